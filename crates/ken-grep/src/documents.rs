@@ -13,7 +13,7 @@ use ignore::Match;
 use ignore::overrides::Override;
 use ignore::types::Types;
 use ken_core::{FileRow, Ipath, Location};
-use ken_index::{DocAddress, Snapshot};
+use ken_engine::{DocAddress, Source};
 use serde_json::Value;
 
 use crate::format::Mode;
@@ -29,7 +29,7 @@ const BATCH: usize = 64;
 /// The documents to search.
 pub struct Documents<'a> {
     /// The index that holds them.
-    pub snapshot: &'a Snapshot,
+    pub snapshot: &'a dyn Source,
     /// Their addresses.
     pub addresses: &'a [DocAddress],
     /// The files of the index, in the order of their keys.
@@ -107,7 +107,7 @@ impl Search<'_> {
         &self,
         documents: &Documents<'_>,
         output: &Output<W>,
-    ) -> Result<Summary, ken_index::Error> {
+    ) -> Result<Summary, ken_engine::Error> {
         let tally = Tally::new(self.format.stats);
         let next = AtomicUsize::new(0);
         let threads = self.walk.threads.max(1);
@@ -130,7 +130,7 @@ impl Search<'_> {
         next: &AtomicUsize,
         tally: &Tally,
         output: &Output<W>,
-    ) -> Result<(), ken_index::Error> {
+    ) -> Result<(), ken_engine::Error> {
         let printer = self.format.printer(output.whole_sheet(), false);
         let mut worker = self.worker(printer);
         let is_asked = self.prefilter.knows_texts(documents.snapshot.meta());

@@ -21,7 +21,8 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Pattern};
-use ken_index::{FileState, Record, Snapshot, TermList, Writer, WriterOptions};
+use ken_engine::{FileState, Record, Sink, Source, TermList};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use serde_json::json;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -57,7 +58,7 @@ fn main() {
         ["loop", index, field, hits, threads, rounds] => {
             let snapshot = Snapshot::open(Path::new(index)).unwrap();
             let field = Field::from_name(field).unwrap();
-            let look_up = |term: &str| snapshot.n_documents_with(field, term).unwrap() > 0;
+            let look_up = |term: &str| snapshot.terms().n_documents_with(field, term).unwrap() > 0;
             throughput(&look_up, &lines(hits), number(threads), number(rounds));
         }
         // `cargo test` and `cargo bench` start it without arguments.
@@ -92,12 +93,12 @@ fn export(index: &str, field: &str, terms: &str) {
     let mut file = BufWriter::new(std::fs::File::create(terms).unwrap());
     let start = Instant::now();
     let mut count = 0;
-    let mut each = |term: ken_index::TermCount<'_>| {
+    let mut each = |term: ken_engine::TermCount<'_>| {
         count += 1;
         writeln!(file, "{}", term.term).unwrap();
         ControlFlow::Continue(())
     };
-    snapshot.list_terms(&list, &mut each).unwrap();
+    snapshot.terms().list(&list, &mut each).unwrap();
     file.flush().unwrap();
     println!(
         "{}",
@@ -174,7 +175,7 @@ fn sample(terms: &str, hits: &str, half: &str) {
 fn run(index: &str, field: &str, terms: &str, sets: &[(&str, &str)], threads: &[usize]) {
     let snapshot = Snapshot::open(Path::new(index)).unwrap();
     let field = Field::from_name(field).unwrap();
-    let look_up = |term: &str| snapshot.n_documents_with(field, term).unwrap() > 0;
+    let look_up = |term: &str| snapshot.terms().n_documents_with(field, term).unwrap() > 0;
     let segments = snapshot.statistics().unwrap().segments;
     let terms = lines(terms);
     let facts = |program: &str, n| json!({"program": program, "segments": n, "terms": terms.len()});

@@ -22,8 +22,9 @@ use tantivy_common::HasLen;
 
 use crate::directory::{ReadDirectory, WriteDirectory};
 use crate::layout::COMMIT_FILE;
+use crate::meta::Payload;
 use crate::reader::{Access, open_engine};
-use crate::{Error, Meta, dictionary, layout};
+use crate::{Error, dictionary, error, layout};
 
 /// How often it is looked again when there is a newer commit than the one that was checked.
 const MAX_TRIES: usize = 20;
@@ -121,7 +122,7 @@ fn open_parts(path: &Path) -> Result<Vec<IndexFile>, Error> {
         let list = fs_err::read(path.join(COMMIT_FILE)).ok();
         let (directory, index, _) = open_engine(path, Access::ManyQueries)?;
         let metas = index.searchable_segment_metas();
-        let metas = metas.map_err(|source| Error::of_opening(path, source))?;
+        let metas = metas.map_err(|source| error::of_opening(path, source))?;
         let parts: Vec<IndexFile> = metas
             .iter()
             .flat_map(|meta| parts(&directory, meta))
@@ -203,16 +204,15 @@ pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
     if segments.is_empty() {
         return Ok(());
     }
-    let engine_error = |source| Error::Engine {
-        path: path.to_path_buf(),
-        source,
-    };
+    let engine_error = |source| error::engine_error(path, source);
     let directory = WriteDirectory::open(path).map_err(engine_error)?;
     let _lock = directory
         .acquire_lock(&INDEX_WRITER_LOCK)
         .map_err(|_| Error::Busy(path.to_path_buf()))?;
     // Under the lock: nobody commits meanwhile.
-    let mut meta = Meta::read(path)?;
+    let (_, _, commit) = open_engine(path, Access::ManyQueries)?;
+    let mut payload = commit.payload;
+    let meta = &mut payload.meta;
     meta.parts_lost = true;
     meta.all_seen = false;
     meta.began = None;
@@ -223,15 +223,15 @@ pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
     }
     let list = directory.atomic_read(Path::new(COMMIT_FILE));
     let list = list.map_err(|error| engine_error(error.into()))?;
-    let list = without(&list, &segments, &meta).ok_or_else(|| Error::Damaged {
+    let list = without(&list, &segments, &payload).ok_or_else(|| Error::Damaged {
         path: path.to_path_buf(),
         message: "its list of segments has another form".to_owned(),
     })?;
     Ok(directory.atomic_write(Path::new(COMMIT_FILE), &list)?)
 }
 
-/// Returns the list of segments without some of them, and with another meta.
-fn without(list: &[u8], segments: &BTreeSet<&str>, meta: &Meta) -> Option<Vec<u8>> {
+/// Returns the list of segments without some of them, and with another payload.
+fn without(list: &[u8], segments: &BTreeSet<&str>, payload: &Payload) -> Option<Vec<u8>> {
     let mut list: Json = serde_json::from_slice(list).ok()?;
     list.get_mut("segments")?.as_array_mut()?.retain(|segment| {
         let id = segment
@@ -241,7 +241,7 @@ fn without(list: &[u8], segments: &BTreeSet<&str>, meta: &Meta) -> Option<Vec<u8
         // Written with hyphens there, without in the names of files.
         !segments.contains(id.replace('-', "").as_str())
     });
-    *list.get_mut("payload")? = Json::String(serde_json::to_string(meta).ok()?);
+    *list.get_mut("payload")? = Json::String(payload.to_json());
     serde_json::to_vec_pretty(&list).ok()
 }
 

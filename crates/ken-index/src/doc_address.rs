@@ -1,25 +1,36 @@
-//! The address of a document within a snapshot.
+//! How this engine numbers documents: the number of the segment in the upper half, that of the document in the lower.
 
-use tantivy::DocAddress as EngineAddress;
+use ken_engine::DocAddress;
+use tantivy::{DocAddress as EngineAddress, DocId, SegmentOrdinal};
 
-/// Which document of one snapshot is meant. In another snapshot the address may mean another document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DocAddress {
-    pub(crate) segment: u32,
-    pub(crate) doc: u32,
-}
+/// The parts of an address.
+pub(crate) trait AddressParts: Sized {
+    fn at(segment: SegmentOrdinal, doc: DocId) -> Self;
+    fn segment(self) -> SegmentOrdinal;
+    fn doc(self) -> DocId;
 
-impl From<EngineAddress> for DocAddress {
-    fn from(address: EngineAddress) -> Self {
-        Self {
-            segment: address.segment_ord,
-            doc: address.doc_id,
-        }
+    fn of_engine(address: EngineAddress) -> Self {
+        Self::at(address.segment_ord, address.doc_id)
+    }
+
+    fn to_engine(self) -> EngineAddress
+    where
+        Self: Copy,
+    {
+        EngineAddress::new(self.segment(), self.doc())
     }
 }
 
-impl From<DocAddress> for EngineAddress {
-    fn from(address: DocAddress) -> Self {
-        Self::new(address.segment, address.doc)
+impl AddressParts for DocAddress {
+    fn at(segment: SegmentOrdinal, doc: DocId) -> Self {
+        Self::from_number(u64::from(segment) << 32 | u64::from(doc))
+    }
+
+    fn segment(self) -> SegmentOrdinal {
+        (self.number() >> 32) as SegmentOrdinal
+    }
+
+    fn doc(self) -> DocId {
+        self.number() as DocId
     }
 }

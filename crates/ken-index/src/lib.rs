@@ -1,9 +1,9 @@
-//! Documents on disk: the index is the only store.
+//! Documents on disk: the engine that ken embeds.
 //!
-//! The engine is Tantivy, and this crate is the only one that knows it. What others use is plain:
-//! a [`Writer`] takes [`Record`]s and commits them; a [`Snapshot`] is one commit, read without a
-//! lock while others write. Whether a file is known, its stamp, its failure, its documents and
-//! the roots ([`Meta`]) are all in the same commit, so they cannot disagree.
+//! The engine is Tantivy, and this crate is the only one that knows it. Its users see the traits of `ken-engine`: a
+//! [`Writer`] is a [`ken_engine::Sink`], and a [`Snapshot`] is a [`ken_engine::Source`]: one commit, read without a lock
+//! while others write. A commit holds the documents of each file, its stamp and its failure, and the roots
+//! ([`ken_engine::Meta`]), so these cannot disagree.
 
 pub mod analysis;
 mod check;
@@ -33,18 +33,7 @@ mod version;
 mod writer;
 
 pub use check::{Damage, Soundness, check, drop_damaged, salvage_roots};
-pub use collector::{Collapse, FacetBy};
-pub use columns::FileState;
-pub use dictionary::{Similar, TermCount, TermList};
 pub use directory::map;
-pub use doc_address::DocAddress;
-pub use error::Error;
-pub use limits::Limits;
-pub use mail::{Mailbox, MessageId, MessageOfFile, Seen};
-pub use meta::Meta;
-pub use postings::Tally;
-pub use reader::{Reader, Snapshot, Statistics, Stored};
-pub use record::Record;
-pub use search::{Boosts, Hit, Request, Response};
-pub use store::Body;
-pub use writer::{Moment, Writer, WriterOptions};
+pub(crate) use ken_engine::{DocAddress, Error, Meta, Record};
+pub use reader::{Reader, Snapshot, read_meta};
+pub use writer::{Writer, WriterOptions};

@@ -1,66 +1,6 @@
-//! Limits on one search: a deadline, and a flag by which another thread cancels it.
-//!
-//! A search asks at coarse steps whether a limit is reached: before each segment, for each window of documents, and
-//! every few dozen documents or terms where each takes long. Once a limit is reached, the search ends with what it has.
+//! When a running search asks for its limits.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Instant;
-
-/// When a search ends before it is complete. One value serves one search, on any number of threads.
-#[derive(Debug, Default)]
-pub struct Limits {
-    deadline: Option<Instant>,
-    cancel: Option<Arc<AtomicBool>>,
-    reached: AtomicBool,
-    /// In tests: how often the answer is no before it is yes.
-    #[cfg(test)]
-    left: Option<std::sync::atomic::AtomicUsize>,
-}
-
-impl Limits {
-    /// Returns limits: the search ends at `deadline`, or soon after `cancel` becomes true.
-    pub fn new(deadline: Option<Instant>, cancel: Option<Arc<AtomicBool>>) -> Self {
-        Self {
-            deadline,
-            cancel,
-            ..Self::default()
-        }
-    }
-
-    /// Returns limits that are reached when it was asked so many times whether they are.
-    #[cfg(test)]
-    pub(crate) fn after(n_questions: usize) -> Self {
-        Self {
-            left: Some(n_questions.into()),
-            ..Self::default()
-        }
-    }
-
-    /// Returns whether the search must end. Once true, it stays true.
-    pub fn reached(&self) -> bool {
-        if self.reached.load(Relaxed) {
-            return true;
-        }
-        let cancelled = self.cancel.as_ref().is_some_and(|flag| flag.load(Relaxed));
-        let reached = cancelled || self.deadline.is_some_and(|end| Instant::now() >= end);
-        #[cfg(test)]
-        let reached = reached
-            || self.left.as_ref().is_some_and(|left| {
-                left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1))
-                    .is_err()
-            });
-        if reached {
-            self.reached.store(true, Relaxed);
-        }
-        reached
-    }
-
-    /// Returns whether the search ended early because [`Limits::reached`] was true when it asked.
-    pub fn ended_early(&self) -> bool {
-        self.reached.load(Relaxed)
-    }
-}
+pub(crate) use ken_engine::Limits;
 
 /// Returns whether limits are given and reached.
 pub(crate) fn reached(limits: Option<&Limits>) -> bool {
@@ -85,33 +25,5 @@ impl Pace {
             true => limits.reached(),
             false => limits.ended_early(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn a_limit_stays_reached() {
-        let cancel = Arc::new(AtomicBool::new(false));
-        let limits = Limits::new(None, Some(Arc::clone(&cancel)));
-        assert!(!limits.reached());
-        cancel.store(true, Relaxed);
-        assert!(!limits.ended_early());
-        assert!(limits.reached());
-        cancel.store(false, Relaxed);
-        assert!(limits.reached() && limits.ended_early());
-    }
-
-    #[test]
-    fn a_deadline_is_reached_when_its_time_comes() {
-        let now = Instant::now();
-        assert!(Limits::new(Some(now), None).reached());
-        let far = now + Duration::from_secs(3600);
-        assert!(!Limits::new(Some(far), None).reached());
-        assert!(!Limits::default().reached());
     }
 }

@@ -6,30 +6,17 @@ use std::path::Path;
 
 use ken_core::custom::CUSTOM_FIELDS;
 use ken_core::{
-    Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes,
-    extension, language,
+    Document, FIELDS, Failure, Field, Kind, Reason, Value, escape_bytes, extension, language,
 };
+use ken_engine::{MessageId, Record, Sequence};
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 
 use crate::analysis;
-use crate::columns::{FileState, value};
+use crate::columns::value;
 use crate::mail::links;
 use crate::postings::files;
 use crate::schema::Columns;
 use crate::store::body;
-
-/// A document on its way into the index.
-pub struct Record {
-    /// Where it is.
-    pub location: Location,
-    /// The file it belongs to.
-    pub key: FileKey,
-    /// Set on the file's own document, which must be the last of its file: before it is there,
-    /// the file counts as not indexed.
-    pub state: Option<FileState>,
-    /// What was extracted.
-    pub document: Document,
-}
 
 /// A record as the engine reads it.
 pub(crate) struct Row {
@@ -73,83 +60,81 @@ impl<'a> Iterator for RowValues<'a> {
     }
 }
 
-impl Record {
-    /// Returns what the engine keeps; `sequence` is how many deletions came before.
-    ///
-    /// # Errors
-    /// Fails if there is no memory for it.
-    pub(crate) fn into_row(self, columns: &Columns, sequence: u64) -> io::Result<Row> {
-        let Self {
-            location,
-            key,
-            state,
-            document,
-        } = self;
-        let mut values = Values::with_capacity(columns, document.fields.len());
-        values.number(columns.key, key.0);
-        values.number(columns.file, files::half(key));
-        values.number(columns.sequence, sequence);
-        values.add(columns.location, OwnedValue::Bytes(location.to_bytes()));
-        if let Some(state) = state {
-            values.number(columns.stamp, state.token.number());
-            values.number(columns.identity, state.identity);
-        }
-        if let Some(content) = document.content {
-            values.number(columns.content, content);
-        }
-        if let Some(components) = document.message {
-            let message = value::message(&document.ipath, components);
-            values.number(columns.message, message);
-        }
-        if let Some(place) = document.place {
-            values.number(columns.offset, place.offset);
-            values.number(columns.digest, place.digest);
-        }
-        for link in links::of(&location, &document) {
-            values.number(columns.links, link);
-            values.number(columns.link, links::half(link));
-        }
-        values.text(Field::Dir, folder(&location.path));
-        if let Some(extension) = document.text(Field::Filename).and_then(extension) {
-            values.text(Field::Ext, extension);
-        }
-        for state in states(&document) {
-            values.text(Field::Is, state.to_owned());
-        }
-        if let Some(language) = undeclared_language(&document) {
-            values.text(Field::Lang, language.to_owned());
-        }
-        values.text(Field::Type, document.kind.name().to_owned());
-        values.text(Field::Mime, document.media_type);
-        if let Some(failure) = &document.failure {
-            values.add(columns.failure, OwnedValue::Str(encode(failure)));
-        }
-        let is_numbered = document.kind == Kind::Message && is_in_maildir(&location.path);
-        for (field, value) in document.fields {
-            match value {
-                Value::Text(name) if field == Field::Filename && is_numbered => {
-                    values.add(columns.of(field), OwnedValue::Str(name));
-                }
-                Value::Text(text) if field == Field::Lang => {
-                    if let Some(tag) = language::normalize(&text) {
-                        values.text(field, tag);
-                    }
-                }
-                Value::Text(text) => values.text(field, text),
-                Value::Number(number) => values.add(columns.of(field), OwnedValue::I64(number)),
-            }
-        }
-        let mut packed = None;
-        if !document.body.is_empty() {
-            let bytes = body::packed(&document.body)?;
-            packed = bytes.map(|bytes| (columns.of(Field::Body), OwnedValue::Bytes(bytes)));
-            values.text(Field::Body, document.body);
-        }
-        Ok(Row {
-            values: values.values,
-            packed,
-        })
+/// Returns what the engine keeps of a record that was added at a moment.
+///
+/// # Errors
+/// Fails if there is no memory for it.
+pub(crate) fn row(record: Record, columns: &Columns, moment: Sequence) -> io::Result<Row> {
+    let Record {
+        location,
+        key,
+        state,
+        document,
+    } = record;
+    let mut values = Values::with_capacity(columns, document.fields.len());
+    values.number(columns.key, key.0);
+    values.number(columns.file, files::half(key));
+    values.number(columns.sequence, moment.0);
+    values.add(columns.location, OwnedValue::Bytes(location.to_bytes()));
+    if let Some(state) = state {
+        values.number(columns.stamp, state.token.number());
+        values.number(columns.identity, state.identity);
     }
+    if let Some(content) = document.content {
+        values.number(columns.content, content);
+    }
+    if let Some(components) = document.message {
+        let message = MessageId::of(&document.ipath, components);
+        values.number(columns.message, message.number());
+    }
+    if let Some(place) = document.place {
+        values.number(columns.offset, place.offset);
+        values.number(columns.digest, place.digest);
+    }
+    for link in links::of(&location, &document) {
+        values.number(columns.links, link);
+        values.number(columns.link, links::half(link));
+    }
+    values.text(Field::Dir, folder(&location.path));
+    if let Some(extension) = document.text(Field::Filename).and_then(extension) {
+        values.text(Field::Ext, extension);
+    }
+    for state in states(&document) {
+        values.text(Field::Is, state.to_owned());
+    }
+    if let Some(language) = undeclared_language(&document) {
+        values.text(Field::Lang, language.to_owned());
+    }
+    values.text(Field::Type, document.kind.name().to_owned());
+    values.text(Field::Mime, document.media_type);
+    if let Some(failure) = &document.failure {
+        values.add(columns.failure, OwnedValue::Str(encode(failure)));
+    }
+    let is_numbered = document.kind == Kind::Message && is_in_maildir(&location.path);
+    for (field, value) in document.fields {
+        match value {
+            Value::Text(name) if field == Field::Filename && is_numbered => {
+                values.add(columns.of(field), OwnedValue::Str(name));
+            }
+            Value::Text(text) if field == Field::Lang => {
+                if let Some(tag) = language::normalize(&text) {
+                    values.text(field, tag);
+                }
+            }
+            Value::Text(text) => values.text(field, text),
+            Value::Number(number) => values.add(columns.of(field), OwnedValue::I64(number)),
+        }
+    }
+    let mut packed = None;
+    if !document.body.is_empty() {
+        let bytes = body::packed(&document.body)?;
+        packed = bytes.map(|bytes| (columns.of(Field::Body), OwnedValue::Bytes(bytes)));
+        values.text(Field::Body, document.body);
+    }
+    Ok(Row {
+        values: values.values,
+        packed,
+    })
 }
 
 const N_FIELDS: usize = FIELDS.len() + CUSTOM_FIELDS.len();

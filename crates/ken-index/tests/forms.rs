@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Pattern, Plan, Span, Word};
-use ken_index::{Record, Snapshot, Writer, WriterOptions};
+use ken_engine::{Record, Sink, Source};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use tempfile::TempDir;
 
 /// So many documents of each language, with a text; no language is none.
@@ -41,7 +42,7 @@ fn index(documents: &[(usize, &str, &str)]) -> (TempDir, Snapshot) {
 }
 
 /// Returns the terms that a word is looked for by.
-fn forms(snapshot: &Snapshot, word: &str) -> Vec<String> {
+fn forms(snapshot: &dyn Source, word: &str) -> Vec<String> {
     let pattern = Pattern::Stem(word.to_owned());
     let plan = Plan::Word(Word::new(None, Span::Match(pattern)));
     let Plan::Word(word) = snapshot.expand(&plan).unwrap() else {

@@ -6,7 +6,8 @@ use common::{OPTIONS, add, found, paths, record, term};
 use ken_core::{
     Bound, Field, FileKey, Glob, GlobPart, Ipath, Order, Pattern, Plan, SortKey, Span, Written,
 };
-use ken_index::{Error, Snapshot, Writer, WriterOptions};
+use ken_engine::{Error, Files, Scope, Sink, Source};
+use ken_index::{Snapshot, Writer, WriterOptions};
 
 #[test]
 fn what_is_committed_is_found_and_nothing_else() {
@@ -26,7 +27,7 @@ fn what_is_committed_is_found_and_nothing_else() {
     let snapshot = Snapshot::open(folder.path()).unwrap();
     assert_eq!(found(&snapshot, &Plan::All), ["/d/a.txt"]);
 
-    writer.delete(a);
+    writer.delete(a, Scope::File);
     writer.commit(&writer.meta().clone()).unwrap();
     assert_eq!(
         found(&snapshot, &Plan::All),
@@ -35,7 +36,7 @@ fn what_is_committed_is_found_and_nothing_else() {
     );
     let snapshot = Snapshot::open(folder.path()).unwrap();
     assert_eq!(found(&snapshot, &Plan::All), ["/d/b.txt"]);
-    assert_eq!(snapshot.rows().unwrap().len(), 1);
+    assert_eq!(snapshot.files().rows().unwrap().len(), 1);
 }
 
 #[test]
@@ -65,7 +66,7 @@ fn documents_come_back_as_they_were() {
     writer.commit(&writer.meta().clone()).unwrap();
 
     let snapshot = Snapshot::open(folder.path()).unwrap();
-    let addresses = snapshot.addresses(key).unwrap();
+    let addresses = snapshot.files().documents_of(key).unwrap();
     let stored = snapshot.document(addresses[0]).unwrap();
     assert_eq!(stored.location, location);
     assert_eq!(stored.document.body, expected.body);
@@ -90,8 +91,11 @@ fn documents_come_back_as_they_were() {
             "{state}"
         );
     }
-    assert_eq!(snapshot.paths(&[key]).unwrap(), [Some("/d/mail".into())]);
-    assert_eq!(snapshot.paths(&[FileKey(1)]).unwrap(), [None]);
+    assert_eq!(
+        snapshot.files().paths(&[key]).unwrap(),
+        [Some("/d/mail".into())]
+    );
+    assert_eq!(snapshot.files().paths(&[FileKey(1)]).unwrap(), [None]);
 }
 
 #[test]
@@ -302,7 +306,7 @@ fn readers_never_fail_while_a_writer_commits_and_deletes() {
             })
             .collect();
         while readers.iter().any(|reader| !reader.is_finished()) {
-            writer.delete(key);
+            writer.delete(key, Scope::File);
             add(&writer, "/d/a", "", "word");
             writer.commit(&writer.meta().clone()).unwrap();
         }
@@ -352,7 +356,7 @@ fn what_a_killed_writer_left_is_not_in_the_way() {
     let committed = fs_err::read(folder.path().join("meta.json")).unwrap();
     for _ in 0..2 {
         let writer = Writer::open(folder.path(), options).unwrap();
-        writer.delete(key);
+        writer.delete(key, Scope::File);
         writer.commit(&writer.meta().clone()).unwrap();
         writer.close().unwrap();
         let snapshot = Snapshot::open(folder.path()).unwrap();
@@ -414,12 +418,18 @@ fn a_document_that_is_there_twice_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();
     let commit = || writer.commit(&writer.meta().clone()).unwrap();
-    let doubled = || Snapshot::open(folder.path()).unwrap().doubled().unwrap();
+    let doubled = || {
+        Snapshot::open(folder.path())
+            .unwrap()
+            .files()
+            .duplicated()
+            .unwrap()
+    };
     let first = add(&writer, "/d/a", "Alpha", "");
     let second = add(&writer, "/d/b", "Beta", "");
     commit();
     assert!(doubled().is_empty());
-    writer.delete(first);
+    writer.delete(first, Scope::File);
     add(&writer, "/d/a", "Alpha", "");
     commit();
     assert!(doubled().is_empty());
@@ -464,7 +474,7 @@ fn an_index_of_another_format_is_refused() {
 #[test]
 fn a_deletion_spares_what_is_added_after_it() {
     let folder = tempfile::tempdir().unwrap();
-    let commit = |writer: &Writer| writer.commit(&writer.meta().clone()).unwrap();
+    let commit = |writer: &dyn Sink| writer.commit(&writer.meta().clone()).unwrap();
     let titles = || {
         let snapshot = Snapshot::open(folder.path()).unwrap();
         let of = |title| snapshot.run(&term(Field::Title, title), Order::default(), 0, 9);
@@ -472,19 +482,19 @@ fn a_deletion_spares_what_is_added_after_it() {
     };
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();
     let key = add(&writer, "/d/a", "one", "");
-    writer.delete(key);
+    writer.delete(key, Scope::File);
     add(&writer, "/d/a", "two", "");
     commit(&writer);
     assert_eq!(titles(), [0, 1, 0, 0], "in one segment");
-    writer.delete(key);
-    writer.delete(key);
+    writer.delete(key, Scope::File);
+    writer.delete(key, Scope::File);
     add(&writer, "/d/a", "three", "");
     commit(&writer);
     assert_eq!(titles(), [0, 0, 1, 0], "in an older one");
     writer.close().unwrap();
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();
     add(&writer, "/d/b", "four", "");
-    writer.delete(key);
+    writer.delete(key, Scope::File);
     commit(&writer);
     assert_eq!(titles(), [0, 0, 0, 1], "of a writer before");
 }

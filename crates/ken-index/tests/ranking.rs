@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Pattern, Plan, Ranking, Span, Word};
-use ken_index::{Collapse, FileState, Hit, Record, Request, Snapshot, Writer, WriterOptions};
+use ken_engine::{Collapse, FileState, Hit, Record, Request, Sink, Source};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -58,7 +59,7 @@ fn words(text: &str) -> Vec<Plan> {
     text.split(' ').map(word).collect()
 }
 
-fn paths(snapshot: &Snapshot, request: &Request<'_>) -> Vec<String> {
+fn paths(snapshot: &dyn Source, request: &Request<'_>) -> Vec<String> {
     let hits = snapshot.find(request).unwrap().hits;
     let path = |hit: &Hit| snapshot.location(hit.address).unwrap().path;
     let paths = hits.iter().map(path);

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use common::{OPTIONS, add, found, term};
 use ken_core::{Field, Form, Glob, GlobPart, Pattern, Plan, Span, Word, Written};
-use ken_index::{Error, Limits, Reader, Request, Snapshot, Writer};
+use ken_engine::{Error, Limits, Request, Sink, Source};
+use ken_index::{Reader, Snapshot, Writer};
 
-fn commit(writer: &Writer) {
+fn commit(writer: &dyn Sink) {
     writer.commit(&writer.meta().clone()).unwrap();
 }
 
@@ -28,14 +29,14 @@ fn a_reader_notices_a_commit_and_keeps_the_old_one() {
     add(&writer, "/a", "a", "otter");
     commit(&writer);
     let first = reader.snapshot().unwrap();
-    assert_eq!(found(&first, &otter()), ["/a"]);
+    assert_eq!(found(&*first, &otter()), ["/a"]);
     assert!(Arc::ptr_eq(&first, &reader.snapshot().unwrap()));
 
     add(&writer, "/b", "b", "otter");
     commit(&writer);
     let second = reader.snapshot().unwrap();
-    assert_eq!(found(&second, &otter()), ["/a", "/b"]);
-    assert_eq!(found(&first, &otter()), ["/a"]);
+    assert_eq!(found(&*second, &otter()), ["/a", "/b"]);
+    assert_eq!(found(&*first, &otter()), ["/a"]);
     writer.close().unwrap();
 }
 
@@ -57,7 +58,7 @@ fn a_commit_that_cannot_be_opened_leaves_the_former_one() {
     assert!(reader.snapshot().is_err());
     assert_eq!(reader.committed_at(), committed);
     fs_err::write(&file, content).unwrap();
-    assert_eq!(found(&reader.snapshot().unwrap(), &otter()), ["/a"]);
+    assert_eq!(found(&*reader.snapshot().unwrap(), &otter()), ["/a"]);
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn threads_share_a_reader() {
             let mut most = 0;
             while !done.load(Ordering::Relaxed) {
                 if let Ok(snapshot) = reader.snapshot() {
-                    let n = found(&snapshot, &otter()).len();
+                    let n = found(&*snapshot, &otter()).len();
                     assert!(n >= most, "a commit was seen and then an older one");
                     most = n;
                 }
@@ -82,7 +83,7 @@ fn threads_share_a_reader() {
             add(&writer, &format!("/{number}"), "a", "otter");
             commit(&writer);
         }
-        assert_eq!(found(&reader.snapshot().unwrap(), &otter()).len(), 8);
+        assert_eq!(found(&*reader.snapshot().unwrap(), &otter()).len(), 8);
         done.store(true, Ordering::Relaxed);
         threads
             .into_iter()
@@ -127,7 +128,7 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-fn searched(check: impl Fn(&Snapshot, &Plan)) {
+fn searched(check: impl Fn(&dyn Source, &Plan)) {
     let folder = tempfile::tempdir().unwrap();
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();
     for number in 0..300 {

@@ -4,7 +4,8 @@ mod common;
 
 use common::{OPTIONS, add, found, term};
 use ken_core::{Field, Glob, GlobPart, Order, Pattern, Plan, Written};
-use ken_index::{Error, Snapshot, Writer};
+use ken_engine::{Error, Sink, Source};
+use ken_index::{Snapshot, Writer};
 
 /// Words that do not compress, with a name at the end: stored in pieces.
 fn large_body(name: &str) -> String {
@@ -81,7 +82,7 @@ fn a_body_stays_while_others_are_read() {
         (stored.location.path, body)
     });
     let read: std::collections::BTreeMap<_, _> = read.collect();
-    let found: Vec<&str> = read.values().map(ken_index::Body::as_str).collect();
+    let found: Vec<&str> = read.values().map(ken_engine::Body::as_str).collect();
     assert_eq!(found, bodies);
 }
 

@@ -14,8 +14,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, Root};
+use ken_engine::{Scope, Sink, Source};
 use ken_index::layout::{index_folder, ngrams_folder};
-use ken_index::{Meta, Snapshot, Soundness, Writer, WriterOptions};
+use ken_index::{Snapshot, Soundness, Writer, WriterOptions};
 use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
 
@@ -32,7 +33,7 @@ pub struct Report {
     /// Whether the file with the listings of folders is damaged.
     pub listings: bool,
     /// Files with duplicated documents, with their paths where known.
-    pub doubled: Vec<(FileKey, Option<PathBuf>)>,
+    pub duplicated: Vec<(FileKey, Option<PathBuf>)>,
     /// Number of files with parts but no own document, because a run was stopped while it read
     /// them.
     pub unfinished: u64,
@@ -76,7 +77,7 @@ impl Report {
 
     /// Returns whether the index agrees with itself, whatever happened to the files.
     pub fn is_whole(&self) -> bool {
-        self.n_damaged() == 0 && self.doubled.is_empty()
+        self.n_damaged() == 0 && self.duplicated.is_empty()
     }
 }
 
@@ -107,16 +108,17 @@ pub fn check(
     }
     let snapshot = Snapshot::open(&index)?;
     report.documents = Some(snapshot.n_documents());
-    let doubled = snapshot.doubled()?;
-    let paths = snapshot.paths(&doubled)?;
-    report.doubled = doubled.into_iter().zip(paths).collect();
+    let duplicated = snapshot.files().duplicated()?;
+    let paths = snapshot.files().paths(&duplicated)?;
+    report.duplicated = duplicated.into_iter().zip(paths).collect();
     for row in snapshot
+        .files()
         .rows()?
         .iter()
         .filter(|row| !row.token.is_finished())
     {
         // A file that is tried again, because its failure may pass, has an own document.
-        report.unfinished += u64::from(snapshot.row(row.key)?.is_none());
+        report.unfinished += u64::from(snapshot.files().row(row.key)?.is_none());
     }
     let roots = snapshot.meta().roots.clone();
     drop(snapshot);
@@ -135,14 +137,14 @@ pub fn check(
 
 /// Returns the n-gram segments in the last commit that are damaged or gone.
 fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
-    let mut named = Meta::read(index)?.gram_files;
+    let mut named = ken_index::read_meta(index)?.gram_files;
     loop {
         let Some(files) = named else {
             return Ok(BTreeSet::new());
         };
         let opened = ken_ngram::open(&ngrams_folder(index), ken_index::map)?;
         let missing = opened.missing(&files);
-        named = Meta::read(index)?.gram_files;
+        named = ken_index::read_meta(index)?.gram_files;
         // Another run may have merged them.
         if missing.is_empty() || named.as_ref() == Some(&files) {
             let damaged = opened.damaged().into_iter();
@@ -158,7 +160,7 @@ fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
 /// does no harm: it may be in another format, and the next run that lists enough folders replaces
 /// it.
 fn has_damaged_listings(index: &Path) -> Result<bool, Error> {
-    let hasher = Meta::read(index)?.hasher;
+    let hasher = ken_index::read_meta(index)?.hasher;
     let listings = Listings::open(index, hasher, ken_index::map);
     Ok(listings.is_some_and(|listings| !listings.is_sound()))
 }
@@ -206,8 +208,8 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
     if has_damaged_listings(&index)? {
         fs_err::remove_file(Listings::path(&index))?;
     }
-    let doubled = Snapshot::open(&index)?.doubled()?;
-    if !now.is_empty() || !doubled.is_empty() {
+    let duplicated = Snapshot::open(&index)?.files().duplicated()?;
+    if !now.is_empty() || !duplicated.is_empty() {
         // Closing it also creates missing lists of terms.
         let writer = Writer::open(
             &index,
@@ -216,8 +218,9 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
                 threads: 1,
             },
         )?;
-        if !doubled.is_empty() {
-            doubled.into_iter().for_each(|key| writer.delete(key));
+        if !duplicated.is_empty() {
+            let keys = duplicated.into_iter();
+            keys.for_each(|key| writer.delete(key, Scope::File));
             let mut meta = writer.meta().clone();
             meta.all_seen = false;
             meta.began = None;
@@ -419,9 +422,13 @@ mod tests {
             field: Field::Body,
             pattern: Pattern::Term(word.to_owned()),
         };
-        let mut text = format!("{:?} {:?}", snapshot.meta(), snapshot.rows().unwrap());
-        for row in snapshot.rows().unwrap() {
-            for address in snapshot.addresses(row.key).unwrap() {
+        let mut text = format!(
+            "{:?} {:?}",
+            snapshot.meta(),
+            snapshot.files().rows().unwrap()
+        );
+        for row in snapshot.files().rows().unwrap() {
+            for address in snapshot.files().documents_of(row.key).unwrap() {
                 let stored = snapshot.document(address).unwrap();
                 text.push_str(&format!("{:?} {:?}\n", stored.location, stored.document));
             }

@@ -27,5 +27,5 @@ pub enum Error {
     Data(#[from] std::io::Error),
     /// The index cannot be used.
     #[error(transparent)]
-    Index(#[from] ken_index::Error),
+    Index(#[from] ken_engine::Error),
 }

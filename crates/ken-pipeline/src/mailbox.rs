@@ -16,8 +16,8 @@ use std::fs::File;
 use std::path::Path;
 
 use ken_core::{Cause, FileKey, Ipath, Place, Reason, Setting};
+use ken_engine::{Error, Mailbox, MessageId, Source};
 use ken_extract::{Input, detect, is_compressed};
-use ken_index::{Error, Mailbox, MessageId, Snapshot};
 
 use crate::prepare::Prepared;
 
@@ -56,10 +56,10 @@ impl KnownMailbox {
         file: &File,
         size: u64,
     ) -> Result<Option<Self>, Error> {
-        let Some(snapshot) = &prepared.snapshot else {
+        let Some(snapshot) = prepared.snapshot.as_deref() else {
             return Ok(None);
         };
-        let Some((_, row)) = snapshot.row(key)? else {
+        let Some((_, row)) = snapshot.files().row(key)? else {
             return Ok(None);
         };
         if !row.token.is_finished() || prepared.reads_again(path, &row) {
@@ -69,7 +69,7 @@ impl KnownMailbox {
         if !detect::detect(&input).is_ok_and(|found| may_be_mailbox(found.media_type)) {
             return Ok(None);
         }
-        known(snapshot, snapshot.mailbox(key)?)
+        known(snapshot, snapshot.mail().mailbox(key)?)
     }
 
     /// Returns roughly how many bytes of memory this takes.
@@ -105,7 +105,7 @@ impl KnownMailbox {
     }
 }
 
-fn known(snapshot: &Snapshot, mailbox: Mailbox) -> Result<Option<KnownMailbox>, Error> {
+fn known(snapshot: &dyn Source, mailbox: Mailbox) -> Result<Option<KnownMailbox>, Error> {
     let mut known = KnownMailbox {
         messages: mailbox.messages,
         ..KnownMailbox::default()

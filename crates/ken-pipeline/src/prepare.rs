@@ -11,7 +11,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ken_core::{
     Field, FileKey, FileRow, KeyHasher, Order, Pattern, Plan, Root, Span, Token, escape_bytes,
 };
-use ken_index::{Meta, Snapshot};
+use ken_engine::{Meta, Source};
+use ken_index::Snapshot;
 use ken_walk::Catalogue;
 
 use crate::ngrams::missing::MissingNgrams;
@@ -40,7 +41,7 @@ pub(crate) struct Prepared<'s> {
     pub(crate) options: Options,
     pub(crate) scope: Scope<'s>,
     /// The last commit.
-    pub(crate) snapshot: Option<Snapshot>,
+    pub(crate) snapshot: Option<Box<dyn Source>>,
     pub(crate) stale: Staleness,
     pub(crate) roots: Vec<Root>,
     pub(crate) tags: Log,
@@ -83,7 +84,7 @@ impl<'s> Prepared<'s> {
     ) -> Result<Self, Error> {
         let index = options.data.join("index");
         let snapshot = open(options, changes, scope, &index)?;
-        let known = snapshot.as_ref().map(Snapshot::meta);
+        let known = snapshot.as_deref().map(Source::meta);
         let mut options = fitted(options, known)?;
         let now = Now {
             folders: &options.folders,
@@ -91,12 +92,12 @@ impl<'s> Prepared<'s> {
             limits: &options.extract.limits,
             knows_passwords: true,
         };
-        let stale = Staleness::new(snapshot.as_ref(), &now, options.retry_failed)?;
+        let stale = Staleness::new(snapshot.as_deref(), &now, options.retry_failed)?;
         let known_tags = known.map_or((0, 0), |meta| (meta.tags, meta.tags_hash));
         let tags = Log::read(&options.data, known_tags)?;
         options.threads = scope.threads(options.threads, &tags);
         let tagged = match &snapshot {
-            Some(snapshot) if tags.is_another => tags::tagged(snapshot)?,
+            Some(snapshot) if tags.is_another => tags::tagged(&**snapshot)?,
             _ => HashSet::new(),
         };
         let missing_ngrams = match known {
@@ -128,7 +129,7 @@ impl<'s> Prepared<'s> {
 
     /// Returns the metadata of the last commit.
     pub(crate) fn meta(&self) -> Option<&Meta> {
-        self.snapshot.as_ref().map(Snapshot::meta)
+        self.snapshot.as_deref().map(Source::meta)
     }
 
     /// Returns the hasher for keys of files, if there is an index.
@@ -141,7 +142,7 @@ impl<'s> Prepared<'s> {
         let missing = self.missing_ngrams.as_ref();
         self.stale.reason(path, row).is_some()
             || self.tagged.contains(&row.key)
-            || missing.is_some_and(|missing| missing.may_hold(self.snapshot.as_ref(), row))
+            || missing.is_some_and(|missing| missing.may_hold(self.snapshot.as_deref(), row))
     }
 
     /// Returns whether a file in the index is read again whatever its stamp.
@@ -174,11 +175,11 @@ impl<'s> Prepared<'s> {
 
     /// Returns the rows of the files in the scope.
     pub(crate) fn known_files(&self) -> Result<Vec<FileRow>, Error> {
-        let Some(snapshot) = &self.snapshot else {
+        let Some(snapshot) = self.snapshot.as_deref() else {
             return Ok(Vec::new());
         };
         let paths = match self.scope {
-            Scope::All => return Ok(snapshot.rows()?),
+            Scope::All => return Ok(snapshot.files().rows()?),
             Scope::Paths(paths) => paths,
         };
         let mut keys: Vec<FileKey> = Vec::with_capacity(paths.len());
@@ -189,7 +190,7 @@ impl<'s> Prepared<'s> {
         keys.sort_unstable();
         keys.dedup();
         if keys.len() > MANY_FILES {
-            let mut rows = snapshot.rows()?;
+            let mut rows = snapshot.files().rows()?;
             rows.retain(|row| keys.binary_search(&row.key).is_ok());
             return Ok(rows);
         }
@@ -202,9 +203,9 @@ impl<'s> Prepared<'s> {
 }
 
 /// Returns the row of a file; parts of a file that was not indexed completely get an unknown token.
-fn row(snapshot: &Snapshot, key: FileKey) -> Result<Option<FileRow>, Error> {
-    let addresses = snapshot.addresses(key)?;
-    if let Some((_, row)) = snapshot.row_among(key, &addresses)? {
+fn row(snapshot: &dyn Source, key: FileKey) -> Result<Option<FileRow>, Error> {
+    let addresses = snapshot.files().documents_of(key)?;
+    if let Some((_, row)) = snapshot.files().row_among(key, &addresses)? {
         return Ok(Some(row));
     }
     Ok((!addresses.is_empty()).then_some(FileRow {
@@ -215,7 +216,7 @@ fn row(snapshot: &Snapshot, key: FileKey) -> Result<Option<FileRow>, Error> {
 }
 
 /// Adds the keys of the known files below a folder.
-fn files_below(snapshot: &Snapshot, folder: &Path, keys: &mut Vec<FileKey>) -> Result<(), Error> {
+fn files_below(snapshot: &dyn Source, folder: &Path, keys: &mut Vec<FileKey>) -> Result<(), Error> {
     let plan = Plan::Span {
         field: Field::Dir,
         span: names_of(folder),
@@ -250,18 +251,18 @@ fn open(
     changes: &[RootChange],
     scope: Scope<'_>,
     index: &Path,
-) -> Result<Option<Snapshot>, Error> {
+) -> Result<Option<Box<dyn Source>>, Error> {
     match Snapshot::open(index) {
-        Ok(snapshot) => Ok(Some(snapshot)),
-        Err(ken_index::Error::Missing(_)) => Ok(None),
-        Err(ken_index::Error::Version { .. })
+        Ok(snapshot) => Ok(Some(Box::new(snapshot))),
+        Err(ken_engine::Error::Missing(_)) => Ok(None),
+        Err(ken_engine::Error::Version { .. })
             if options.full && scope.is_all() && !options.dry_run =>
         {
             let roots = replace::roots_of_other_format(index)?;
             // A mistake in the changes leaves the index unchanged.
             change_roots(&mut roots.clone(), changes)?;
             replace::replace(index, roots)?;
-            Ok(Some(Snapshot::open(index)?))
+            Ok(Some(Box::new(Snapshot::open(index)?)))
         }
         Err(error) => Err(error.into()),
     }

@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use ken_core::Root;
+use ken_engine::Sink;
 use ken_index::{Writer, WriterOptions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -17,7 +18,7 @@ pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
         let message =
             "it is of another format, and which folders it covers cannot be read".to_owned();
         let path = index.to_path_buf();
-        ken_index::Error::Damaged { path, message }.into()
+        ken_engine::Error::Damaged { path, message }.into()
     })
 }
 

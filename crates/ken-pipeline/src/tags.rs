@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err::OpenOptions;
 use ken_core::{Document, Field, FileKey, Order, Pattern, Plan, Value};
-use ken_index::Snapshot;
+use ken_engine::Source;
 use ken_mail::{TagChange, Tags};
 use rustix::fs::{FlockOperation, flock};
 use siphasher::sip::SipHasher13;
@@ -179,7 +179,7 @@ impl Log {
 }
 
 /// Returns the files of all messages that have a tag.
-pub(crate) fn tagged(snapshot: &Snapshot) -> Result<HashSet<FileKey>, ken_index::Error> {
+pub(crate) fn tagged(snapshot: &dyn Source) -> Result<HashSet<FileKey>, ken_engine::Error> {
     let plan = Plan::Match {
         field: Field::Tag,
         pattern: Pattern::Prefix(String::new()),

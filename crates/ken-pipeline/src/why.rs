@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ken_core::{Field, FileRow, FolderFields, Root};
-use ken_index::{DocAddress, Snapshot};
+use ken_engine::{DocAddress, Source};
 use ken_walk::{ScanOptions, Verdict};
 
 use crate::stale::{Now, Stale, Staleness, custom_fields};
@@ -61,21 +61,21 @@ pub enum Next {
 /// # Errors
 /// Fails if the index cannot be read.
 pub fn why(
-    snapshot: &Snapshot,
+    snapshot: &dyn Source,
     folders: &[FolderFields],
     extract: &ken_extract::Options,
     scan: &ScanOptions,
     path: &Path,
-) -> Result<Why, ken_index::Error> {
+) -> Result<Why, ken_engine::Error> {
     let meta = snapshot.meta();
     let key = meta.hasher.key(path);
-    let row = snapshot.row(key)?.map(|(_, row)| row);
+    let row = snapshot.files().row(key)?.map(|(_, row)| row);
     let mut documents = Vec::new();
-    for address in snapshot.addresses(key)? {
+    for address in snapshot.files().documents_of(key)? {
         documents.push((snapshot.location(address)?.ipath, address));
     }
     documents.sort();
-    let failed = snapshot.files_with(Field::Is, &|state| state == "failed")?;
+    let failed = snapshot.files().with_values(Field::Is, &["failed"])?;
     let verdict = ken_walk::explain(&meta.roots, scan, path);
     let known = known(
         snapshot,
@@ -114,7 +114,7 @@ pub fn why(
 }
 
 fn known(
-    snapshot: &Snapshot,
+    snapshot: &dyn Source,
     row: Option<&FileRow>,
     has_documents: bool,
     verdict: Option<&Verdict>,

@@ -16,7 +16,8 @@ use std::time::Instant;
 
 use jiff::tz::TimeZone;
 use ken_core::{Field, Order, Pattern, Plan, SortKey};
-use ken_index::{FacetBy, Request, Snapshot, TermList};
+use ken_engine::{FacetBy, Request, Source, TermList};
+use ken_index::Snapshot;
 use ken_search::parse::parse;
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Finder};
@@ -89,14 +90,14 @@ fn sample(index: &Path, count: usize) {
 }
 
 /// Returns the words of a field in classes by the number of documents.
-fn terms_by_class(snapshot: &Snapshot, field: Field) -> [Vec<String>; 3] {
+fn terms_by_class(snapshot: &dyn Source, field: Field) -> [Vec<String>; 3] {
     let mut classes = [const { Vec::new() }; 3];
     let list = TermList {
         fields: &[field],
         pattern: &Pattern::Prefix(String::new()),
         by_field: false,
     };
-    let mut each = |count: ken_index::TermCount<'_>| {
+    let mut each = |count: ken_engine::TermCount<'_>| {
         let letters = count.term.chars().count();
         let is_word = (3..15).contains(&letters) && count.term.chars().all(char::is_alphabetic);
         let class = CLASSES
@@ -107,12 +108,12 @@ fn terms_by_class(snapshot: &Snapshot, field: Field) -> [Vec<String>; 3] {
         }
         ControlFlow::Continue(())
     };
-    snapshot.list_terms(&list, &mut each).unwrap();
+    snapshot.terms().list(&list, &mut each).unwrap();
     classes
 }
 
 /// Returns stretches of text, of words and spaces only, from documents all over the index.
-fn texts(snapshot: &Snapshot, count: usize, random: &mut Random) -> Vec<String> {
+fn texts(snapshot: &dyn Source, count: usize, random: &mut Random) -> Vec<String> {
     let every = Request {
         order: Order {
             key: SortKey::Path,
@@ -186,7 +187,7 @@ struct Timed {
     total: usize,
 }
 
-fn ask(snapshot: &Snapshot, context: &Context, order: &str, query: &str) -> Timed {
+fn ask(snapshot: &dyn Source, context: &Context, order: &str, query: &str) -> Timed {
     let (mut found_ms, mut shown_ms, mut total) = (Vec::new(), Vec::new(), 0);
     // The first round is not measured: it brings pages of the index into memory.
     for _ in 0..=ROUNDS {

@@ -7,7 +7,8 @@ mod support;
 use std::path::Path;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order};
-use ken_index::{FileState, Record, Snapshot, Writer, WriterOptions};
+use ken_engine::{FileState, Record, Sink, Source};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use ken_search::parse::{Clause, Phrase, Piece, Tree, Value};
 use ken_search::plan::plan;
 use proptest::prelude::*;
@@ -76,7 +77,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 1..12).prop_map(|pieces| pieces.concat())
 }
 
-fn record(writer: &Writer, number: usize, text: &str) -> Record {
+fn record(writer: &dyn Sink, number: usize, text: &str) -> Record {
     let path = format!("/{number}");
     let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
     document.body = text.to_owned();
@@ -104,7 +105,7 @@ fn queries(text: &str) -> [Value; 2] {
     [Value::Word(text.to_owned()), Value::Phrase(phrase)]
 }
 
-fn finds(snapshot: &Snapshot, value: Value, number: usize) -> bool {
+fn finds(snapshot: &dyn Source, value: Value, number: usize) -> bool {
     let tree = Tree::Clause(Clause::new(None, value));
     let plan = plan(&tree, &support::context());
     let found = snapshot.run(&plan, Order::default(), 0, 1000).unwrap();

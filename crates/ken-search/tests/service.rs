@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ken_core::{Document, Field, FileKey, Ipath, Kind, Location};
-use ken_index::{Record, Snapshot, Writer, WriterOptions};
+use ken_engine::{Record, Sink};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use ken_search::parse::Saved;
 use ken_search::service::mail::{ContactRequest, MessageRequest};
 use ken_search::service::{Error, Request, Service};

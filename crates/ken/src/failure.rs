@@ -67,9 +67,9 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-impl From<ken_index::Error> for Failure {
-    fn from(error: ken_index::Error) -> Self {
-        use ken_index::Error;
+impl From<ken_engine::Error> for Failure {
+    fn from(error: ken_engine::Error) -> Self {
+        use ken_engine::Error;
         let message = error.to_string();
         let is_damage = error.is_damage();
         match error {

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ken_core::{FileKey, Stamp, Token};
-use ken_index::Meta;
+use ken_engine::Meta;
 pub use ken_ngram::Need;
 use ken_ngram::{Candidates, Covers, Row, Segment};
 use ken_walk::{FileSystems, KeptListing};
@@ -150,7 +150,7 @@ impl Prefilter {
         tables: &IndexTables,
         question: &Question<'_>,
         need: &Need,
-    ) -> Result<Self, ken_index::Error> {
+    ) -> Result<Self, ken_engine::Error> {
         let walk = question.walk;
         let roots = TypedPaths::new(&walk.paths, &walk.working_folder);
         let trusts = question.trusts && !walk.follow;
@@ -171,7 +171,7 @@ impl Prefilter {
         need: &Need,
         paths: &[PathBuf],
         working_folder: &Path,
-    ) -> Result<Self, ken_index::Error> {
+    ) -> Result<Self, ken_engine::Error> {
         match need {
             Need::Anything => Ok(Self::because(Why::Everything)),
             need => {
@@ -187,11 +187,11 @@ impl Prefilter {
         roots: TypedPaths,
         reading: Reading,
         trusts: bool,
-    ) -> Result<Self, ken_index::Error> {
+    ) -> Result<Self, ken_engine::Error> {
         let because = |why| Ok(Self::because(why));
         let tables = match tables.latest() {
             Ok(tables) => tables,
-            Err(ken_index::Error::Missing(_)) => return because(Why::NoIndex),
+            Err(ken_engine::Error::Missing(_)) => return because(Why::NoIndex),
             Err(error) => return Err(error),
         };
         if tables.segments().is_empty() {
@@ -374,14 +374,13 @@ impl IndexFilter {
             let has_pieces = row.covers.whole && asked.segment.pieces(row.doc).next().is_some();
             has_pieces && is_of_now(row)
         });
-        let pieces = in_pieces
-            .next()
-            .zip(**now)
-            .and_then(|((row, asked), (stamp, _))| {
-                let pieces = asked.segment.pieces(row.doc);
-                let pieces = pieces.map(|(doc, extent)| (extent, asked.may_match(doc)));
-                Pieces::new(stamp, pieces, around)
-            });
+        let pieces = in_pieces.next().and_then(|(row, asked)| {
+            // Asked only where there are pieces: most files are small, and need no look.
+            let (stamp, _) = (**now)?;
+            let pieces = asked.segment.pieces(row.doc);
+            let pieces = pieces.map(|(doc, extent)| (extent, asked.may_match(doc)));
+            Pieces::new(stamp, pieces, around)
+        });
         match pieces {
             Some(pieces) if pieces.none_matches() => Verdict::Excluded,
             pieces => Verdict::MayMatch(pieces),
@@ -541,6 +540,7 @@ impl InFolder<'_> {
 
 #[cfg(test)]
 mod tests {
+    use ken_engine::Sink;
     use ken_index::layout::{index_folder, ngrams_folder};
     use std::os::fd::AsFd;
     use std::sync::atomic::{AtomicUsize, Ordering};

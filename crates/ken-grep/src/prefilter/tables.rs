@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ken_core::Token;
-use ken_index::Meta;
+use ken_engine::Meta;
 use ken_index::layout::ngrams_folder;
 use ken_ngram::{OpenSegments, Row, Segment};
 use ken_walk::Listings;
@@ -54,8 +54,8 @@ impl IndexTables {
     }
 
     /// Returns the tables of the latest commit.
-    pub(super) fn latest(&self) -> Result<Arc<OpenTables>, ken_index::Error> {
-        let meta = Meta::read(&self.index)?;
+    pub(super) fn latest(&self) -> Result<Arc<OpenTables>, ken_engine::Error> {
+        let meta = ken_index::read_meta(&self.index)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         match &*open {
             Some(tables) if tables.meta == meta => Ok(Arc::clone(tables)),
@@ -69,7 +69,7 @@ impl IndexTables {
 }
 
 impl OpenTables {
-    fn of(index: &Path, map: Map, meta: Meta) -> Result<Self, ken_index::Error> {
+    fn of(index: &Path, map: Map, meta: Meta) -> Result<Self, ken_engine::Error> {
         let ngrams = ken_ngram::open(&ngrams_folder(index), map)?;
         Ok(Self {
             index: index.to_path_buf(),

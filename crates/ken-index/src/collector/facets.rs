@@ -6,27 +6,17 @@
 use std::collections::BTreeMap;
 
 use ken_core::{Field, Value};
+use ken_engine::{FacetBy, Limits};
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::query::Query;
 use tantivy::{DocId, Score, Searcher, SegmentOrdinal, SegmentReader};
 
 use crate::columns::value;
-use crate::limits::Limits;
 use crate::parallel;
 use crate::schema::value_column;
 
-/// The criterion by which hits are counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FacetBy {
-    /// Each value of a field; a document with several values counts for each.
-    Values(Field),
-    /// Ranges of a numeric field, each from one of these numbers to the next; the last range is
-    /// open. They must be sorted. A number before the first is not counted.
-    Ranges(Field, Vec<i64>),
-}
-
-/// Returns the minimum and the maximum of a field.
+/// Returns the least and the greatest number of a field.
 pub(crate) fn extent(searcher: &Searcher, field: Field) -> tantivy::Result<Option<(i64, i64)>> {
     let mut extent: Option<(i64, i64)> = None;
     if !field.is_number() {

@@ -4,24 +4,14 @@
 //! A number in a column identifies the group. One pass over all hits collects these numbers and
 //! sorts them, with eight bytes each: the result is the number of groups and the size of each.
 
+use ken_engine::Collapse;
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
 use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
 
 use crate::schema::{CONTENT, KEY, MESSAGE};
 
-/// What is shown only once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Collapse {
-    /// Documents of the same content.
-    Content,
-    /// All documents in a file.
-    File,
-    /// A message with its parts; outside of messages, all documents in a file.
-    Message,
-}
-
-/// The columns that identify the group of a document in a segment.
+/// The columns that tell to which group a document of a segment belongs.
 pub(crate) struct GroupKey {
     first: Column<u64>,
     second: Option<Column<u64>>,

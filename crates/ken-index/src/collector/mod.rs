@@ -7,6 +7,4 @@ pub(crate) mod facets;
 pub(crate) mod groups;
 mod top;
 
-pub use facets::FacetBy;
-pub use groups::Collapse;
 pub(crate) use top::{Best, BestOfSegment, best};

@@ -15,7 +15,7 @@ use crate::schema::{IDENTITY, KEY, LOCATION, STAMP};
 /// drops the latter where the file's own document exists.
 pub(crate) fn read(
     segment: &SegmentReader,
-    each: &mut impl FnMut(FileRow, bool),
+    each: &mut dyn FnMut(FileRow, bool),
 ) -> tantivy::Result<()> {
     let columns = segment.fast_fields();
     let keys = columns.u64(KEY)?;
@@ -54,7 +54,7 @@ pub(crate) fn read(
 }
 
 /// Returns the files with a document that occurs more than once, by its location; sorted.
-pub(crate) fn doubled(
+pub(crate) fn duplicated(
     segments: &[SegmentReader],
     hasher: &KeyHasher,
 ) -> tantivy::Result<Vec<FileKey>> {

@@ -1,22 +1,13 @@
 //! The columns of a segment that are read for every displayed document.
 
 use ken_core::{Document, Place, Token};
+use ken_engine::{FileState, MessageId};
 use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, TantivyError};
 
-use super::value;
 use crate::schema::{CONTENT, DIGEST, IDENTITY, KEY, MESSAGE, OFFSET, STAMP};
 
-/// The data that the index keeps about a file itself, with the file's own document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileState {
-    /// See [`ken_core::Stamp::token`].
-    pub token: Token,
-    /// See [`ken_core::Stamp::identity`].
-    pub identity: u64,
-}
-
-/// The columns of the data of a document that are not fields.
+/// The columns of what is kept of a document and is no field.
 pub(crate) struct DocumentColumns {
     pub(crate) keys: Column<u64>,
     stamps: Column<u64>,
@@ -53,7 +44,10 @@ impl DocumentColumns {
     /// Fills in a document's data from these columns.
     pub(crate) fn fill(&self, doc: DocId, document: &mut Document) {
         document.content = self.contents.first(doc);
-        document.message = self.messages.first(doc).map(value::components);
+        document.message = self
+            .messages
+            .first(doc)
+            .map(|number| MessageId::from_number(number).components());
         let place = self.offsets.first(doc).zip(self.digests.first(doc));
         document.place = place.map(|(offset, digest)| Place { offset, digest });
     }

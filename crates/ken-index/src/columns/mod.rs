@@ -5,4 +5,3 @@ mod document;
 pub(crate) mod value;
 
 pub(crate) use document::DocumentColumns;
-pub use document::FileState;

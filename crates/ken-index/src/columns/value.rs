@@ -7,10 +7,8 @@
 //! one more NUL.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, Hasher};
 
-use foldhash::quality::FixedState;
-use ken_core::{Field, FieldKind, Ipath};
+use ken_core::{Field, FieldKind};
 
 use crate::analysis::folded;
 
@@ -93,19 +91,6 @@ pub(crate) fn written(value: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the number in the column of messages: almost certainly unique among the messages of the
-/// file, with the number of components in its last bits.
-pub(crate) fn message(ipath: &Ipath, components: u8) -> u64 {
-    let mut hasher = FixedState::default().build_hasher();
-    hasher.write(ipath.prefix(components.into()).as_bytes());
-    hasher.finish() << 8 | u64::from(components)
-}
-
-/// Returns the number of components of the member path that lead to a document's message.
-pub(crate) fn components(message: u64) -> u8 {
-    message as u8
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -146,14 +131,5 @@ mod tests {
             prop_assert!(whole.len() == shown.len() || whole.len() + 6 > MAX_BYTES);
             prop_assert_eq!(common(&value), folded(&whole));
         }
-    }
-
-    #[test]
-    fn parts_of_a_message_have_its_number() {
-        let mail = Ipath::root().child("12");
-        let attached = mail.child("2").child("a.txt");
-        assert_eq!(message(&mail, 1), message(&attached, 1));
-        assert_ne!(message(&mail, 1), message(&Ipath::root().child("13"), 1));
-        assert_eq!(components(message(&attached, 3)), 3);
     }
 }

@@ -7,6 +7,7 @@
 use std::ops::ControlFlow;
 
 use ken_core::{Field, FieldKind};
+use ken_engine::{TermCount, TermList};
 use tantivy::SegmentReader;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
@@ -15,32 +16,7 @@ use tantivy::schema::IndexRecordOption;
 use super::stream::Merge;
 use super::{Dictionaries, Matcher, has_terms};
 
-/// The terms to list.
-#[derive(Clone, Debug)]
-pub struct TermList<'a> {
-    /// Terms of these fields.
-    pub fields: &'a [Field],
-    /// Terms that match this pattern.
-    pub pattern: &'a ken_core::Pattern,
-    /// Whether fields are counted separately; otherwise a document counts once, in whichever fields
-    /// it has the term.
-    pub by_field: bool,
-}
-
-/// A term with its counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TermCount<'a> {
-    /// The field, if fields are counted separately.
-    pub field: Option<Field>,
-    /// The term.
-    pub term: &'a str,
-    /// Number of documents with the term.
-    pub documents: u64,
-    /// Number of occurrences in all of them.
-    pub occurrences: u64,
-}
-
-/// Calls `each` with the requested terms, in byte order.
+/// Calls `each` with the terms that are asked for, in the order of their bytes.
 pub(crate) fn each(
     dictionaries: &Dictionaries,
     list: &TermList<'_>,

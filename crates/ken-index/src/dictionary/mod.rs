@@ -37,7 +37,6 @@ pub(crate) use cursor::Cursor;
 pub(crate) use frequent::frequent;
 pub(crate) use infos::TermInfos;
 pub(crate) use list::each;
-pub use list::{TermCount, TermList};
 pub(crate) use matcher::{Matcher, compile};
 #[cfg(any(fuzzing, test))]
 pub(crate) use plain::read_terms;
@@ -45,7 +44,6 @@ pub(crate) use plain::{
     Accept, ListWriter, PlainTerms, Small, Wanted, delete, delete_others, is_sound, update,
 };
 pub(crate) use prefix::successor;
-pub use similar::Similar;
 pub(crate) use similar::similar;
 pub(crate) use trie::Trie;
 

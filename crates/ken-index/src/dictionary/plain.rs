@@ -428,6 +428,8 @@ impl Drop for ListWriter {
 
 #[cfg(test)]
 mod tests {
+    use ken_engine::{Sink, Terms};
+
     use super::*;
 
     struct NotBeta;
@@ -580,7 +582,7 @@ mod tests {
         ];
         let terms = || {
             let snapshot = crate::Snapshot::open(folder.path()).unwrap();
-            let terms = |pattern| snapshot.terms(Field::Body, pattern, 5000).unwrap();
+            let terms = |pattern| snapshot.frequent(Field::Body, pattern, 5000).unwrap();
             let lists = &snapshot.shortcuts.plain;
             let column = crate::schema::Columns::new().of(Field::Body);
             let has_list = lists

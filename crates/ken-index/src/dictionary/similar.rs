@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use ken_core::{Field, Pattern};
+use ken_engine::Similar;
 
 use super::{Dictionaries, Matcher};
 
@@ -17,19 +18,7 @@ const MIN_LENGTH: usize = 3;
 /// Minimum length of a word for suggestions with two mistakes.
 const MIN_LENGTH_FOR_TWO: usize = 6;
 
-/// A term that is similar to a word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Similar {
-    /// The term.
-    pub term: String,
-    /// Number of letters that differ.
-    pub distance: u8,
-    /// Number of documents with the term, in the field in which it is most frequent.
-    pub documents: u64,
-}
-
-/// Returns the terms most similar to `word` in these fields, ordered by distance, then by
-/// frequency.
+/// Returns the terms most like `word` in these fields, the best first: nearest, then most frequent.
 pub(crate) fn similar(
     dictionaries: &Dictionaries,
     fields: &[Field],

@@ -4,6 +4,7 @@
 //! one pass over the dictionary of each column at the end.
 
 use ken_core::Field;
+use ken_engine::Seen;
 use tantivy::columnar::StrColumn;
 use tantivy::query::{EnableScoring, Query, Weight};
 use tantivy::{DocId, Searcher, SegmentReader};
@@ -11,17 +12,6 @@ use tantivy::{DocId, Searcher, SegmentReader};
 use crate::columns::value;
 use crate::parallel;
 use crate::schema::value_column;
-
-/// A value, as it was written, in one field and one segment: sums of several are to be added.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    /// The value.
-    pub value: String,
-    /// In how many documents it stands.
-    pub count: u64,
-    /// The date of the newest of them, in seconds since 1970-01-01 UTC.
-    pub last: i64,
-}
 
 /// Returns the values of some text fields in what a query finds, in no order.
 pub(crate) fn seen(

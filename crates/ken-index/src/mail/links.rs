@@ -17,6 +17,7 @@ use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocId, DocSet, InvertedIndexReader, Searcher, TERMINATED, Term};
 
 use crate::DocAddress;
+use crate::doc_address::AddressParts;
 use crate::postings::files;
 use crate::schema::{Columns, KEY, LINKS, MESSAGE};
 
@@ -74,7 +75,7 @@ pub(crate) fn read(segment: &SegmentReader, doc: DocId) -> tantivy::Result<Vec<u
 
 /// Returns the documents of the message that one of them is or is a part of, with that one, in the
 /// order of addresses; of a file outside of messages, all that are in none.
-pub(crate) fn message_of(
+pub(crate) fn siblings(
     searcher: &Searcher,
     file: Column,
     at: DocAddress,
@@ -83,18 +84,15 @@ pub(crate) fn message_of(
         let column = segment.fast_fields().u64(column)?;
         tantivy::Result::Ok(column.first(doc))
     };
-    let segment = searcher.segment_reader(at.segment);
-    let key = FileKey(of(segment, KEY, at.doc)?.unwrap_or_default());
-    let message = of(segment, MESSAGE, at.doc)?;
+    let segment = searcher.segment_reader(at.segment());
+    let key = FileKey(of(segment, KEY, at.doc())?.unwrap_or_default());
+    let message = of(segment, MESSAGE, at.doc())?;
     let mut documents = Vec::new();
     for (number, segment) in (0..).zip(searcher.segment_readers()) {
         let messages = segment.fast_fields().u64(MESSAGE)?;
         files::each_document(segment, file, [(key, ())], |doc, ()| {
             if !segment.is_deleted(doc) && messages.first(doc) == message {
-                documents.push(DocAddress {
-                    segment: number,
-                    doc,
-                });
+                documents.push(DocAddress::at(number, doc));
             }
         })?;
     }
@@ -109,15 +107,15 @@ pub(crate) fn carrier(
 ) -> tantivy::Result<Option<DocAddress>> {
     let is_message = |at: &DocAddress| {
         let column = searcher
-            .segment_reader(at.segment)
+            .segment_reader(at.segment())
             .fast_fields()
             .u64(LINKS)?;
-        tantivy::Result::Ok(column.first(at.doc).is_some())
+        tantivy::Result::Ok(column.first(at.doc()).is_some())
     };
     if is_message(&at)? {
         return Ok(Some(at));
     }
-    for other in message_of(searcher, file, at)? {
+    for other in siblings(searcher, file, at)? {
         if is_message(&other)? {
             return Ok(Some(other));
         }
@@ -139,9 +137,9 @@ pub(crate) fn carriers(
     let columns = columns.collect::<tantivy::Result<Vec<_>>>()?;
     let mut found = BTreeSet::new();
     for address in of {
-        let (messages, links) = &columns[address.segment as usize];
+        let (messages, links) = &columns[address.segment() as usize];
         let is_carried =
-            messages.first(address.doc).is_some() && links.first(address.doc).is_none();
+            messages.first(address.doc()).is_some() && links.first(address.doc()).is_none();
         if is_carried {
             found.extend(carrier(searcher, file, address)?);
         }
@@ -228,8 +226,8 @@ struct Search<'s> {
 impl Search<'_> {
     fn found(&mut self, address: DocAddress) {
         if self.found.insert(address) {
-            let links = &self.segments[address.segment as usize].links;
-            let links = links.values_for_doc(address.doc);
+            let links = &self.segments[address.segment() as usize].links;
+            let links = links.values_for_doc(address.doc());
             self.new
                 .extend(links.filter(|link| self.known.insert(*link)));
         }
@@ -243,10 +241,7 @@ impl Search<'_> {
                 let segment = &self.segments[at];
                 let number = segment.number;
                 for doc in segment.with(&links)? {
-                    self.found(DocAddress {
-                        segment: number,
-                        doc,
-                    });
+                    self.found(DocAddress::at(number, doc));
                 }
             }
         }

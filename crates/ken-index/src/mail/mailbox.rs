@@ -1,41 +1,14 @@
 //! The messages of a mailbox as a commit has them: where each stands in its file, and a hash of what
 //! was read. A mailbox that changed is compared with them, and those that are the same stay.
 
-use std::collections::HashMap;
-
-use ken_core::{Field, FileKey, Ipath, Place};
+use ken_core::{Field, FileKey, Place};
+use ken_engine::{DocAddress, Mailbox, MessageId, MessageOfFile};
 use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
-use crate::DocAddress;
-use crate::columns::value;
+use crate::doc_address::AddressParts;
 use crate::postings::files;
 use crate::schema::{Columns, DIGEST, KEY, MESSAGE, OFFSET, STAMP};
-
-/// Which message of its file one is: nearly the same for no other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MessageId(pub(crate) u64);
-
-impl MessageId {
-    /// Returns the message that so many components of an internal path lead to.
-    pub fn of(ipath: &Ipath, components: u8) -> Self {
-        Self(value::message(ipath, components))
-    }
-}
-
-/// A message of a file; none for what is in none.
-pub type MessageOfFile = (FileKey, Option<MessageId>);
-
-/// What a commit has of a mailbox.
-#[derive(Debug, Default)]
-pub struct Mailbox {
-    /// The file's own document; absent if the file was not indexed to its end.
-    pub own: Option<DocAddress>,
-    /// Its messages, with their place if they can be read from there.
-    pub messages: HashMap<MessageId, Option<Place>>,
-    /// Documents that were not read, or not all of them.
-    pub failed: Vec<(Option<MessageId>, DocAddress)>,
-}
 
 pub(crate) fn read(
     searcher: &Searcher,
@@ -52,10 +25,13 @@ pub(crate) fn read(
                 return;
             }
             if stamps.first(doc).is_some() {
-                mailbox.own = Some(DocAddress { segment, doc });
+                mailbox.own = Some(DocAddress::at(segment, doc));
             }
             if let Some(message) = messages.first(doc) {
-                let place = mailbox.messages.entry(MessageId(message)).or_default();
+                let place = mailbox
+                    .messages
+                    .entry(MessageId::from_number(message))
+                    .or_default();
                 *place = place.or_else(|| places(doc));
             }
         })?;
@@ -75,8 +51,8 @@ pub(crate) fn read(
         while postings.doc() != TERMINATED {
             let doc = postings.doc();
             if keys.first(doc) == Some(key.0) && !reader.is_deleted(doc) {
-                let message = messages.first(doc).map(MessageId);
-                mailbox.failed.push((message, DocAddress { segment, doc }));
+                let message = messages.first(doc).map(MessageId::from_number);
+                mailbox.failed.push((message, DocAddress::at(segment, doc)));
             }
             postings.advance();
         }
@@ -85,7 +61,7 @@ pub(crate) fn read(
 }
 
 /// Returns the place of a message of a file, if it can be read from there.
-pub(crate) fn place_of(
+pub(crate) fn place(
     searcher: &Searcher,
     columns: &Columns,
     key: FileKey,
@@ -96,7 +72,7 @@ pub(crate) fn place_of(
         let messages = reader.fast_fields().u64(MESSAGE)?;
         let places = places(reader)?;
         files::each_document(reader, columns.file, [(key, ())], |doc, ()| {
-            if messages.first(doc) == Some(message.0) && !reader.is_deleted(doc) {
+            if messages.first(doc) == Some(message.number()) && !reader.is_deleted(doc) {
                 found = places(doc).or(found);
             }
         })?;
@@ -122,15 +98,15 @@ pub(crate) fn messages_at(
 ) -> tantivy::Result<Vec<MessageOfFile>> {
     let mut found = Vec::with_capacity(places.len());
     // In the order of addresses this is one opening for each segment.
-    for places in places.chunk_by(|a, b| a.segment == b.segment) {
+    for places in places.chunk_by(|a, b| a.segment() == b.segment()) {
         let Some(first) = places.first() else {
             continue;
         };
-        let columns = searcher.segment_reader(first.segment).fast_fields();
+        let columns = searcher.segment_reader(first.segment()).fast_fields();
         let (keys, messages) = (columns.u64(KEY)?, columns.u64(MESSAGE)?);
-        found.extend(places.iter().map(|DocAddress { doc, .. }| {
-            let key = FileKey(keys.first(*doc).unwrap_or_default());
-            (key, messages.first(*doc).map(MessageId))
+        found.extend(places.iter().map(|at| {
+            let key = FileKey(keys.first(at.doc()).unwrap_or_default());
+            (key, messages.first(at.doc()).map(MessageId::from_number))
         }));
     }
     Ok(found)
@@ -147,11 +123,11 @@ pub(crate) fn documents_of(
         let keys = messages.chunk_by(|(a, _), (b, _)| a == b);
         let keys = keys.filter_map(|same| Some((same.first()?.0, same.first()?.0)));
         files::each_document(reader, file, keys, |doc, key| {
-            let message = (key, numbers.first(doc).map(MessageId));
+            let message = (key, numbers.first(doc).map(MessageId::from_number));
             if !reader.is_deleted(doc)
                 && let Ok(at) = messages.binary_search(&message)
             {
-                found[at].push(DocAddress { segment, doc });
+                found[at].push(DocAddress::at(segment, doc));
             }
         })?;
     }

@@ -3,6 +3,3 @@
 pub(crate) mod contacts;
 pub(crate) mod links;
 pub(crate) mod mailbox;
-
-pub use contacts::Seen;
-pub use mailbox::{Mailbox, MessageId, MessageOfFile};

@@ -1,32 +1,16 @@
 //! Counts by the terms of keyword fields: one pass over postings, without reading documents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ken_core::{Field, FileKey, Kind};
+use ken_engine::Tally;
 use tantivy::postings::SegmentPostings;
 use tantivy::schema::{Field as Column, IndexRecordOption};
-use tantivy::{DocSet, SegmentReader, TERMINATED};
+use tantivy::{DocSet, SegmentReader, TERMINATED, Term};
 
 use crate::schema::{Columns, KEY};
 
-/// The number of documents of a media type and kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Media type.
-    pub media_type: String,
-    /// Name of the kind.
-    pub kind: &'static str,
-    /// Number of files, without documents inside them.
-    pub files: u64,
-    /// Number of files whose own document has a failure.
-    pub failed_files: u64,
-    /// Number of documents, including files.
-    pub documents: u64,
-    /// Number of documents with a failure.
-    pub failed_documents: u64,
-}
-
-/// Properties of each document of a segment, besides its media type.
+/// What is known of each document of a segment beside its media type.
 #[derive(Clone, Copy)]
 struct Traits {
     kind: Kind,
@@ -40,16 +24,16 @@ pub(crate) fn tally(segments: &[SegmentReader], columns: &Columns) -> tantivy::R
     for segment in segments {
         let traits = traits(segment, columns)?;
         each_term(segment, columns.of(Field::Mime), &mut |media_type, docs| {
-            let mut by_kind = [const { Tally::none() }; Kind::ALL.len()];
+            let mut by_kind = Kind::ALL.map(|_| Tally::default());
             each_alive(segment, docs, &mut |doc| {
                 if let Some(of) = traits.get(doc as usize) {
-                    by_kind[of.kind as usize].add(*of);
+                    count(&mut by_kind[of.kind as usize], *of);
                 }
             });
             for ((_, kind), tally) in Kind::ALL.into_iter().zip(by_kind) {
                 if tally.documents > 0 {
                     let key = (media_type.to_owned(), kind);
-                    tallies.entry(key).or_default().join(&tally);
+                    join(tallies.entry(key).or_default(), &tally);
                 }
             }
         })?;
@@ -64,31 +48,18 @@ pub(crate) fn tally(segments: &[SegmentReader], columns: &Columns) -> tantivy::R
     Ok(named.collect())
 }
 
-impl Tally {
-    const fn none() -> Self {
-        Self {
-            media_type: String::new(),
-            kind: "",
-            files: 0,
-            failed_files: 0,
-            documents: 0,
-            failed_documents: 0,
-        }
-    }
+fn join(tally: &mut Tally, other: &Tally) {
+    tally.files += other.files;
+    tally.failed_files += other.failed_files;
+    tally.documents += other.documents;
+    tally.failed_documents += other.failed_documents;
+}
 
-    fn join(&mut self, other: &Self) {
-        self.files += other.files;
-        self.failed_files += other.failed_files;
-        self.documents += other.documents;
-        self.failed_documents += other.failed_documents;
-    }
-
-    fn add(&mut self, of: Traits) {
-        self.documents += 1;
-        self.failed_documents += u64::from(of.is_failed);
-        self.files += u64::from(!of.is_member);
-        self.failed_files += u64::from(!of.is_member && of.is_failed);
-    }
+fn count(tally: &mut Tally, of: Traits) {
+    tally.documents += 1;
+    tally.failed_documents += u64::from(of.is_failed);
+    tally.files += u64::from(!of.is_member);
+    tally.failed_files += u64::from(!of.is_member && of.is_failed);
 }
 
 fn traits(segment: &SegmentReader, columns: &Columns) -> tantivy::Result<Vec<Traits>> {
@@ -121,23 +92,39 @@ fn traits(segment: &SegmentReader, columns: &Columns) -> tantivy::Result<Vec<Tra
     Ok(traits)
 }
 
-/// Returns the files with a document that has an accepted term; see
-/// [`crate::Snapshot::files_with`].
+/// Returns the terms of a field of keywords, in no order.
+pub(crate) fn values(segments: &[SegmentReader], column: Column) -> tantivy::Result<Vec<String>> {
+    let mut values = BTreeSet::new();
+    for segment in segments {
+        let index = segment.inverted_index(column)?;
+        let mut terms = index.terms().stream()?;
+        while terms.advance() {
+            if let Ok(term) = std::str::from_utf8(terms.key()) {
+                values.insert(term.to_owned());
+            }
+        }
+    }
+    Ok(values.into_iter().collect())
+}
+
+/// Returns the files with a document that has one of some terms, sorted.
 pub(crate) fn files_with(
     segments: &[SegmentReader],
     column: Column,
-    accepts: &dyn Fn(&str) -> bool,
+    values: &[&str],
 ) -> tantivy::Result<Vec<FileKey>> {
     let mut files = Vec::new();
     for segment in segments {
         let keys = segment.fast_fields().u64(KEY)?;
-        each_term(segment, column, &mut |term, docs| {
-            if accepts(term) {
-                each_alive(segment, docs, &mut |doc| {
+        let index = segment.inverted_index(column)?;
+        for value in values {
+            let term = Term::from_field_text(column, value);
+            if let Some(mut docs) = index.read_postings(&term, IndexRecordOption::Basic)? {
+                each_alive(segment, &mut docs, &mut |doc| {
                     files.extend(keys.first(doc).map(FileKey));
                 });
             }
-        })?;
+        }
     }
     files.sort_unstable();
     files.dedup();

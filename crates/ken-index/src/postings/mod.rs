@@ -2,5 +2,3 @@
 
 pub(crate) mod files;
 pub(crate) mod keywords;
-
-pub use keywords::Tally;

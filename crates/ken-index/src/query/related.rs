@@ -8,6 +8,7 @@ use tantivy::query::{EnableScoring, Query, Weight};
 use super::Scoring;
 use super::selection::{Selection, without_searcher};
 use crate::DocAddress;
+use crate::doc_address::AddressParts;
 use crate::mail::links;
 use crate::parallel;
 
@@ -42,10 +43,7 @@ impl Query for RelatedQuery {
         let searcher = scoring.searcher().ok_or_else(without_searcher)?;
         let limits = self.scoring.limits.as_deref();
         let found = parallel::search(searcher, &*self.of, &DocSetCollector, limits)?;
-        let found = found.into_iter().map(|at| DocAddress {
-            segment: at.segment_ord,
-            doc: at.doc_id,
-        });
+        let found = found.into_iter().map(DocAddress::of_engine);
         let columns = &self.scoring.columns;
         let related = match self.relation {
             Relation::Carries => links::carriers(searcher, columns.file, found)?,

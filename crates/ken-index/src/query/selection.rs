@@ -9,6 +9,7 @@ use tantivy::query::{
 use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 
 use crate::DocAddress;
+use crate::doc_address::AddressParts;
 
 /// The documents at these addresses in one snapshot.
 #[derive(Clone, Debug)]
@@ -19,9 +20,9 @@ impl Query for Selection {
         let searcher = scoring.searcher().ok_or_else(without_searcher)?;
         let mut documents: HashMap<SegmentId, Vec<DocId>> = HashMap::new();
         for address in &self.0 {
-            let segment = searcher.segment_reader(address.segment);
+            let segment = searcher.segment_reader(address.segment());
             let of_segment = documents.entry(segment.segment_id()).or_default();
-            of_segment.push(address.doc);
+            of_segment.push(address.doc());
         }
         Ok(Box::new(SelectionWeight(documents)))
     }

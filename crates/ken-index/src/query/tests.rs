@@ -5,9 +5,11 @@ use std::collections::HashSet;
 
 use ken_core::{Document, FileKey, Folders, Form, Glob, GlobPart, Ipath, Kind, Location, Written};
 
+use ken_engine::{Collapse, Request, Response, Sink, Source};
+
 use super::*;
 use crate::limits::Limits;
-use crate::{Collapse, DocAddress, Record, Request, Response, Snapshot, Writer, WriterOptions};
+use crate::{DocAddress, Record, Snapshot, Writer, WriterOptions};
 
 const N_DOCUMENTS: u64 = 300;
 

@@ -6,17 +6,15 @@ use tantivy::TantivyError;
 
 use crate::directory::ReadDirectory;
 use crate::layout::COMMIT_FILE;
-use crate::meta::read_meta;
-use crate::{Error, Meta};
+use crate::meta::{Commit, read_commit};
+use crate::{Error, Meta, error};
 
-impl Meta {
-    /// Reads the meta of the last commit of the index in a folder, and nothing else.
-    ///
-    /// # Errors
-    /// Fails as [`crate::Snapshot::open`] does.
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        open_engine(path, Access::ManyQueries).map(|(_, _, meta)| meta)
-    }
+/// Reads the meta of the last commit of the index in a folder, and nothing else.
+///
+/// # Errors
+/// Fails as [`crate::Snapshot::open`] does.
+pub fn read_meta(path: &Path) -> Result<Meta, Error> {
+    open_engine(path, Access::ManyQueries).map(|(_, _, commit)| commit.payload.meta)
 }
 
 /// How much is asked of an index once it is open.
@@ -30,8 +28,8 @@ pub(crate) enum Access {
 pub(crate) fn open_engine(
     path: &Path,
     access: Access,
-) -> Result<(ReadDirectory, tantivy::Index, Meta), Error> {
-    let engine_error = |source| Error::of_opening(path, source);
+) -> Result<(ReadDirectory, tantivy::Index, Commit), Error> {
+    let engine_error = |source| error::of_opening(path, source);
     if !fs_err::exists(path.join(COMMIT_FILE))? {
         return Err(Error::Missing(path.to_path_buf()));
     }
@@ -41,8 +39,8 @@ pub(crate) fn open_engine(
     };
     let directory = directory.map_err(|e| engine_error(e.into()))?;
     let index = tantivy::Index::open(directory.clone()).map_err(engine_error)?;
-    match read_meta(path, &index)? {
-        Some(meta) => Ok((directory, index, meta)),
+    match read_commit(path, &index)? {
+        Some(commit) => Ok((directory, index, commit)),
         None => Err(Error::Missing(path.to_path_buf())),
     }
 }

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use ken_core::Field;
+use ken_engine::{Boosts, Hit};
 use tantivy::query::Query;
 use tantivy::{DocId, Searcher};
 
-use super::hit::{Boosts, Hit};
+use crate::doc_address::AddressParts;
 use crate::query::{Proximity, Scoring};
 use crate::schema::value_column;
 
@@ -53,8 +54,8 @@ fn add_proximity(
     };
     let mut by_segment: BTreeMap<u32, Vec<(DocId, &mut Hit)>> = BTreeMap::new();
     for hit in best {
-        let of_segment = by_segment.entry(hit.address.segment).or_default();
-        of_segment.push((hit.address.doc, hit));
+        let of_segment = by_segment.entry(hit.address.segment()).or_default();
+        of_segment.push((hit.address.doc(), hit));
     }
     for (segment, mut hits) in by_segment {
         hits.sort_by_key(|(doc, _)| *doc);
@@ -79,14 +80,14 @@ fn add_recency(
     let mut columns = BTreeMap::new();
     for hit in best {
         let Hit { address, score, .. } = *hit;
-        let column = match columns.entry(address.segment) {
+        let column = match columns.entry(address.segment()) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::btree_map::Entry::Vacant(entry) => {
-                let columns = searcher.segment_reader(address.segment).fast_fields();
+                let columns = searcher.segment_reader(address.segment()).fast_fields();
                 entry.insert(columns.i64(&value_column(Field::Date))?)
             }
         };
-        let Some(date) = column.first(address.doc) else {
+        let Some(date) = column.first(address.doc()) else {
             continue;
         };
         // What is said to be of tomorrow is not newer than new.

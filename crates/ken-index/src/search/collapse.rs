@@ -8,15 +8,15 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use ken_core::Order;
-
+use ken_engine::{Collapse, Hit, Response};
 use tantivy::query::{EnableScoring, Weight};
 use tantivy::{DocAddress, DocId, Score, SegmentReader};
 
 use super::Run;
 use super::boost::BEST;
-use super::hit::{Hit, Response};
-use crate::collector::groups::{Collapse, GroupKey, Grouping, Groups};
+use crate::collector::groups::{GroupKey, Grouping, Groups};
 use crate::collector::{Best, BestOfSegment};
+use crate::doc_address::AddressParts;
 use crate::limits::reached;
 use crate::parallel;
 use crate::schema::LOCATION;
@@ -149,8 +149,8 @@ fn first_of_each(all: Vec<Hit>, keys: &[GroupKey], groups: &Groups) -> Vec<Hit> 
     let mut seen = HashSet::new();
     let mut hits = Vec::new();
     for hit in all {
-        let key = &keys[hit.address.segment as usize];
-        match key.of(hit.address.doc) {
+        let key = &keys[hit.address.segment() as usize];
+        match key.of(hit.address.doc()) {
             Some(group) if !seen.insert(group) => {}
             Some(group) => hits.push(Hit {
                 more: groups.size(group) - 1,

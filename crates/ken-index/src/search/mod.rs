@@ -2,12 +2,13 @@
 
 mod boost;
 mod collapse;
-mod hit;
+mod explain;
 mod request;
 
 use std::sync::Arc;
 
 use ken_core::{Field, Order, SortKey};
+use ken_engine::{Boosts, DocAddress as Address, Hit, Limits, Request, Response};
 use tantivy::collector::sort_key::{
     SortByBytes, SortBySimilarityScore, SortByStaticFastValue, SortByString,
 };
@@ -15,12 +16,13 @@ use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{EnableScoring, Query};
 use tantivy::{DocAddress, Order as EngineOrder, Score, Searcher};
 
-pub use self::hit::{Boosts, Hit, Response};
-pub use self::request::Request;
+pub(crate) use self::explain::explained;
+pub(crate) use self::request::query;
 
 use self::boost::{BEST, boost};
 use crate::collector::best;
-use crate::limits::{Limits, reached};
+use crate::doc_address::AddressParts;
+use crate::limits::reached;
 use crate::parallel;
 use crate::query::{Scoring, WordsQuery};
 use crate::schema::{LOCATION, value_column};
@@ -34,7 +36,7 @@ pub(crate) fn run(
     let run = Run {
         searcher,
         scoring,
-        query: request.query(scoring),
+        query: query(request, scoring),
         order: request.order,
         now: request.now,
         counted: request.counted,
@@ -174,7 +176,7 @@ type Page = tantivy::Result<(usize, Vec<Hit>)>;
 
 fn hit(at: DocAddress, score: Option<f32>) -> Hit {
     Hit {
-        address: at.into(),
+        address: Address::of_engine(at),
         score,
         more: 0,
         boosts: Boosts::default(),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use ken_core::{Document, FIELDS, Field, FieldKind, FileKey, Ipath, Kind, Location};
+use ken_engine::{FileState, Sequence};
 use proptest::prelude::*;
 use tantivy::indexer::NoMergePolicy;
 use tantivy::postings::Postings as _;
@@ -11,11 +12,12 @@ use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerM
 use tantivy::{DocSet, Index, IndexWriter, SegmentReader, TERMINATED};
 
 use super::{MAX_PARTS, SegmentBuilder, Spill, Thresholds};
+use crate::Record;
 use crate::analysis::{BORDER, analyze};
 use crate::dictionary;
+use crate::record;
 use crate::record::Row;
 use crate::schema::{Columns, KEYWORD, LANGUAGE, PATH, TEXT};
-use crate::{FileState, Record};
 
 /// The analysis of a field in the form of an engine's tokenizer.
 #[derive(Clone)]
@@ -74,7 +76,7 @@ fn built_by_engine(columns: &Columns, records: Vec<Record>) -> Index {
     writer.set_merge_policy(Box::new(NoMergePolicy));
     for record in records {
         writer
-            .add_document(record.into_row(columns, 3).unwrap())
+            .add_document(record::row(record, columns, Sequence(3)).unwrap())
             .unwrap();
     }
     writer.commit().unwrap();
@@ -94,7 +96,7 @@ fn built_here(columns: &Columns, records: Vec<Record>, part: usize) -> Index {
             let limit = if number.is_multiple_of(2) { 0 } else { 1 << 20 };
             builder.write_out(limit).unwrap();
         }
-        let row = record.into_row(columns, 3).unwrap();
+        let row = record::row(record, columns, Sequence(3)).unwrap();
         builder.add(&row, columns).unwrap();
     }
     writer.add_segment(builder.finish().unwrap()).unwrap();
@@ -244,7 +246,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     )
     .unwrap();
     let row = record(1, vec![(0, "frobnicate".to_owned())]);
-    let row = row.into_row(&columns, 3).unwrap();
+    let row = record::row(row, &columns, Sequence(3)).unwrap();
     builder.add(&row, &columns).unwrap();
     let error = builder.write_out(0).unwrap_err().to_string();
     assert!(error.contains("/no/such/folder"), "{error}");
@@ -256,7 +258,7 @@ fn add(builder: &mut SegmentBuilder, columns: &Columns, number: usize, n_words: 
     let words = (0..n_words).map(|word| format!("w{number}x{word} "));
     let row = record(number, vec![(body.unwrap(), words.collect())]);
     builder
-        .add(&row.into_row(columns, 3).unwrap(), columns)
+        .add(&record::row(row, columns, Sequence(3)).unwrap(), columns)
         .unwrap();
 }
 

@@ -2,5 +2,3 @@
 
 pub(crate) mod body;
 pub(crate) mod values;
-
-pub use body::Body;

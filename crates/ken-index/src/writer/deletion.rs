@@ -1,4 +1,4 @@
-//! DeletionQuery, in the engine's terms.
+//! Deletions, in the engine's terms.
 //!
 //! The engine applies a deletion to whole segments, when a commit is made, and cannot tell which of
 //! their documents were added before it and which after. So each document keeps its sequence in the
@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use ken_core::FileKey;
+use ken_engine::{MessageId, Scope};
 use tantivy::query::{
     BitSetDocSet, ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight,
 };
@@ -21,19 +22,9 @@ use crate::schema::{MESSAGE, SEQUENCE, STAMP};
 pub(crate) struct Deletion {
     /// The file.
     pub(crate) key: FileKey,
-    pub(crate) scope: DeletionScope,
+    pub(crate) scope: Scope,
     /// Place in the sequence of deletions.
     pub(crate) sequence: u64,
-}
-
-/// What is deleted of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum DeletionScope {
-    All,
-    /// The file's own document.
-    Own,
-    /// The documents of a message, by its number in the column.
-    Message(u64),
 }
 
 /// Files whose documents are deleted in a commit.
@@ -59,11 +50,11 @@ impl DeletionQuery {
                 let last = last_of(file, scope);
                 last.is_some_and(|sequence| added.first(doc).is_none_or(|added| added < sequence))
             };
-            if is_before(DeletionScope::All)
-                || stamps.first(doc).is_some() && is_before(DeletionScope::Own)
+            if is_before(Scope::File)
+                || stamps.first(doc).is_some() && is_before(Scope::Own)
                 || messages
                     .first(doc)
-                    .map(DeletionScope::Message)
+                    .map(|number| Scope::Message(MessageId::from_number(number)))
                     .is_some_and(is_before)
             {
                 deletion.insert(doc);
@@ -74,7 +65,7 @@ impl DeletionQuery {
 }
 
 /// Returns the sequence of the last deletion of a scope; the deletions are of one file, in their order.
-fn last_of(file: &[Deletion], scope: DeletionScope) -> Option<u64> {
+fn last_of(file: &[Deletion], scope: Scope) -> Option<u64> {
     let end = file.partition_point(|deletion| deletion.scope <= scope);
     let last = file[..end].last()?;
     (last.scope == scope).then_some(last.sequence)
@@ -114,17 +105,18 @@ mod tests {
             scope,
             sequence,
         };
+        let message = |number| Scope::Message(MessageId::from_number(number));
         let mut file = vec![
-            deletion(DeletionScope::Message(7), 3),
-            deletion(DeletionScope::Own, 1),
-            deletion(DeletionScope::Message(7), 5),
-            deletion(DeletionScope::Message(9), 4),
+            deletion(message(7), 3),
+            deletion(Scope::Own, 1),
+            deletion(message(7), 5),
+            deletion(message(9), 4),
         ];
         file.sort_unstable();
-        assert_eq!(last_of(&file, DeletionScope::Message(7)), Some(5));
-        assert_eq!(last_of(&file, DeletionScope::Message(9)), Some(4));
-        assert_eq!(last_of(&file, DeletionScope::Message(8)), None);
-        assert_eq!(last_of(&file, DeletionScope::Own), Some(1));
-        assert_eq!(last_of(&file, DeletionScope::All), None);
+        assert_eq!(last_of(&file, message(7)), Some(5));
+        assert_eq!(last_of(&file, message(9)), Some(4));
+        assert_eq!(last_of(&file, message(8)), None);
+        assert_eq!(last_of(&file, Scope::Own), Some(1));
+        assert_eq!(last_of(&file, Scope::File), None);
     }
 }

@@ -13,23 +13,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use ken_core::FileKey;
+use ken_engine::{Scope, Sequence, Sink};
 use tantivy::directory::error::LockError;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
 
-use self::deletion::{Deletion, DeletionQuery, DeletionScope};
+use self::deletion::{Deletion, DeletionQuery};
 use self::merge_policy::BoundedMerges;
 use crate::dictionary::{self, Small};
 use crate::directory::WriteDirectory;
-use crate::meta::read_meta;
+use crate::meta::{Payload, read_commit};
 use crate::parallel;
-use crate::record::Row;
+use crate::record::{self, Row};
 use crate::schema::Columns;
 use crate::segment::{SegmentBuilder, Thresholds};
 use crate::store::body;
-use crate::{Error, MessageId, Meta, Record};
+use crate::{Error, Meta, Record, error};
 
 /// Smaller segments cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
@@ -75,17 +76,13 @@ pub struct Writer {
     /// Those since the last commit.
     deleted: Mutex<Vec<Deletion>>,
     files: WriteDirectory,
-    /// See [`Self::defer_merges`].
+    /// See [`Sink::set_bulk`].
     deferred_merges: Arc<AtomicBool>,
     /// Keeps the list of segments, deletes, merges and commits.
     engine: RwLock<IndexWriter<NoDocument>>,
     /// Why nothing can be written any more.
     dead: OnceLock<TantivyError>,
 }
-
-/// A moment between two deletions of a [`Writer`].
-#[derive(Clone, Copy, Debug)]
-pub struct Moment(u64);
 
 /// A place where one segment at a time is built.
 type Slot = Mutex<Option<SegmentBuilder>>;
@@ -98,7 +95,7 @@ impl Writer {
     /// damaged, of another version, or cannot be written.
     pub fn open(path: &Path, options: WriterOptions) -> Result<Self, Error> {
         fs_err::create_dir_all(path)?;
-        let engine_error = |source| Error::of_opening(path, source);
+        let engine_error = |source| error::of_opening(path, source);
         let columns = Columns::new();
         let directory = WriteDirectory::open(path).map_err(engine_error)?;
         let files = directory.clone();
@@ -133,15 +130,15 @@ impl Writer {
             &deferred_merges,
         )));
         // Read under the lock: another writer may have committed before it was ours.
-        let meta = match read_meta(path, &index)? {
-            Some(meta) if index.schema() == columns.schema => meta,
-            Some(meta) => {
+        let payload = match read_commit(path, &index)? {
+            Some(commit) if index.schema() == columns.schema => commit.payload,
+            Some(_) => {
                 return Err(Error::Damaged {
                     path: path.to_path_buf(),
-                    message: format!("format {} with another schema", meta.format),
+                    message: "it has another schema".to_owned(),
                 });
             }
-            None => Meta::new(),
+            None => Payload::new(Meta::new(), 0),
         };
         files.sweep()?;
         let named = index.load_metas().map_err(engine_error)?;
@@ -163,57 +160,14 @@ impl Writer {
                 .take(n_slots)
                 .collect(),
             slot_bytes,
-            sequence: AtomicU64::new(meta.sequence),
+            sequence: AtomicU64::new(payload.sequence),
             deleted: Mutex::default(),
-            meta,
+            meta: payload.meta,
             deferred_merges,
             engine: RwLock::new(engine),
             files,
             dead: OnceLock::new(),
         })
-    }
-
-    /// Sets whether commits are on disk when they are made, which they are if nothing is said; if not, a
-    /// loss of power may cost the index, up to the next commit that is.
-    pub fn set_synced(&self, synced: bool) {
-        self.files.set_synced(synced);
-    }
-
-    /// Sets whether many more documents are to come, which they are not if nothing is said: segments are merged
-    /// only when there are many, so that documents are written fewer times.
-    pub fn defer_merges(&self, deferred: bool) {
-        self.deferred_merges.store(deferred, Ordering::Relaxed);
-    }
-
-    /// Returns the meta of the last commit.
-    pub fn meta(&self) -> &Meta {
-        &self.meta
-    }
-
-    /// Adds a document; it is visible after the next commit.
-    ///
-    /// # Errors
-    /// Fails if a segment cannot be written, for instance because the disk is full; the writer can
-    /// only be dropped then.
-    pub fn add(&self, record: Record) -> Result<(), Error> {
-        self.add_at(self.now(), record)
-    }
-
-    /// Returns the moment between the deletions so far and those to come.
-    pub fn now(&self) -> Moment {
-        Moment(self.sequence.load(Ordering::Relaxed))
-    }
-
-    /// Adds a document as if it had been added at an earlier moment: deletions since then are of it too.
-    ///
-    /// # Errors
-    /// Fails as [`Self::add`] does.
-    pub fn add_at(&self, moment: Moment, record: Record) -> Result<(), Error> {
-        self.check()?;
-        let row = record.into_row(&self.columns, moment.0)?;
-        let mut place = self.free_slot();
-        let full = self.add_in(&mut place, row);
-        self.take_in(full.map_err(|error| self.fail(error))?)
     }
 
     /// Returns the segment if it is full and was finished.
@@ -237,59 +191,6 @@ impl Writer {
             true => Ok(None),
             false => place.take().map(SegmentBuilder::finish).transpose(),
         }
-    }
-
-    /// Deletes all documents of a file that were added before.
-    pub fn delete(&self, key: FileKey) {
-        self.delete_in(key, DeletionScope::All);
-    }
-
-    /// Deletes a file's own document that was added before: the file counts as not indexed until there
-    /// is another.
-    pub fn delete_own(&self, key: FileKey) {
-        self.delete_in(key, DeletionScope::Own);
-    }
-
-    /// Deletes the documents of a message of the file that were added before; its other messages stay.
-    pub fn delete_message(&self, key: FileKey, message: MessageId) {
-        self.delete_in(key, DeletionScope::Message(message.0));
-    }
-
-    fn delete_in(&self, key: FileKey, scope: DeletionScope) {
-        let sequence = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
-        lock(&self.deleted).push(Deletion {
-            key,
-            scope,
-            sequence,
-        });
-    }
-
-    /// Makes everything since the last commit visible, with this meta.
-    ///
-    /// # Errors
-    /// Fails if anything could not be written; the last commit stays as it is, and the writer can
-    /// only be dropped.
-    pub fn commit(&self, meta: &Meta) -> Result<(), Error> {
-        self.commit_with(|| Ok(meta.clone()))
-    }
-
-    /// Makes everything since the last commit visible, with the meta that `prepare` returns. Meanwhile
-    /// nothing is added: what it writes is of all that this commit tells of.
-    ///
-    /// # Errors
-    /// Fails as [`Self::commit`] does; if `prepare` fails, nothing is committed.
-    pub fn commit_with(&self, prepare: impl FnOnce() -> Result<Meta, Error>) -> Result<(), Error> {
-        // All slots are held until the end. Otherwise a file's own document, which says that the
-        // file is finished, might be committed from one slot without its parts in another.
-        let mut places: Vec<_> = self.slots.iter().map(lock).collect();
-        self.check()?;
-        let builders = places.iter_mut().filter_map(|place| place.take());
-        let (segments, meta) = self.finish_all(builders.collect(), prepare);
-        self.take_in(segments.map_err(|error| self.fail(error))?)?;
-        let meta = meta?;
-        let mut engine = self.engine.write().unwrap_or_else(PoisonError::into_inner);
-        let committed = self.commit_in(&mut engine, &meta);
-        committed.map(|_| ()).map_err(|error| self.fail(error))
     }
 
     /// Finishes segments, all at once: at the end of a run they are as many as cores. Each is synced while
@@ -331,31 +232,26 @@ impl Writer {
                 files: Arc::new(files),
             }))?;
         }
-        let meta = Meta {
-            sequence: self.sequence.load(Ordering::Relaxed),
-            ..meta.clone()
-        };
+        let payload = Payload::new(meta.clone(), self.sequence.load(Ordering::Relaxed));
         let mut prepared = engine.prepare_commit()?;
-        // A struct of numbers, paths and text always has a JSON form.
-        prepared.set_payload(&serde_json::to_string(&meta).unwrap_or_default());
+        prepared.set_payload(&payload.to_json());
         prepared.commit()
     }
 
-    /// Waits for the merges that are under way and lets the index go.
+    /// Waits for the merges that are under way, and lets the index go.
     ///
     /// # Errors
-    /// Fails if a merge failed; the commits stay as they are.
+    /// Fails if a merge failed. The commits stay as they are.
     pub fn close(self) -> Result<(), Error> {
-        let path = self.path;
         let engine = self.engine.into_inner();
         let engine = engine.unwrap_or_else(PoisonError::into_inner);
-        match self.dead.into_inner() {
-            Some(source) => Err(Error::Engine { path, source }),
+        let closed = match self.dead.into_inner() {
+            Some(source) => Err(source),
             None => engine
                 .wait_merging_threads()
-                .and_then(|()| dictionary::update(&self.index, &path, Small::default()))
-                .map_err(|source| Error::Engine { path, source }),
-        }
+                .and_then(|()| dictionary::update(&self.index, &self.path, Small::default())),
+        };
+        closed.map_err(|source| error::engine_error(&self.path, source))
     }
 
     /// Returns a slot that nobody uses, of this thread if it is free: threads do not meet.
@@ -396,10 +292,60 @@ impl Writer {
     }
 
     fn error(&self, source: TantivyError) -> Error {
-        Error::Engine {
-            path: self.path.clone(),
-            source,
-        }
+        error::engine_error(&self.path, source)
+    }
+}
+
+impl Sink for Writer {
+    fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    fn now(&self) -> Sequence {
+        Sequence(self.sequence.load(Ordering::Relaxed))
+    }
+
+    fn add_at(&self, moment: Sequence, record: Record) -> Result<(), Error> {
+        self.check()?;
+        let row = record::row(record, &self.columns, moment)?;
+        let mut place = self.free_slot();
+        let full = self.add_in(&mut place, row);
+        self.take_in(full.map_err(|error| self.fail(error))?)
+    }
+
+    fn delete(&self, key: FileKey, scope: Scope) {
+        let sequence = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        lock(&self.deleted).push(Deletion {
+            key,
+            scope,
+            sequence,
+        });
+    }
+
+    fn commit_with(&self, prepare: &mut dyn FnMut() -> Result<Meta, Error>) -> Result<(), Error> {
+        // All slots are held until the end. Otherwise a file's own document, which says that the
+        // file is finished, might be committed from one slot without its parts in another.
+        let mut places: Vec<_> = self.slots.iter().map(lock).collect();
+        self.check()?;
+        let builders = places.iter_mut().filter_map(|place| place.take());
+        let (segments, meta) = self.finish_all(builders.collect(), prepare);
+        self.take_in(segments.map_err(|error| self.fail(error))?)?;
+        let meta = meta?;
+        let mut engine = self.engine.write().unwrap_or_else(PoisonError::into_inner);
+        let committed = self.commit_in(&mut engine, &meta);
+        committed.map(|_| ()).map_err(|error| self.fail(error))
+    }
+
+    fn set_synced(&self, synced: bool) {
+        self.files.set_synced(synced);
+    }
+
+    fn set_bulk(&self, bulk: bool) {
+        self.deferred_merges.store(bulk, Ordering::Relaxed);
+    }
+
+    fn close(self: Box<Self>) -> Result<(), Error> {
+        Self::close(*self)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use ken_core::{Document, Field, FileKey, Ipath, Kind, Location, Order, Pattern, Plan};
-use ken_index::{FileState, Record, Snapshot, Writer, WriterOptions};
+use ken_engine::{FileState, Record, Sink, Source};
+use ken_index::WriterOptions;
 
 pub(crate) const OPTIONS: WriterOptions = WriterOptions {
     memory_bytes: 30 << 20,
@@ -20,7 +21,13 @@ pub(crate) fn document(ipath: Ipath, title: &str, body: &str) -> Document {
     document
 }
 
-pub(crate) fn record(writer: &Writer, path: &str, ipath: Ipath, title: &str, body: &str) -> Record {
+pub(crate) fn record(
+    writer: &dyn Sink,
+    path: &str,
+    ipath: Ipath,
+    title: &str,
+    body: &str,
+) -> Record {
     let key = writer.meta().hasher.key(Path::new(path));
     Record {
         state: ipath.is_root().then_some(FileState {
@@ -36,7 +43,7 @@ pub(crate) fn record(writer: &Writer, path: &str, ipath: Ipath, title: &str, bod
     }
 }
 
-pub(crate) fn add(writer: &Writer, path: &str, title: &str, body: &str) -> FileKey {
+pub(crate) fn add(writer: &dyn Sink, path: &str, title: &str, body: &str) -> FileKey {
     let record = record(writer, path, Ipath::root(), title, body);
     let key = record.key;
     writer.add(record).unwrap();
@@ -50,14 +57,14 @@ pub(crate) fn term(field: Field, term: &str) -> Plan {
     }
 }
 
-pub(crate) fn paths(snapshot: &Snapshot, plan: &Plan, order: Order) -> Vec<String> {
+pub(crate) fn paths(snapshot: &dyn Source, plan: &Plan, order: Order) -> Vec<String> {
     let found = snapshot.run(plan, order, 0, 100).unwrap();
     assert_eq!(found.total, found.hits.len());
     let location = |address| snapshot.location(address).unwrap().to_string();
     found.hits.iter().map(|hit| location(hit.address)).collect()
 }
 
-pub(crate) fn found(snapshot: &Snapshot, plan: &Plan) -> Vec<String> {
+pub(crate) fn found(snapshot: &dyn Source, plan: &Plan) -> Vec<String> {
     let mut paths = paths(snapshot, plan, Order::default());
     paths.sort();
     paths

@@ -11,8 +11,8 @@ use std::time::SystemTime;
 use ken_core::{
     Cause, Document, Failure, Field, FileKey, Ipath, Location, Operation, Stamp, Token,
 };
+use ken_engine::{FileState, MessageId};
 use ken_extract::Input;
-use ken_index::{FileState, MessageId};
 use ken_walk::Availability;
 
 use super::attached::Attached;
@@ -194,7 +194,7 @@ impl Pool<'_> {
         known: KnownMailbox,
         job: &FileJob,
         part: &mut FileNgrams,
-    ) -> Result<(), ken_index::Error> {
+    ) -> Result<(), ken_engine::Error> {
         let (lost, kept) = known.end();
         for message in lost {
             self.documents.delete_message(job.key, message)?;
@@ -206,7 +206,7 @@ impl Pool<'_> {
         if !self.ngrams.are_of_messages() {
             return Ok(());
         }
-        for address in snapshot.addresses(job.key)? {
+        for address in snapshot.files().documents_of(job.key)? {
             let document = snapshot.document(address)?.document;
             let id = document.message.map(|n| MessageId::of(&document.ipath, n));
             if id.is_some_and(|id| kept.contains(&id)) {

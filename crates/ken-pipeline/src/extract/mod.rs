@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
 use ken_core::{Change, Document, KeyHasher, Location, Stamp};
+use ken_engine::FileState;
 use ken_extract::{Extractor, Input, Member};
-use ken_index::FileState;
 
 use crate::Progress;
 use crate::budget::{Budget, Share};
@@ -114,7 +114,7 @@ impl<'r> Pool<'r> {
     }
 
     /// Returns the error that ended the run, if one did.
-    pub(crate) fn into_result(self) -> Result<(), ken_index::Error> {
+    pub(crate) fn into_result(self) -> Result<(), ken_engine::Error> {
         self.errors.into_result()
     }
 

@@ -42,12 +42,12 @@ impl Pool<'_> {
         path: &Path,
         stamp: Stamp,
         thread: &Thread<'_>,
-    ) -> Result<bool, ken_index::Error> {
+    ) -> Result<bool, ken_engine::Error> {
         let Some(snapshot) = &self.prepared.snapshot else {
             return Ok(false);
         };
-        let addresses = snapshot.addresses(from)?;
-        let Some((old, row)) = snapshot.row_among(from, &addresses)? else {
+        let addresses = snapshot.files().documents_of(from)?;
+        let Some((old, row)) = snapshot.files().row_among(from, &addresses)? else {
             return Ok(false);
         };
         let name = Location::file(path).file_name();
@@ -96,7 +96,7 @@ impl Pool<'_> {
         token: Token,
         has_parts: bool,
         thread: &Thread<'_>,
-    ) -> Result<(), ken_index::Error> {
+    ) -> Result<(), ken_engine::Error> {
         if !self.ngrams.are_wanted() {
             return Ok(());
         }

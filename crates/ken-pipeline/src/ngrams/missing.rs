@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use ken_core::FileRow;
-use ken_index::{Meta, Snapshot};
+use ken_engine::{Meta, Source};
 use ken_ngram::{Covers, OpenSegments, Version};
 
 use ken_index::layout::ngrams_folder;
@@ -31,7 +31,7 @@ impl MissingNgrams {
     }
 
     /// Returns whether n-grams of a file, or of a part of it, may be among the missing ones.
-    pub(crate) fn may_hold(&self, snapshot: Option<&Snapshot>, row: &FileRow) -> bool {
+    pub(crate) fn may_hold(&self, snapshot: Option<&dyn Source>, row: &FileRow) -> bool {
         let version = Version::new(row.key, row.token);
         let segments = self.left.segments.iter();
         let rows = segments.flat_map(|segment| segment.of(version.key));
@@ -41,7 +41,7 @@ impl MissingNgrams {
             .collect();
         let parts_are_known = || own.iter().any(|covers| covers.text);
         let has_parts = || {
-            let addresses = snapshot.map(|snapshot| snapshot.addresses(row.key));
+            let addresses = snapshot.map(|snapshot| snapshot.files().documents_of(row.key));
             addresses.is_some_and(|addresses| addresses.is_ok_and(|all| all.len() > 1))
         };
         own.is_empty() || parts_are_known() && has_parts()

@@ -20,10 +20,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ken_core::{Document, Kind, Token};
+use ken_engine::Error;
 use ken_extract::Input;
 use ken_extract::helper::ocr;
+use ken_index::Snapshot;
 use ken_index::layout::ngrams_folder;
-use ken_index::{Error, Snapshot};
 use ken_ngram::{Builder, Covers, NgramSet, Pieces, Store, Version};
 use twox_hash::XxHash3_64;
 

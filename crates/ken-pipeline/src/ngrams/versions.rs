@@ -2,7 +2,7 @@
 //! are merged, in an index of up to ten million files.
 
 use ken_core::FileRow;
-use ken_index::{Error, Snapshot};
+use ken_engine::{Error, Source};
 use ken_ngram::Version;
 
 /// The part of an entry that holds the stamp; the rest is the upper part of the key.
@@ -24,9 +24,11 @@ impl Versions {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub(super) fn of(snapshot: &Snapshot) -> Result<Self, Error> {
+    pub(super) fn of(snapshot: &dyn Source) -> Result<Self, Error> {
         let mut entries = Vec::with_capacity(snapshot.n_documents() as usize);
-        snapshot.each_row(|row, is_own| entries.push(of_row(&row, is_own)))?;
+        snapshot
+            .files()
+            .each_row(&mut |row, is_own| entries.push(of_row(&row, is_own)))?;
         Ok(Self::united(entries))
     }
 

@@ -15,9 +15,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use ken_core::{Document, Field, FileKey};
+use ken_engine::{Sink, Source};
 use ken_extract::Input;
 use ken_extract::helper::Helpers;
-use ken_index::{Snapshot, Writer, WriterOptions};
+use ken_index::{Snapshot, WriterOptions};
 
 use crate::prepare::fitted;
 use crate::tags::Log;
@@ -39,13 +40,16 @@ pub(crate) fn recognise(
         return Ok(());
     };
     let snapshot = match Snapshot::open(&options.data.join("index")) {
-        Err(ken_index::Error::Missing(_)) => return Ok(()),
+        Err(ken_engine::Error::Missing(_)) => return Ok(()),
         snapshot => snapshot?,
     };
     let options = &fitted(options, Some(snapshot.meta()))?;
     let other_languages = snapshot.meta().ocr_languages != ocr.languages;
-    let is_wanted = |state: &str| state == TEXTLESS || other_languages && state == RECOGNISED;
-    let files = snapshot.files_with(Field::Is, &is_wanted)?;
+    let wanted: &[&str] = match other_languages {
+        true => &[TEXTLESS, RECOGNISED],
+        false => &[TEXTLESS],
+    };
+    let files = snapshot.files().with_values(Field::Is, wanted)?;
     if files.is_empty() {
         return Ok(());
     }
@@ -104,7 +108,7 @@ fn advice(options: &Options, ocr: &Ocr, helpers: &Helpers) -> Option<String> {
 }
 
 /// Commits what was recognised; also the languages, if all files were read in them.
-fn commit(writer: &Writer, ocr: &Ocr, is_new: bool) -> Result<(), ken_index::Error> {
+fn commit(writer: &dyn Sink, ocr: &Ocr, is_new: bool) -> Result<(), ken_engine::Error> {
     let mut meta = writer.meta().clone();
     if is_new {
         meta.ocr_languages.clone_from(&ocr.languages);
@@ -116,7 +120,7 @@ struct Pass<'p> {
     options: &'p Options,
     ocr: &'p Ocr,
     helpers: &'p Helpers,
-    snapshot: &'p Snapshot,
+    snapshot: &'p dyn Source,
     /// Whether earlier recognition used other languages, so that it is repeated.
     other_languages: bool,
     cache: Cache,
@@ -159,8 +163,8 @@ impl Pass<'_> {
 
     /// Writes a file's documents again with their recognised text. A file that changed is left for
     /// the next run, which reads it.
-    fn file(&self, key: FileKey) -> Result<(), ken_index::Error> {
-        let addresses = self.snapshot.addresses(key)?;
+    fn file(&self, key: FileKey) -> Result<(), ken_engine::Error> {
+        let addresses = self.snapshot.files().documents_of(key)?;
         let mut own = None;
         let mut waiting = BTreeMap::new();
         for address in &addresses {
@@ -239,7 +243,7 @@ impl Pass<'_> {
         Some(())
     }
 
-    fn commit_now_and_then(&self) -> Result<(), ken_index::Error> {
+    fn commit_now_and_then(&self) -> Result<(), ken_engine::Error> {
         let Ok(mut committed) = self.committed.try_lock() else {
             return Ok(());
         };

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use ken_engine::{Meta, Sink};
 use ken_index::layout::ngrams_folder;
-use ken_index::{Meta, Writer};
 
 use ken_core::KeyHasher;
 use ken_extract::helper::Helpers;
@@ -41,7 +41,7 @@ impl Run<'_> {
             n_bytes = n_done;
             let _span = self.progress.span(Stage::Commit, None);
             if let Some(writer) = self.writer.used() {
-                errors.note(writer.commit_with(|| self.meta(writer, None, false, false)));
+                errors.note(writer.commit_with(&mut || self.meta(writer, None, false, false)));
             }
             next = Instant::now() + interval;
         }
@@ -51,11 +51,11 @@ impl Run<'_> {
     /// the n-grams of all its files first.
     fn meta(
         &self,
-        writer: &Writer,
+        writer: &dyn Sink,
         completed: Option<i64>,
         all: bool,
         last: bool,
-    ) -> Result<Meta, ken_index::Error> {
+    ) -> Result<Meta, ken_engine::Error> {
         let prepared = self.prepared;
         // The writer may have been opened for an earlier run.
         let mut meta = prepared.meta().unwrap_or(writer.meta()).clone();
@@ -104,10 +104,10 @@ impl Run<'_> {
             writer.set_synced(true);
         }
         // Another run continues where this one was stopped.
-        writer.defer_merges(summary.interrupted);
+        writer.set_bulk(summary.interrupted);
         let mut committed = None;
         let committing = self.progress.span(Stage::Commit, None);
-        writer.commit_with(|| {
+        writer.commit_with(&mut || {
             let meta = self.meta(writer, complete.then_some(now), all, !summary.interrupted)?;
             committed = Some(meta.clone());
             Ok(meta)
@@ -163,7 +163,7 @@ impl Run<'_> {
     }
 
     /// Merges n-gram segments, and names the new ones in a commit.
-    fn merge_ngrams(&self, writer: &Writer, mut meta: Meta, all: bool) -> Result<(), Error> {
+    fn merge_ngrams(&self, writer: &dyn Sink, mut meta: Meta, all: bool) -> Result<(), Error> {
         if self.prepared.options.ngrams == Ngrams::None {
             return Ok(());
         }

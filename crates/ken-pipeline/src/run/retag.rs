@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ken_core::{Field, Order, Pattern, Plan};
-use ken_index::{DocAddress, Error, MessageOfFile, Snapshot};
+use ken_engine::{DocAddress, Error, MessageOfFile, Source};
 
 use crate::prepare::Prepared;
 use crate::tags::{Log, MESSAGES_AT_ONCE};
@@ -23,7 +23,7 @@ pub(super) fn write_tagged(
     documents: &DocumentWriter<'_>,
     errors: &FirstError<'_>,
 ) -> Result<(), Error> {
-    let Some(snapshot) = &prepared.snapshot else {
+    let Some(snapshot) = prepared.snapshot.as_deref() else {
         return Ok(());
     };
     let documents = documents.at_once();
@@ -44,12 +44,12 @@ pub(super) fn write_tagged(
 
 /// Writes messages again with their tags in the log.
 fn write_again(
-    snapshot: &Snapshot,
+    snapshot: &dyn Source,
     documents: &DocumentWriter<'_>,
     mut messages: Vec<MessageOfFile>,
 ) -> Result<(), Error> {
     messages.sort_unstable();
-    let found = snapshot.documents_of(&messages)?;
+    let found = snapshot.mail().documents_of(&messages)?;
     let mut places: Vec<DocAddress> = found.iter().flatten().copied().collect();
     places.sort_unstable();
     let mut stored: Vec<_> = snapshot.documents(&places)?.into_iter().map(Some).collect();
@@ -76,7 +76,7 @@ fn write_again(
 }
 
 /// Returns the messages whose tags changed, each of them once, in the order of the index.
-fn messages(snapshot: &Snapshot, log: &Log) -> Result<Vec<MessageOfFile>, Error> {
+fn messages(snapshot: &dyn Source, log: &Log) -> Result<Vec<MessageOfFile>, Error> {
     let ids: Vec<String> = log.pending.ids().map(str::to_lowercase).collect();
     let mut places = Vec::with_capacity(ids.len());
     for ids in ids.chunks(LOOKED_FOR) {
@@ -88,7 +88,7 @@ fn messages(snapshot: &Snapshot, log: &Log) -> Result<Vec<MessageOfFile>, Error>
         places.extend(found.hits.into_iter().map(|hit| hit.address));
     }
     places.sort_unstable();
-    let mut messages = snapshot.messages_at(&places)?;
+    let mut messages = snapshot.mail().messages_at(&places)?;
     let mut seen = HashSet::with_capacity(messages.len());
     messages.retain(|message| seen.insert(*message));
     Ok(messages)

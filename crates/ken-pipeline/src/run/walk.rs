@@ -20,6 +20,7 @@ impl Run<'_> {
         let prepared = self.prepared;
         let path_of = |keys: &[FileKey]| match &prepared.snapshot {
             Some(snapshot) => snapshot
+                .files()
                 .paths(keys)
                 .unwrap_or_else(|_| vec![None; keys.len()]),
             None => vec![None; keys.len()],

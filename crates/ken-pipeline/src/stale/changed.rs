@@ -13,9 +13,9 @@
 use std::collections::BTreeSet;
 
 use ken_core::{Cause, Failure, Field, FileKey, Reading, Reason, SetBy, Setting};
+use ken_engine::Source;
 use ken_extract::helper::Helpers;
 use ken_extract::{detect, format_of};
-use ken_index::Snapshot;
 
 /// The extractors whose version differs from some earlier extraction profile.
 pub(crate) struct Changed<'r> {
@@ -80,9 +80,15 @@ impl<'r> Changed<'r> {
         reading_name.is_some_and(|name| self.names.contains(name.as_str()))
     }
 
-    pub(crate) fn files(&self, snapshot: &Snapshot) -> Result<Vec<FileKey>, ken_index::Error> {
-        let mut files = snapshot.files_with(Field::Mime, &|mime| self.reads(mime))?;
-        files.extend(snapshot.files_with(Field::Ext, &|extension| {
+    pub(crate) fn files(&self, snapshot: &dyn Source) -> Result<Vec<FileKey>, ken_engine::Error> {
+        let with = |field, accepts: &dyn Fn(&str) -> bool| {
+            let mut values = snapshot.files().values(field)?;
+            values.retain(|value| accepts(value));
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            snapshot.files().with_values(field, &values)
+        };
+        let mut files = with(Field::Mime, &|mime| self.reads(mime))?;
+        files.extend(with(Field::Ext, &|extension| {
             let name = format!("a.{extension}");
             let named = detect::by_name(&name);
             named != detect::UNKNOWN && self.reads(named.media_type)
@@ -104,9 +110,9 @@ pub(crate) fn may_lift(reading: &Reading, earlier: &[Reading]) -> bool {
 pub(crate) fn lifted(
     reading: &Reading,
     earlier: &[Reading],
-    snapshot: &Snapshot,
-) -> Result<Vec<FileKey>, ken_index::Error> {
-    let mut files = snapshot.files_with(Field::Is, &|state| state == "failed")?;
+    snapshot: &dyn Source,
+) -> Result<Vec<FileKey>, ken_engine::Error> {
+    let mut files = snapshot.files().with_values(Field::Is, &["failed"])?;
     let mut failed = Ok(());
     files.retain(|key| {
         let lifted = failures_of(*key, snapshot);
@@ -121,9 +127,9 @@ pub(crate) fn lifted(
     failed.map(|()| files)
 }
 
-fn failures_of(key: FileKey, snapshot: &Snapshot) -> Result<Vec<Failure>, ken_index::Error> {
+fn failures_of(key: FileKey, snapshot: &dyn Source) -> Result<Vec<Failure>, ken_engine::Error> {
     let mut failures = Vec::new();
-    for address in snapshot.addresses(key)? {
+    for address in snapshot.files().documents_of(key)? {
         failures.extend(snapshot.document(address)?.document.failure);
     }
     Ok(failures)

@@ -22,9 +22,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ken_core::{CustomField, Field, FileKey, FileRow, FolderFields, Reading, custom};
+use ken_engine::{Meta, Source};
 use ken_extract::helper::Helpers;
 use ken_extract::{FORMATS, Limits, format_of, is_converted};
-use ken_index::{Meta, Snapshot};
 
 use changed::Changed;
 
@@ -118,10 +118,10 @@ pub(crate) struct Staleness {
 
 impl Staleness {
     pub(crate) fn new(
-        snapshot: Option<&Snapshot>,
+        snapshot: Option<&dyn Source>,
         now: &Now<'_>,
         retry_failed: bool,
-    ) -> Result<Self, ken_index::Error> {
+    ) -> Result<Self, ken_engine::Error> {
         let last = snapshot.map(|snapshot| &snapshot.meta().reading);
         let mut stale = Self {
             reading: now.reading(last),
@@ -136,9 +136,9 @@ impl Staleness {
             return Ok(stale);
         };
         stale.follow(snapshot.meta());
-        let with = |state: &str| snapshot.files_with(Field::Is, &|known| known == state);
+        let with = |state: &str| snapshot.files().with_values(Field::Is, &[state]);
         if snapshot.meta().parts_lost {
-            let files = snapshot.files_with(Field::Has, &|what| what == "member")?;
+            let files = snapshot.files().with_values(Field::Has, &["member"])?;
             stale.outdated.push((Stale::Doubtful, files));
         }
         if retry_failed {

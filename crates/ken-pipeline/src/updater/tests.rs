@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crossbeam_channel::{Receiver, unbounded};
 use ken_core::{Order, Plan, Root};
+use ken_engine::Source;
 use ken_index::Snapshot;
 use proptest::prelude::*;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ken_core::{Document, Field, FileKey, Kind, Location, MhState, Value};
+use ken_engine::{FileState, MessageId, Record, Scope};
 use ken_extract::helper::ocr;
-use ken_index::{FileState, MessageId, Record};
 use ken_mail::maildir;
 
 use super::lanes::Queues;
@@ -81,7 +81,7 @@ impl<'r> DocumentWriter<'r> {
         file: &FileFacts<'_>,
         state: Option<FileState>,
         mut document: Document,
-    ) -> Result<(), ken_index::Error> {
+    ) -> Result<(), ken_engine::Error> {
         complete(&mut document, file);
         tell_flags(&mut document, file);
         if document.kind == Kind::Message {
@@ -121,20 +121,20 @@ impl<'r> DocumentWriter<'r> {
         &self,
         key: FileKey,
         message: MessageId,
-    ) -> Result<(), ken_index::Error> {
-        self.writer.get()?.delete_message(key, message);
+    ) -> Result<(), ken_engine::Error> {
+        self.writer.get()?.delete(key, Scope::Message(message));
         Ok(())
     }
 
     /// Deletes a file's own document that was added before.
-    pub(crate) fn delete_own(&self, key: FileKey) -> Result<(), ken_index::Error> {
-        self.writer.get()?.delete_own(key);
+    pub(crate) fn delete_own(&self, key: FileKey) -> Result<(), ken_engine::Error> {
+        self.writer.get()?.delete(key, Scope::Own);
         Ok(())
     }
 
     /// Deletes all documents of a file that were added before, including those that still wait in a
     /// queue.
-    pub(crate) fn take_back(&self, key: FileKey) -> Result<(), ken_index::Error> {
+    pub(crate) fn take_back(&self, key: FileKey) -> Result<(), ken_engine::Error> {
         match self.queues {
             Some(queues) => queues.delete(key),
             None => self.delete(key)?,
@@ -143,8 +143,8 @@ impl<'r> DocumentWriter<'r> {
     }
 
     /// Deletes all documents of a file that were in the index before this run.
-    pub(crate) fn delete(&self, key: FileKey) -> Result<(), ken_index::Error> {
-        self.writer.get()?.delete(key);
+    pub(crate) fn delete(&self, key: FileKey) -> Result<(), ken_engine::Error> {
+        self.writer.get()?.delete(key, Scope::File);
         Ok(())
     }
 }

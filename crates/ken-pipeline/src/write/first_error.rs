@@ -7,7 +7,7 @@ use crate::Progress;
 /// Keeps the first index error and stops the run.
 pub(crate) struct FirstError<'r> {
     progress: &'r Progress,
-    error: Mutex<Option<ken_index::Error>>,
+    error: Mutex<Option<ken_engine::Error>>,
 }
 
 impl<'r> FirstError<'r> {
@@ -19,7 +19,7 @@ impl<'r> FirstError<'r> {
     }
 
     /// Records the error of a result, if it has one.
-    pub(crate) fn note(&self, result: Result<(), ken_index::Error>) {
+    pub(crate) fn note(&self, result: Result<(), ken_engine::Error>) {
         if let Err(error) = result {
             let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
             first.get_or_insert(error);
@@ -28,7 +28,7 @@ impl<'r> FirstError<'r> {
     }
 
     /// Returns the error, if there was one.
-    pub(crate) fn into_result(self) -> Result<(), ken_index::Error> {
+    pub(crate) fn into_result(self) -> Result<(), ken_engine::Error> {
         let error = self.error.into_inner();
         let error = error.unwrap_or_else(PoisonError::into_inner);
         error.map_or(Ok(()), Err)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use ken_core::FileKey;
-use ken_index::{Moment, Record, Writer};
+use ken_engine::{Record, Scope, Sequence, Sink};
 
 use crate::Progress;
 use crate::budget::{Budget, Share};
@@ -29,7 +29,7 @@ pub(crate) struct Lane(Receiver<Job>);
 
 enum Job {
     Add {
-        moment: Moment,
+        moment: Sequence,
         record: Box<Record>,
         _share: Share,
     },
@@ -52,7 +52,7 @@ impl Queues {
     }
 
     /// Passes a document on; waits while the queues are full.
-    pub(crate) fn add(&self, writer: &Writer, record: Record, progress: &Progress) {
+    pub(crate) fn add(&self, writer: &dyn Sink, record: Record, progress: &Progress) {
         let waiting = progress.rest(Stage::Memory);
         let share = self.budget.take(record.document.memory_bytes());
         drop(waiting);
@@ -102,7 +102,7 @@ impl Lane {
                     let writer = writer.get();
                     writer.and_then(|writer| writer.add_at(moment, *record))
                 }
-                Ok(Job::Delete(key)) => writer.get().map(|writer| writer.delete(key)),
+                Ok(Job::Delete(key)) => writer.get().map(|writer| writer.delete(key, Scope::File)),
                 Ok(Job::End) | Err(_) => return,
             };
             errors.note(done);

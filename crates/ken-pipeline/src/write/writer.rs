@@ -7,13 +7,14 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ken_index::{Error, Writer, WriterOptions};
+use ken_engine::{Error, Sink};
+use ken_index::{Writer, WriterOptions};
 
 /// Holds the writer of an index, once it is open.
 pub(crate) struct WriterSlot {
     index: PathBuf,
     options: WriterOptions,
-    writer: OnceLock<Writer>,
+    writer: OnceLock<Box<dyn Sink>>,
     opening: Mutex<()>,
 }
 
@@ -39,16 +40,18 @@ impl WriterSlot {
 
     /// Waits for merges and closes the index.
     pub(crate) fn close(self) -> Result<(), Error> {
-        self.writer.into_inner().map_or(Ok(()), Writer::close)
+        self.writer
+            .into_inner()
+            .map_or(Ok(()), |writer| writer.close())
     }
 
-    fn get(&self) -> Result<&Writer, Error> {
+    fn get(&self) -> Result<&dyn Sink, Error> {
         let _guard = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(writer) = self.writer.get() {
-            return Ok(writer);
+            return Ok(&**writer);
         }
         let writer = Writer::open(&self.index, self.options)?;
-        Ok(self.writer.get_or_init(|| writer))
+        Ok(&**self.writer.get_or_init(|| Box::new(writer)))
     }
 }
 
@@ -65,20 +68,21 @@ impl<'s> LazyWriter<'s> {
     }
 
     /// Returns the writer; takes no lock once this run has used it.
-    pub(crate) fn get(&self) -> Result<&'s Writer, Error> {
+    pub(crate) fn get(&self) -> Result<&'s dyn Sink, Error> {
         if let Some(writer) = self.used() {
             return Ok(writer);
         }
         let writer = self.slot.get()?;
         self.used.get_or_init(|| {
             writer.set_synced(self.synced);
-            writer.defer_merges(self.patient);
+            writer.set_bulk(self.patient);
         });
         Ok(writer)
     }
 
     /// Returns the writer if this run has used it.
-    pub(crate) fn used(&self) -> Option<&'s Writer> {
-        self.used.get().and_then(|()| self.slot.writer.get())
+    pub(crate) fn used(&self) -> Option<&'s dyn Sink> {
+        let writer = self.used.get().and_then(|()| self.slot.writer.get());
+        writer.map(|writer| &**writer)
     }
 }

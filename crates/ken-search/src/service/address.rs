@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use ken_core::{Ipath, Root, covering, unescape_bytes};
-use ken_index::DocAddress;
+use ken_engine::DocAddress;
 
 use super::{Error, Service};
 
@@ -52,7 +52,8 @@ impl Service<'_> {
         let mut addresses = Vec::new();
         for address in self
             .snapshot
-            .addresses(self.snapshot.meta().hasher.key(&path))?
+            .files()
+            .documents_of(self.snapshot.meta().hasher.key(&path))?
         {
             if is_inside(&self.snapshot.location(address)?.ipath, &ipath) {
                 addresses.push(address);

@@ -4,9 +4,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use ken_core::{Document, Field, Kind, Order, Plan};
-use ken_index::{
-    Collapse, Hit as Address, Limits, Request as EngineRequest, Response as Found, parallel,
-};
+use ken_engine::{Collapse, Hit as Address, Limits, Request as EngineRequest, Response as Found};
+use ken_index::parallel;
 
 use super::columns::{Column, Needs, columns, sort_key};
 use super::{Error, Explanation, Facet, Group, Hit, Query, Request, Service, Text};
@@ -25,13 +24,13 @@ pub(super) const MAX_UNPACKERS: usize = 4;
 
 /// Hits that were found and are not read yet.
 pub struct Answer<'a> {
-    service: &'a Service<'a>,
+    pub(super) service: &'a Service<'a>,
     request: &'a Request,
     tree: Tree,
     n_frequent: usize,
     plan: Plan,
     /// The document to which hits are similar, and its members.
-    own: Vec<ken_index::DocAddress>,
+    own: Vec<ken_engine::DocAddress>,
     columns: Vec<Column>,
     order: Order,
     limits: Option<Arc<Limits>>,
@@ -127,7 +126,7 @@ impl Answer<'_> {
     }
 
     /// Returns the numbers of the documents of the page.
-    pub fn addresses(&self) -> Vec<ken_index::DocAddress> {
+    pub fn addresses(&self) -> Vec<ken_engine::DocAddress> {
         let hits = self.found.hits.iter();
         hits.map(|hit| hit.address).collect()
     }

@@ -14,7 +14,7 @@ pub enum Error {
     Query(#[from] QueryError),
     /// The index cannot be read.
     #[error(transparent)]
-    Index(#[from] ken_index::Error),
+    Index(#[from] ken_engine::Error),
     /// A part of the request names something that does not exist.
     #[error("{part} {name}: {known}")]
     Name {

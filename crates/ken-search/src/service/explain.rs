@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ken_core::{FIELDS, Field, FieldKind, FieldNames, Pattern, Plan};
-use ken_index::Snapshot;
+use ken_engine::Source;
 use serde::{Serialize, Serializer};
 
 use super::{Error, SCHEMA};
@@ -57,7 +57,7 @@ impl Explanation {
         tree: &Tree,
         left_out: usize,
         plan: &Plan,
-        snapshot: &Snapshot,
+        snapshot: &dyn Source,
         names: &FieldNames,
     ) -> Result<Self, Error> {
         let mut patterns = Vec::new();
@@ -73,7 +73,7 @@ impl Explanation {
             if !seen.insert((field, pattern.clone())) {
                 continue;
             }
-            let (terms, count) = snapshot.terms(field, of, MAX_TERMS)?;
+            let (terms, count) = snapshot.terms().frequent(field, of, MAX_TERMS)?;
             let terms = terms.into_iter();
             let terms = terms.map(|(term, documents)| TermOf { documents, term });
             meanings.push(Meaning {

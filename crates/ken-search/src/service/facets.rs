@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
 use ken_core::{Field, FieldKind, Value, covering};
-use ken_index::{FacetBy, Request};
+use ken_engine::{FacetBy, Request};
 use serde::Serialize;
 
 use super::columns::{DatePart, FacetKey, facet_key};

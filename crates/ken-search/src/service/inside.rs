@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use ken_core::{Field, Location, Plan};
-use ken_index::Request;
+use ken_engine::Request;
 
 use super::answer::MAX_UNPACKERS;
 use super::{Error, MatchIn, Query, Service};
@@ -64,7 +64,7 @@ impl Service<'_> {
         &self,
         plan: &Plan,
         named: &Path,
-    ) -> Result<Vec<(Location, ken_index::DocAddress)>, Error> {
+    ) -> Result<Vec<(Location, ken_engine::DocAddress)>, Error> {
         let target = self.target(named)?;
         let request = Request {
             only: Some(&target.addresses),

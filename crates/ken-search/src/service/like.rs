@@ -1,7 +1,7 @@
 //! Searches for documents similar to one document.
 
 use ken_core::{Field, Plan};
-use ken_index::DocAddress;
+use ken_engine::DocAddress;
 
 use super::address::Target;
 use super::{Error, Like, Service};
@@ -35,7 +35,7 @@ impl Service<'_> {
                 (self.text_of(&target)?, target.addresses)
             }
         };
-        let mut frequency = |term: &str| self.snapshot.n_documents_with(Field::Body, term);
+        let mut frequency = |term: &str| self.snapshot.terms().n_documents_with(Field::Body, term);
         let n_documents = self.snapshot.n_documents();
         let analyze = self.context.analyze;
         let plan = crate::like::like(&text, analyze, n_documents, &mut frequency)?;

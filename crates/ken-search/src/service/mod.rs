@@ -34,7 +34,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use ken_core::{FieldNames, Root};
-use ken_index::{Limits, Snapshot};
+use ken_engine::{Limits, Source};
 
 use crate::parse::{Names, Saved};
 use crate::plan::{Analyze, Context};
@@ -60,7 +60,7 @@ pub const ANALYSIS: Analyze = |field, text, each| ken_index::analysis::analyze(f
 
 /// An index, and the user who searches it.
 pub struct Service<'s> {
-    snapshot: &'s Snapshot,
+    snapshot: &'s dyn Source,
     context: Context,
     saved: Saved,
     names: Arc<FieldNames>,
@@ -70,7 +70,7 @@ pub struct Service<'s> {
 impl<'s> Service<'s> {
     /// Returns the service of a snapshot for a user with these saved queries. The roots and the analysis of the index
     /// replace those of the context.
-    pub fn new(snapshot: &'s Snapshot, context: Context, saved: Saved) -> Self {
+    pub fn new(snapshot: &'s dyn Source, context: Context, saved: Saved) -> Self {
         let roots = snapshot.meta().roots.iter();
         let context = Context {
             roots: roots.map(|root| root.path.clone()).collect(),

@@ -11,6 +11,8 @@ use crate::spelling::Suggestion;
 /// The response to a [`Request`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Response {
+    /// The number of the commit that answered. Later commits have greater numbers.
+    pub commit: u64,
     /// Whether the search ended before its deadline; otherwise there may be more hits.
     pub complete: bool,
     /// Suggestions that find more, if they were wanted.
@@ -94,7 +96,7 @@ impl Service<'_> {
             })?;
             return Ok(Response {
                 matches,
-                ..Response::empty(understood)
+                ..Response::empty(self.snapshot.commit(), understood)
             });
         }
         self.search(request, query)?.response(request, understood)
@@ -103,7 +105,7 @@ impl Service<'_> {
 
 impl Answer<'_> {
     fn response(&self, request: &Request, understood: Understood) -> Result<Response, Error> {
-        let mut response = Response::empty(understood);
+        let mut response = Response::empty(self.service.snapshot.commit(), understood);
         if request.count {
             response.total = Some(self.n_documents());
             response.total_groups = Some(self.n_groups());
@@ -130,8 +132,9 @@ impl Answer<'_> {
 }
 
 impl Response {
-    fn empty(understood: Understood) -> Self {
+    fn empty(commit: u64, understood: Understood) -> Self {
         Self {
+            commit,
             complete: true,
             did_you_mean: Vec::new(),
             explanation: None,

@@ -27,13 +27,17 @@ impl Vocabulary for Service<'_> {
     fn n_documents(&self, fields: &[Field], term: &str) -> Result<u64, Error> {
         let mut most = 0;
         for field in fields {
-            most = self.snapshot.n_documents_with(*field, term)?.max(most);
+            most = self
+                .snapshot
+                .terms()
+                .n_documents_with(*field, term)?
+                .max(most);
         }
         Ok(most)
     }
 
     fn similar(&self, fields: &[Field], term: &str) -> Result<Vec<String>, Error> {
-        let found = self.snapshot.similar_terms(fields, term, MAX_SIMILAR)?;
+        let found = self.snapshot.terms().similar(fields, term, MAX_SIMILAR)?;
         Ok(found.into_iter().map(|similar| similar.term).collect())
     }
 

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use ken_core::{FIELDS, Field, FieldKind};
-use ken_index::{TermCount, TermList};
+use ken_engine::{TermCount, TermList};
 use serde::{Deserialize, Serialize};
 
 use super::{Error, SCHEMA, Service};
@@ -156,7 +156,7 @@ impl Service<'_> {
     ) -> Result<(), E> {
         let mut left = limit;
         let mut result = Ok(());
-        let listed = self.snapshot.list_terms(list, &mut |count| {
+        let listed = self.snapshot.terms().list(list, &mut |count| {
             left -= 1;
             result = each(&TermRow::of(count));
             match result {
@@ -177,7 +177,7 @@ impl Service<'_> {
     ) -> Result<Vec<TermRow>, Error> {
         // The least of the kept terms is on top: the smallest count, then the last in the alphabet.
         let mut best: BinaryHeap<Reverse<(u64, Reverse<TermRow>)>> = BinaryHeap::new();
-        self.snapshot.list_terms(list, &mut |count| {
+        self.snapshot.terms().list(list, &mut |count| {
             let key = match sort {
                 TermOrder::Occurrences => count.occurrences,
                 _ => count.documents,

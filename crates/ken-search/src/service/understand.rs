@@ -55,7 +55,7 @@ impl Service<'_> {
         let (mut tree, left_out) = self.tree(request)?;
         let mut n_frequent = 0;
         if request.reading == Reading::Any {
-            let mut count = |term: &str| self.snapshot.n_documents_with(Field::Body, term);
+            let mut count = |term: &str| self.snapshot.terms().n_documents_with(Field::Body, term);
             (tree, n_frequent) = words::rarest(tree, self.context.analyze, &mut count)?;
         }
         let mut query = Query {

@@ -24,16 +24,17 @@ impl Store {
     ///
     /// # Errors
     /// Fails if the pattern is invalid or the index cannot be read.
-    pub fn contacts(&mut self, query: &ContactQuery) -> Result<Vec<Contact>, Error> {
+    pub fn contacts(&self, query: &ContactQuery) -> Result<Vec<Contact>, Error> {
+        let source = self.source()?;
         let request = ContactRequest {
             query: String::new(),
             syntax: Syntax::Mu,
-            filters: self.filters()?,
+            filters: self.filters(&*source),
             since: Some(query.after).filter(|after| *after > 0),
             pattern: query.pattern.clone(),
             personal: query.personal,
             limit: query.limit,
         };
-        Ok(self.service()?.contacts(&request)?)
+        Ok(self.service(&*source).contacts(&request)?)
     }
 }

@@ -90,8 +90,8 @@ impl From<std::io::Error> for Error {
     }
 }
 
-impl From<ken_index::Error> for Error {
-    fn from(error: ken_index::Error) -> Self {
+impl From<ken_engine::Error> for Error {
+    fn from(error: ken_engine::Error) -> Self {
         Self::new(ErrorKind::Index, error.to_string())
     }
 }

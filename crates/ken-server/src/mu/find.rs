@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use ken_core::Field;
-use ken_index::DocAddress as Place;
+use ken_engine::{DocAddress, Source};
 use ken_mail::thread::{ThreadMessage, Threaded, threads};
 use ken_search::service::Request;
 use ken_search::service::mail::keep_once;
@@ -101,13 +101,14 @@ impl Store {
     /// Fails if the query has a mistake or the index cannot be read.
     pub fn find(&mut self, find: &Find) -> Result<Vec<Found>, Error> {
         self.settle();
-        let (places, mut mails) = self.matching(find)?;
+        let source = self.source()?;
+        let (addresses, mut mails) = self.matching(&*source, find)?;
         let n_direct = mails.len();
         if find.related {
             // Messages that are read already are not read again.
-            let others = self.service()?.related(&places)?;
+            let others = self.service(&*source).related(&addresses)?;
             let known: HashSet<_> = mails.iter().map(|mail| mail.path.clone()).collect();
-            let others = self.mails(&others)?.into_iter();
+            let others = self.mails(&*source, &others)?.into_iter();
             mails.extend(others.filter(|mail| !known.contains(&mail.path)));
         }
         let mut found: Vec<Found> = mails
@@ -138,8 +139,12 @@ impl Store {
         })
     }
 
-    /// Returns the messages that a query finds, and the documents of the messages and of their parts.
-    fn matching(&mut self, find: &Find) -> Result<(Vec<Place>, Vec<Mail>), Error> {
+    /// Returns the messages that a query finds, and the addresses of these and of their parts.
+    fn matching(
+        &self,
+        source: &dyn Source,
+        find: &Find,
+    ) -> Result<(Vec<DocAddress>, Vec<Mail>), Error> {
         let column = find.sort.column().filter(|_| find.after.is_none());
         let limit = find.limit.unwrap_or(usize::MAX);
         let field = column.unwrap_or(Field::Date);
@@ -148,12 +153,12 @@ impl Store {
             // Numbers are sorted from the greatest, texts from the first letter.
             reverse: find.descending != field.is_number(),
             limit: column.and(find.limit),
-            ..self.request(&find.query)?
+            ..self.request(source, &find.query)
         };
-        let service = self.service()?;
+        let service = self.service(source);
         let query = service.understand(&request)?;
-        let places = service.search(&request, query)?.addresses();
-        let mut mails = self.mails(&places)?;
+        let addresses = service.search(&request, query)?.addresses();
+        let mut mails = self.mails(source, &addresses)?;
         if let Some(after) = find.after {
             mails.retain(|mail| mail.modified > after);
         }
@@ -164,7 +169,7 @@ impl Store {
             });
             mails.truncate(limit);
         }
-        Ok((places, mails))
+        Ok((addresses, mails))
     }
 
     /// Returns the file of a message with an identifier, the first if there are several.

@@ -42,9 +42,10 @@ impl Store {
     ///
     /// # Errors
     /// Fails if the file cannot be read.
-    pub fn mail(&mut self, path: &Path) -> Result<Mail, Error> {
+    pub fn mail(&self, path: &Path) -> Result<Mail, Error> {
         let mut mail = Mail::read(path, self.personal())?;
-        let same = self.service()?.messages_with_id(&mail.id)?;
+        let source = self.source()?;
+        let same = self.service(&*source).messages_with_id(&mail.id)?;
         if let Some(message) = same.iter().next() {
             let message = message?;
             let tags = message.texts(Field::Tag).into_iter();
@@ -57,12 +58,13 @@ impl Store {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn labels(&mut self) -> Result<Vec<String>, Error> {
-        let mut request = self.request("")?;
+    pub fn labels(&self) -> Result<Vec<String>, Error> {
+        let source = self.source()?;
+        let mut request = self.request(&*source, "");
         request.limit = Some(0);
         request.group = None;
         request.facets.by = vec![Field::Tag.info().name.to_owned()];
-        let service = self.service()?;
+        let service = self.service(&*source);
         let query = service.understand(&request)?;
         let counted = service.search(&request, query)?.facets()?;
         let values = counted.into_iter().flat_map(|facet| facet.values);

@@ -6,7 +6,6 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use ken_core::{Change, escape_bytes};
-use ken_index::Meta;
 use ken_index::layout::index_folder;
 use ken_pipeline::{Options, Progress, Repaired, Report, background};
 use serde_json::{Value as Json, json};
@@ -22,7 +21,8 @@ const NAMED: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure> {
     let options = default_options(global)?;
-    if let Err(error @ ken_index::Error::Damaged { .. }) = Meta::read(&index_folder(&options.data))
+    if let Err(error @ ken_engine::Error::Damaged { .. }) =
+        ken_index::read_meta(&index_folder(&options.data))
         && args.repair
     {
         let Some(run) = ken_pipeline::start_anew(&options, &Progress::default())? else {
@@ -187,7 +187,7 @@ fn findings(
         detail: Some("the checksum does not match".to_owned()),
         ..plain("damaged", &ken_walk::Listings::path(&index))
     });
-    let doubled = report.doubled.iter();
+    let doubled = report.duplicated.iter();
     let doubled =
         doubled.map(|(_, path)| plain("doubled", path.as_deref().unwrap_or(Path::new("?"))));
     let changes = changes.iter().map(|(what, path)| plain(what, path));
@@ -229,7 +229,7 @@ fn summary_text(report: &Report) -> String {
         return text
             + "documents  not checked; ken check --repair removes the damaged parts first\n";
     };
-    let doubled = match report.doubled.len() {
+    let doubled = match report.duplicated.len() {
         0 => "no duplicates".to_owned(),
         n => format!("{n} files are in the index twice"),
     };
@@ -278,7 +278,7 @@ fn summary_json(report: &Report) -> Json {
             "damaged": report.n_damaged(),
         },
         "documents": report.documents,
-        "doubled": report.doubled.len(),
+        "doubled": report.duplicated.len(),
         "unfinished": report.unfinished,
         "files": {
             "unchanged": report.next.unchanged,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use ken_core::{Cause, Field, Order, Pattern, Plan, SortKey};
+use ken_engine::Source;
 use ken_extract::helper::packages;
-use ken_index::Snapshot;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ struct Waiting {
 }
 
 /// Lists the helpers; ends with 1 if there are none, as a search does.
-pub(super) fn run(snapshot: &Snapshot, as_json: bool) -> Result<ExitCode, Failure> {
+pub(super) fn run(snapshot: &dyn Source, as_json: bool) -> Result<ExitCode, Failure> {
     let plan = Plan::Filter(Box::new(Plan::Match {
         field: Field::Is,
         pattern: Pattern::Term("missing".to_owned()),

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
 use ken_core::{Field, Order, Pattern, Plan, SortKey, escape_bytes};
+use ken_engine::{Source, Statistics, Stored, Tally};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect, format_of};
+use ken_index::Snapshot;
 use ken_index::layout::index_folder;
-use ken_index::{Snapshot, Statistics, Stored, Tally};
 use ken_pipeline::background::{self, Pause};
 use ken_pipeline::{RECOGNISED, TEXTLESS};
 use serde::Serialize;
@@ -39,9 +40,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
         return failed(args, helpers, &snapshot);
     }
     let count = |wanted: &str| -> Result<usize, Failure> {
-        Ok(snapshot
-            .files_with(Field::Is, &|state| state == wanted)?
-            .len())
+        Ok(snapshot.files().with_values(Field::Is, &[wanted])?.len())
     };
     let overview = Overview {
         helpers,
@@ -148,7 +147,7 @@ struct Overview<'s> {
     /// Files whose pictures were searched for text.
     recognised: usize,
     statistics: Statistics,
-    snapshot: &'s Snapshot,
+    snapshot: &'s dyn Source,
 }
 
 impl Overview<'_> {
@@ -287,7 +286,7 @@ fn table(rows: &BTreeMap<String, Counts>, all: &Counts) -> String {
 fn failed(
     args: &StatusArgs,
     helpers: Option<&Helpers>,
-    snapshot: &Snapshot,
+    snapshot: &dyn Source,
 ) -> Result<ExitCode, Failure> {
     let plan = Plan::Filter(Box::new(Plan::Match {
         field: Field::Is,

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ken_core::{Document, Field, escape_bytes, unescape_bytes};
+use ken_engine::Source;
 use ken_extract::helper::Helpers;
 use ken_extract::{detect, format_of};
-use ken_index::Snapshot;
 use ken_pipeline::{Known, Next, Stale, Why, afford, why};
 use ken_search::service::resolve;
 use ken_walk::Verdict;
@@ -29,7 +29,7 @@ pub(super) fn run(
     global: &Global,
     settings: &Settings,
     extract: &ken_extract::Options,
-    snapshot: &Snapshot,
+    snapshot: &dyn Source,
     path: &Path,
     as_json: bool,
 ) -> Result<ExitCode, Failure> {
@@ -68,7 +68,7 @@ struct View<'w> {
     helpers: Option<&'w Helpers>,
     path: &'w Path,
     why: Why,
-    snapshot: &'w Snapshot,
+    snapshot: &'w dyn Source,
 }
 
 impl View<'_> {

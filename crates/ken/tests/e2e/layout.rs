@@ -13,21 +13,26 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "server", "pipeline", "search", "grep", "extract", "index", "walk", "mail", "core",
+            "server", "pipeline", "search", "grep", "extract", "index", "engine", "walk", "mail",
+            "core",
         ],
     ),
     (
         "ken-server",
-        &["pipeline", "search", "index", "mail", "core"],
+        &["pipeline", "search", "index", "engine", "mail", "core"],
     ),
     (
         "ken-pipeline",
-        &["walk", "extract", "index", "mail", "ngram", "core"],
+        &[
+            "walk", "extract", "index", "engine", "mail", "ngram", "core",
+        ],
     ),
-    ("ken-search", &["index", "mail", "core"]),
-    ("ken-grep", &["index", "walk", "ngram", "core"]),
+    ("ken-search", &["index", "engine", "mail", "core"]),
+    ("ken-grep", &["index", "engine", "walk", "ngram", "core"]),
     ("ken-extract", &["mail", "core"]),
-    ("ken-index", &["core"]),
+    ("ken-index", &["conformance", "engine", "core"]),
+    ("ken-conformance", &["engine", "core"]),
+    ("ken-engine", &["core"]),
     ("ken-walk", &["core"]),
     ("ken-mail", &["core"]),
     ("ken-ngram", &["core"]),

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ken_core::{Document, Field, Ipath, Order, Plan, Root, Value};
-use ken_index::{MessageId, Snapshot, Writer, WriterOptions};
+use ken_engine::{MessageId, Scope, Sink, Source};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 
 use super::options;
@@ -300,8 +301,11 @@ fn a_mailbox_whose_run_was_killed_is_read_whole() {
     let writer = Writer::open(&world.folder.path().join("data/index"), writer).unwrap();
     let meta = writer.meta().clone();
     let key = meta.hasher.key(&path);
-    writer.delete_own(key);
-    writer.delete_message(key, MessageId::of(&Ipath::from_joined("2"), 1));
+    writer.delete(key, Scope::Own);
+    writer.delete(
+        key,
+        Scope::Message(MessageId::of(&Ipath::from_joined("2"), 1)),
+    );
     writer.commit(&meta).unwrap();
     writer.close().unwrap();
     world.edit(&Edit::Append(0));

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use ken_core::Root;
+use ken_engine::{Sink, Source};
 use ken_index::{Snapshot, Writer, WriterOptions};
 
 use super::*;
@@ -47,7 +48,7 @@ fn a_root_that_goes_away_meanwhile_loses_no_document() {
         update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
         let n_files = || {
             let snapshot = Snapshot::open(&data.join("index")).unwrap();
-            snapshot.rows().unwrap().len()
+            snapshot.files().rows().unwrap().len()
         };
         let full = Options {
             full: true,
@@ -277,10 +278,10 @@ fn readers_see_whole_commits() {
         update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
     };
     // By path: whether the file is finished, and its letters.
-    let read = |snapshot: &Snapshot| {
+    let read = |snapshot: &dyn Source| {
         let mut messages: BTreeMap<PathBuf, (bool, Vec<String>)> = BTreeMap::new();
-        for row in snapshot.rows().unwrap() {
-            for address in snapshot.addresses(row.key).unwrap() {
+        for row in snapshot.files().rows().unwrap() {
+            for address in snapshot.files().documents_of(row.key).unwrap() {
                 let stored = snapshot.document(address).unwrap();
                 if stored.document.body.contains("letter") {
                     let of_one = messages.entry(stored.location.path).or_default();

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use ken_core::{FileKey, Root};
+use ken_engine::Source;
 use ken_index::Snapshot;
 use ken_index::layout::ngrams_folder;
 use ken_ngram::{Builder, Covers, NgramSet, Store, Version};
@@ -20,7 +21,12 @@ fn without_grams(index: &Path) -> Vec<FileKey> {
         return Vec::new();
     };
     let opened = ken_ngram::open(&ngrams_folder(index), ken_index::map).unwrap();
-    let rows = snapshot.rows().unwrap().into_iter().map(|row| row.key);
+    let rows = snapshot
+        .files()
+        .rows()
+        .unwrap()
+        .into_iter()
+        .map(|row| row.key);
     let has = |key: &FileKey| opened.segments.iter().any(|of| of.of(key.0).count() > 0);
     rows.filter(|key| !has(key)).collect()
 }
@@ -219,7 +225,7 @@ fn files_with_parts_are_read_again() {
         text: true,
         ..Covers::default()
     };
-    for row in snapshot.rows().unwrap() {
+    for row in snapshot.files().rows().unwrap() {
         let of = Version::new(row.key, row.token);
         builder.add(of, Path::new("/"), "", covers, &NgramSet::default());
     }
@@ -228,8 +234,8 @@ fn files_with_parts_are_read_again() {
     let store = Store::open(&ngrams_folder(&index), &named, ken_index::map).unwrap();
     store.write(&mut builder).unwrap();
     let lost = MissingNgrams::of(&index, snapshot.meta()).unwrap().unwrap();
-    for row in snapshot.rows().unwrap() {
-        let n_documents = snapshot.addresses(row.key).unwrap().len();
+    for row in snapshot.files().rows().unwrap() {
+        let n_documents = snapshot.files().documents_of(row.key).unwrap().len();
         assert_eq!(lost.may_hold(Some(&snapshot), &row), n_documents > 1);
     }
 }

@@ -64,13 +64,14 @@ impl Service<'_> {
         let pattern = request.pattern.as_deref().map(compiled).transpose()?;
         let mut contacts = Contacts::default();
         let all = self.looked_at(request)?;
-        for seen in self.snapshot.seen(&all, PEOPLE)? {
+        for seen in self.snapshot.mail().seen(&all, PEOPLE)? {
             contacts.see(&seen.value, seen.count, seen.last);
         }
         if !self.context.own_addresses.is_empty() {
             let personal = plan(&parse("is:personal")?, &self.context);
             for seen in self
                 .snapshot
+                .mail()
                 .seen(&Plan::And(vec![personal, all]), PEOPLE)?
             {
                 contacts.see_personal(&seen.value);

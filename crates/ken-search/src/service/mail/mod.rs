@@ -13,7 +13,8 @@ use ken_core::{
     Document, Field, Glob, GlobPart, Kind, Location, MessageState, Order, Pattern, Plan, SortKey,
     Value,
 };
-use ken_index::{DocAddress, FacetBy, Request, Snapshot, Stored, parallel};
+use ken_engine::{DocAddress, FacetBy, Request, Source, Stored};
+use ken_index::parallel;
 use serde::{Deserialize, Serialize};
 
 use super::{Error, FacetValue, Service, path_text};
@@ -76,7 +77,7 @@ pub enum Related {
 
 /// Messages that were found and are not read yet.
 pub struct Messages<'s> {
-    snapshot: &'s Snapshot,
+    snapshot: &'s dyn Source,
     found: Vec<DocAddress>,
     matched: HashSet<DocAddress>,
 }
@@ -227,7 +228,11 @@ impl<'s> Service<'s> {
         if request.related != Related::None {
             found = match request.related {
                 Related::ByThread => self.thread_by_thread(&found)?,
-                _ => self.by_date(&self.snapshot.threads(&found)?, request.reverse, None)?,
+                _ => self.by_date(
+                    &self.snapshot.mail().threads(&found)?,
+                    request.reverse,
+                    None,
+                )?,
             };
             if request.once {
                 self.keep_messages_once(&mut found, &matched)?;
@@ -276,7 +281,7 @@ impl<'s> Service<'s> {
     /// Fails if the index cannot be read.
     pub fn related(&self, to: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
         let known: HashSet<&DocAddress> = to.iter().collect();
-        let mut others = self.snapshot.threads(to)?;
+        let mut others = self.snapshot.mail().threads(to)?;
         others.retain(|at| !known.contains(at));
         Ok(others)
     }
@@ -324,7 +329,7 @@ impl<'s> Service<'s> {
 
     /// Returns the message with this document as a part, if any.
     fn carrier(&self, at: DocAddress) -> Result<Option<Message>, Error> {
-        let Some(at) = self.snapshot.carrier(at)? else {
+        let Some(at) = self.snapshot.mail().carrier(at)? else {
             return Ok(None);
         };
         Ok(Some(Message::of(at, self.snapshot.document(at)?, true)))
@@ -385,7 +390,7 @@ impl<'s> Service<'s> {
         let found = self.snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
         let mut carriers = HashSet::new();
         for hit in found.hits {
-            carriers.extend(self.snapshot.carrier(hit.address)?);
+            carriers.extend(self.snapshot.mail().carrier(hit.address)?);
         }
         Ok(carriers)
     }
@@ -412,7 +417,7 @@ impl<'s> Service<'s> {
         found: &mut Vec<DocAddress>,
         preferred: &HashSet<DocAddress>,
     ) -> Result<(), Error> {
-        let number = |at: &DocAddress| Ok(self.snapshot.links(*at)?.first().copied());
+        let number = |at: &DocAddress| Ok(self.snapshot.mail().links(*at)?.first().copied());
         let numbers = found
             .iter()
             .map(number)

@@ -34,7 +34,7 @@ impl Service<'_> {
         let snapshot = self.snapshot;
         let own_depth = message.location.ipath.depth();
         let mut inside = Vec::new();
-        for address in snapshot.message_of(message.at)? {
+        for address in snapshot.mail().siblings(message.at)? {
             let location = snapshot.location(address)?;
             if location.ipath.depth() > own_depth {
                 inside.push((location, address));

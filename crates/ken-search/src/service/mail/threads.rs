@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use ken_index::DocAddress;
+use ken_engine::DocAddress;
 use ken_mail::thread::{ThreadMessage, Threaded, threads};
 
 use super::{Message, MessageRequest};
@@ -95,7 +95,11 @@ impl Service<'_> {
                 continue;
             }
             left -= 1;
-            let mut addresses = self.snapshot.threads(&[*first]).map_err(Error::from)?;
+            let mut addresses = self
+                .snapshot
+                .mail()
+                .threads(&[*first])
+                .map_err(Error::from)?;
             shown.extend(addresses.iter().copied());
             if request.once {
                 self.keep_messages_once(&mut addresses, &matched)?;
@@ -121,7 +125,7 @@ impl Service<'_> {
             if shown.contains(first) {
                 continue;
             }
-            let thread = self.snapshot.threads(&[*first])?;
+            let thread = self.snapshot.mail().threads(&[*first])?;
             let thread = self.thread(&thread, &HashSet::new())?;
             let mut dated: Vec<_> = thread
                 .messages

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, unbounded};
+use ken_engine::Source;
+use ken_index::Reader;
 use ken_index::layout::index_folder;
-use ken_index::{Reader, Snapshot};
 use ken_mail::Personal;
 use ken_mail::maildir::MaildirPath;
 use ken_pipeline::updater::{Batching, Outcome, PathChange, Updater, UpdaterOptions};
@@ -46,8 +47,6 @@ pub struct Store {
     maildir: PathBuf,
     personal: Personal,
     reader: Reader,
-    /// The commit of the last query.
-    opened: Option<Arc<Snapshot>>,
     writer: Option<Writer>,
     /// Moves that the writer works on, and those that wait.
     told: Moves,
@@ -97,7 +96,6 @@ impl Store {
             },
             maildir: options.maildir,
             personal,
-            opened: None,
             writer: None,
             told: Moves::default(),
             waiting: Moves::default(),
@@ -119,14 +117,12 @@ impl Store {
         &self.personal
     }
 
-    /// Returns the last commit.
+    /// Returns the last commit. All parts of one question must be asked of one commit: another one has other addresses.
     ///
     /// # Errors
     /// Fails if there is no index.
-    pub fn snapshot(&mut self) -> Result<&Snapshot, Error> {
-        // The old commit is released before a newer one takes memory.
-        self.opened = None;
-        Ok(self.opened.insert(self.reader.snapshot()?))
+    pub fn source(&self) -> Result<Arc<dyn Source>, Error> {
+        Ok(self.reader.snapshot()?)
     }
 
     /// Returns the current path of a file that the index has under this path; `None` if it was removed.
@@ -352,7 +348,7 @@ impl Store {
     /// # Errors
     /// Fails if there is no index.
     pub(super) fn committed_at(&mut self) -> Result<i64, Error> {
-        self.snapshot()?;
+        self.source()?;
         let time = self.reader.committed_at();
         let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let micros = since.unwrap_or_default().as_micros();

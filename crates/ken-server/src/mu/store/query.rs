@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use ken_core::FieldNames;
-use ken_index::DocAddress as Place;
+use ken_engine::{DocAddress, Source};
 use ken_search::parse::{Saved, Syntax};
 use ken_search::service::{Group, Request, Service};
 
@@ -12,45 +12,47 @@ use super::super::{Error, Mail};
 use super::Store;
 
 impl Store {
-    /// Returns the search service for the last commit.
-    pub(in super::super) fn service(&mut self) -> Result<Service<'_>, Error> {
-        let context = self.context.clone();
-        Ok(Service::new(self.snapshot()?, context, Saved::new()))
+    /// Returns the search service over a commit.
+    pub(in super::super) fn service<'s>(&self, source: &'s dyn Source) -> Service<'s> {
+        Service::new(source, self.context.clone(), Saved::new())
     }
 
-    /// Returns the request for all messages that a query finds, without duplicates.
-    pub(in super::super) fn request(&mut self, query: &str) -> Result<Request, Error> {
-        Ok(Request {
+    /// Returns the request for all messages that a query finds, each once.
+    pub(in super::super) fn request(&self, source: &dyn Source, query: &str) -> Request {
+        Request {
             query: query.to_owned(),
             syntax: Syntax::Mu,
-            filters: self.filters()?,
+            filters: self.filters(source),
             recency: false,
             group: Some(Group::File),
             limit: None,
             ..Request::default()
-        })
+        }
     }
 
-    /// Returns the filter for the folder of all mail, if the index has anything else.
-    pub(in super::super) fn filters(&mut self) -> Result<Vec<String>, Error> {
-        let maildir = self.maildir.clone();
-        let roots = &self.snapshot()?.meta().roots;
-        if roots.iter().all(|root| root.path.starts_with(&maildir)) {
-            return Ok(Vec::new());
+    /// Returns the filter that keeps what is in the folder of all mail, if the index has anything else.
+    pub(in super::super) fn filters(&self, source: &dyn Source) -> Vec<String> {
+        let roots = &source.meta().roots;
+        if roots
+            .iter()
+            .all(|root| root.path.starts_with(&self.maildir))
+        {
+            return Vec::new();
         }
-        // A phrase cannot hold quotes; such a folder is compared afterwards.
-        let folder = maildir.to_string_lossy().replace(['"', '\\'], "?");
-        Ok(vec![format!("dir:\"{folder}\"")])
+        // Quotes cannot stand in a phrase; such a folder is compared afterwards.
+        let folder = self.maildir.to_string_lossy().replace(['"', '\\'], "?");
+        vec![format!("dir:\"{folder}\"")]
     }
 
     /// Returns a query in ken's own language, and its plan.
     ///
     /// # Errors
     /// Fails if the query has a mistake or there is no index.
-    pub fn explain(&mut self, query: &str) -> Result<(String, String), Error> {
-        let request = self.request(query)?;
-        let query = self.service()?.understand(&request)?;
-        // mu's language has no custom fields.
+    pub fn explain(&self, query: &str) -> Result<(String, String), Error> {
+        let source = self.source()?;
+        let request = self.request(&*source, query);
+        let query = self.service(&*source).understand(&request)?;
+        // mu's language knows no custom fields.
         let text = query.tree.to_query(&FieldNames::TABLE);
         Ok((text, query.plan.to_string()))
     }
@@ -59,18 +61,18 @@ impl Store {
     ///
     /// # Errors
     /// Fails if the query has a mistake or the index cannot be read.
-    pub fn count(&mut self, query: &str) -> Result<(usize, usize), Error> {
-        let mut request = self.request(query)?;
+    pub fn count(&self, query: &str) -> Result<(usize, usize), Error> {
+        let source = self.source()?;
+        let service = self.service(&*source);
+        let count = |request: &Request| -> Result<usize, Error> {
+            let query = service.understand(request)?;
+            Ok(service.search(request, query)?.n_groups())
+        };
+        let mut request = self.request(&*source, query);
         (request.limit, request.count) = (Some(0), true);
-        let all = self.count_of(&request)?;
+        let all = count(&request)?;
         request.filters.push("is:unread".to_owned());
-        Ok((all, self.count_of(&request)?))
-    }
-
-    fn count_of(&mut self, request: &Request) -> Result<usize, Error> {
-        let service = self.service()?;
-        let query = service.understand(request)?;
-        Ok(service.search(request, query)?.n_groups())
+        Ok((all, count(&request)?))
     }
 
     /// Returns the files of all messages with an identifier.
@@ -79,7 +81,8 @@ impl Store {
     /// Fails if the index cannot be read.
     pub fn with_id(&mut self, id: &str) -> Result<Vec<PathBuf>, Error> {
         self.settle();
-        let found = self.service()?.messages_with_id(id)?;
+        let source = self.source()?;
+        let found = self.service(&*source).messages_with_id(id)?;
         let locations = found.locations().collect::<Result<Vec<_>, _>>()?;
         // An attached message has the file of the outer message.
         let own = locations.into_iter().filter(|at| at.ipath.is_root());
@@ -90,13 +93,16 @@ impl Store {
         Ok(files)
     }
 
-    /// Returns the messages that documents are or are parts of, in their order and without duplicates.
-    pub(in super::super) fn mails(&mut self, places: &[Place]) -> Result<Vec<Mail>, Error> {
-        let snapshot = self.reader.snapshot()?;
-        let service = Service::new(&snapshot, self.context.clone(), Saved::new());
+    /// Returns the messages that documents are or belong to, in their order and each once.
+    pub(in super::super) fn mails(
+        &self,
+        source: &dyn Source,
+        addresses: &[DocAddress],
+    ) -> Result<Vec<Mail>, Error> {
+        let service = self.service(source);
         let n_threads = self.options.threads.max(1);
         let personal = &self.personal;
-        let mails = service.read_messages(places, n_threads, |message| {
+        let mails = service.read_messages(addresses, n_threads, |message| {
             Mail::of_message_of_index(&message, personal)
         })?;
         let mut seen = HashSet::new();

@@ -4,12 +4,13 @@ use std::io::Stdout;
 use std::path::{Path, PathBuf};
 
 use ken_core::{Field, Order, Pattern, Plan as Question, Span, escape_bytes};
+use ken_engine::{DocAddress, Source};
 use ken_grep::documents::Documents;
 use ken_grep::output::Output;
 use ken_grep::run::{Search, Summary};
 use ken_grep::walk::{SortKey, overrides, types};
+use ken_index::Snapshot;
 use ken_index::layout::index_folder;
-use ken_index::{DocAddress, Snapshot};
 use ken_search::service::resolve;
 
 use super::plan::Surroundings;
@@ -51,7 +52,7 @@ pub(super) fn search(
     sort(&snapshot, &mut addresses, search)?;
     let files = match search.prefilter.is_empty() {
         true => Vec::new(),
-        false => snapshot.rows()?,
+        false => snapshot.files().rows()?,
     };
     let globs = overrides(&around.working_folder, &search.walk.globs);
     let types = types(&search.walk.types);
@@ -67,8 +68,10 @@ pub(super) fn search(
 }
 
 /// Returns the documents of a file, or of all files below a folder.
-fn below(snapshot: &Snapshot, path: &Path) -> Result<Vec<DocAddress>, Failure> {
-    let own = snapshot.addresses(snapshot.meta().hasher.key(path))?;
+fn below(snapshot: &dyn Source, path: &Path) -> Result<Vec<DocAddress>, Failure> {
+    let own = snapshot
+        .files()
+        .documents_of(snapshot.meta().hasher.key(path))?;
     if !own.is_empty() {
         return Ok(own);
     }
@@ -90,7 +93,7 @@ fn below(snapshot: &Snapshot, path: &Path) -> Result<Vec<DocAddress>, Failure> {
 
 /// Sorts the documents by path, if requested.
 fn sort(
-    snapshot: &Snapshot,
+    snapshot: &dyn Source,
     addresses: &mut Vec<DocAddress>,
     search: &Search<'_>,
 ) -> Result<(), Failure> {

@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use ken_core::{Document, Ipath, Location, Stamp};
+use ken_engine::{MessageId, Source};
 use ken_extract::{Extractor, Input, Member, Sink};
-use ken_index::{MessageId, Snapshot};
 
 use super::Mail;
 
@@ -14,7 +14,7 @@ use crate::failure::{Failure, Kind};
 
 /// Reads documents from files, as indexing does: dangerous formats are parsed in a worker.
 pub(super) struct Reader<'m> {
-    snapshot: &'m Snapshot,
+    snapshot: &'m dyn Source,
     options: ken_extract::Options,
 }
 
@@ -62,7 +62,7 @@ impl<'m> Reader<'m> {
         let key = self.snapshot.meta().hasher.key(&location.path);
         let ipath = Ipath::from_joined(location.ipath.prefix(1));
         let message = MessageId::of(&ipath, 1);
-        let Some(place) = self.snapshot.place_of(key, message)? else {
+        let Some(place) = self.snapshot.mail().place(key, message)? else {
             return Ok(None);
         };
         let name = location.file_name();
@@ -106,7 +106,7 @@ impl Reader<'_> {
             mh: ken_walk::mh_state(path),
         };
         let hasher = self.snapshot.meta().hasher;
-        let known = self.snapshot.row(hasher.key(path))?;
+        let known = self.snapshot.files().row(hasher.key(path))?;
         Ok(known.is_some_and(|(_, row)| row.is_of(&stamp, &hasher)))
     }
 }

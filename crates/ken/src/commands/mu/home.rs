@@ -8,8 +8,9 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 use ken_core::{Field, Root};
+use ken_engine::{Meta, Source};
+use ken_index::Snapshot;
 use ken_index::layout::index_folder;
-use ken_index::{Meta, Snapshot};
 use ken_pipeline::{Options, Progress, RootChange, background, update, update_files};
 use ken_server::mu::{Store, StoreOptions};
 use serde::{Deserialize, Serialize};
@@ -238,8 +239,8 @@ fn store_table(home: &Home, data: &Path) -> Result<String, Refusal> {
         Some(seconds) if seconds > 0 => format::time(seconds, &zone),
         _ => "never".to_owned(),
     };
-    let is_message = |kind: &str| kind == ken_core::Kind::Message.name();
-    let n_messages = snapshot.files_with(Field::Type, &is_message)?.len();
+    let messages = [ken_core::Kind::Message.name()];
+    let n_messages = snapshot.files().with_values(Field::Type, &messages)?.len();
     let changed = fs_err::metadata(index.join("meta.json"))?.modified()?;
     let changed = changed.duration_since(std::time::UNIX_EPOCH).ok();
     let changed = changed.and_then(|since| i64::try_from(since.as_secs()).ok());

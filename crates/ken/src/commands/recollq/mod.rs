@@ -17,6 +17,7 @@ use std::time::Instant;
 use base64ct::{Base64, Encoding};
 use jiff::Timestamp;
 use ken_core::{Field, FieldNames, Location};
+use ken_engine::Source;
 use ken_index::Snapshot;
 use ken_search::parse::{Saved, Syntax};
 use ken_search::service::{
@@ -67,7 +68,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     let snapshot = ManuallyDrop::new(snapshot);
     let mut context = super::search::context();
     context.synonyms = query::synonyms(options.synonyms.clone(), &settings)?;
-    let service = Service::new(&snapshot, context, Saved::new());
+    let service = Service::new(&*snapshot, context, Saved::new());
     let mut request = request(&options);
     match service.understand(&request) {
         Ok(query) => {
@@ -149,7 +150,7 @@ fn file_names(words: &str) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
-fn years(snapshot: &Snapshot) -> Result<ExitCode, Failure> {
+fn years(snapshot: &dyn Source) -> Result<ExitCode, Failure> {
     let service = Service::new(snapshot, super::search::context(), Saved::new());
     let (from, to) = service.extent(Field::Date)?.unwrap_or_default();
     let zone = &service.context().zone;

@@ -7,6 +7,7 @@ use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use ken_engine::Source;
 use ken_index::Snapshot;
 use ken_index::layout::index_folder;
 use ken_search::plan::Context;
@@ -31,7 +32,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
     // The process ends next: the kernel closes all files faster at once than one by one.
     let snapshot = ManuallyDrop::new(snapshot);
-    let service = service(&snapshot, args, &settings)?;
+    let service = service(&*snapshot, args, &settings)?;
     let query = understood(&service, &request)?;
     if let Some(path) = &args.results.like
         && !service.has_document(path)?
@@ -120,7 +121,7 @@ fn group(results: &ResultArgs) -> Option<Group> {
 
 /// Returns the search service for the user.
 fn service<'s>(
-    snapshot: &'s Snapshot,
+    snapshot: &'s dyn Source,
     args: &SearchArgs,
     settings: &Settings,
 ) -> Result<Service<'s>, Failure> {

@@ -1,26 +1,23 @@
-//! Threads: whatever the order of arrival and the segments, messages that name each other are
-//! together, and only those.
+//! Threads: messages that name each other are in one thread, and only those, whatever the order of arrival.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan};
-use ken_index::{DocAddress, FileState, Record, Snapshot, Writer, WriterOptions};
+use ken_engine::{DocAddress, FileState, Record, Source};
 use proptest::prelude::*;
-use tempfile::TempDir;
+
+use crate::{Index, New};
 
 /// A message: its identifier, if it has one, and those that it names.
 type Message = (Option<u8>, Vec<u8>);
 
-/// Writes each list of messages as a segment; the path of a message is its number.
-fn index(segments: &[Vec<Message>]) -> (TempDir, Snapshot) {
-    let folder = tempfile::tempdir().unwrap();
-    let options = WriterOptions {
-        memory_bytes: 30 << 20,
-        threads: 1,
-    };
-    let writer = Writer::open(folder.path(), options).unwrap();
+/// Writes each list of messages in a commit of its own. The path of a message is its number.
+fn written(new: New<'_>, commits: &[Vec<Message>]) -> (Box<dyn Index>, Arc<dyn Source>) {
+    let index = new();
+    let writer = index.sink(1);
     let mut number = 0;
-    for messages in segments {
+    for messages in commits {
         for (id, names) in messages {
             let mut document = Document::new(Ipath::root(), "message/rfc822", Kind::Message);
             if let Some(id) = id {
@@ -45,8 +42,8 @@ fn index(segments: &[Vec<Message>]) -> (TempDir, Snapshot) {
         writer.commit(&writer.meta().clone()).unwrap();
     }
     writer.close().unwrap();
-    let snapshot = Snapshot::open(folder.path()).unwrap();
-    (folder, snapshot)
+    let snapshot = index.source();
+    (index, snapshot)
 }
 
 /// Returns the numbers of the messages in one thread with a message, by the definition.
@@ -70,7 +67,7 @@ fn thread(messages: &[Message], of: usize) -> BTreeSet<usize> {
     }
 }
 
-fn numbers(snapshot: &Snapshot, found: &[DocAddress]) -> BTreeSet<usize> {
+fn numbers(snapshot: &dyn Source, found: &[DocAddress]) -> BTreeSet<usize> {
     let number = |address: &DocAddress| {
         let location = snapshot.location(*address).unwrap();
         let name = location.file_name();
@@ -84,24 +81,21 @@ fn message() -> impl Strategy<Value = Message> {
     (proptest::option::weighted(0.9, 0..40_u8), names)
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn threads_are_those_of_the_definition(
-        segments in proptest::collection::vec(proptest::collection::vec(message(), 1..20), 1..4)
-    ) {
-        let (_folder, snapshot) = index(&segments);
-        let messages: Vec<Message> = segments.concat();
+/// The threads of random messages are those of the definition.
+pub fn threads_are_those_of_the_definition(new: New<'_>) {
+    let commits = proptest::collection::vec(proptest::collection::vec(message(), 1..20), 1..4);
+    proptest!(ProptestConfig::with_cases(24), |(commits in commits)| {
+        let (_index, snapshot) = written(new, &commits);
+        let messages: Vec<Message> = commits.concat();
         let all = snapshot.run(&Plan::All, Order::default(), 0, 1000).unwrap();
         prop_assert_eq!(all.total, messages.len());
         for hit in all.hits {
-            let [number] = numbers(&snapshot, &[hit.address]).into_iter().collect::<Vec<_>>()[..] else {
+            let [number] = numbers(&*snapshot, &[hit.address]).into_iter().collect::<Vec<_>>()[..] else {
                 panic!("one message is one message");
             };
-            let found = snapshot.threads(&[hit.address]).unwrap();
+            let found = snapshot.mail().threads(&[hit.address]).unwrap();
             let expected = thread(&messages, number);
-            prop_assert_eq!(numbers(&snapshot, &found), expected.clone());
+            prop_assert_eq!(numbers(&*snapshot, &found), expected.clone());
             let Some(id) = messages[number].0 else {
                 continue;
             };
@@ -111,18 +105,18 @@ proptest! {
             }));
             let found = snapshot.run(&plan, Order::default(), 0, 1000).unwrap();
             let found: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
-            prop_assert_eq!(numbers(&snapshot, &found), expected);
+            prop_assert_eq!(numbers(&*snapshot, &found), expected);
         }
-    }
+    });
 }
 
-#[test]
-fn many_messages_are_looked_for_in_the_column_as_by_terms() {
+/// A long thread is whole, whether it is asked for by one message or by all.
+pub fn many_messages_have_the_threads_of_few(new: New<'_>) {
     // One chain, each answering the one before; every message is found from all of them.
     let chain: Vec<Message> = (1..=200).map(|n| (Some(n), vec![n - 1])).collect();
-    let (_folder, snapshot) = index(&[chain[..100].to_vec(), chain[100..].to_vec()]);
+    let (_index, snapshot) = written(new, &[chain[..100].to_vec(), chain[100..].to_vec()]);
     let all = snapshot.run(&Plan::All, Order::default(), 0, 1000).unwrap();
     let all: Vec<DocAddress> = all.hits.iter().map(|hit| hit.address).collect();
-    assert_eq!(snapshot.threads(&all[..1]).unwrap().len(), 200);
-    assert_eq!(snapshot.threads(&all).unwrap().len(), 200);
+    assert_eq!(snapshot.mail().threads(&all[..1]).unwrap().len(), 200);
+    assert_eq!(snapshot.mail().threads(&all).unwrap().len(), 200);
 }

@@ -1,12 +1,12 @@
-//! What is asked of hits beside what they hold: order, groups, counts, a choice of documents.
+//! The order of hits, their groups, their counts, and the choice of documents.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Value};
-use ken_index::{
-    Collapse, DocAddress, FacetBy, FileState, Record, Request, Snapshot, Writer, WriterOptions,
-};
-use tempfile::TempDir;
+use ken_engine::{Collapse, DocAddress, FacetBy, FileState, Record, Request, Source};
+
+use crate::{Index, New};
 
 /// A document: path, internal path, author, size, content, components of its message.
 type Row = (
@@ -33,14 +33,10 @@ const ROWS: &[&[Row]] = &[
     ],
 ];
 
-/// Each row of [`ROWS`] in a segment of its own.
-fn index() -> (TempDir, Snapshot) {
-    let folder = tempfile::tempdir().unwrap();
-    let options = WriterOptions {
-        memory_bytes: 30 << 20,
-        threads: 1,
-    };
-    let writer = Writer::open(folder.path(), options).unwrap();
+/// Writes each list of [`ROWS`] in a commit of its own.
+fn written(new: New<'_>) -> (Box<dyn Index>, Arc<dyn Source>) {
+    let index = new();
+    let writer = index.sink(1);
     for rows in ROWS {
         for (path, ipath, author, size, content, message) in *rows {
             let mut document =
@@ -70,28 +66,24 @@ fn index() -> (TempDir, Snapshot) {
         writer.commit(&writer.meta().clone()).unwrap();
     }
     writer.close().unwrap();
-    let snapshot = Snapshot::open(folder.path()).unwrap();
-    (folder, snapshot)
+    let snapshot = index.source();
+    (index, snapshot)
 }
 
 fn by(key: SortKey, reverse: bool) -> Order {
     Order { key, reverse }
 }
 
-fn places(snapshot: &Snapshot, request: &Request<'_>) -> Vec<String> {
+fn places(snapshot: &dyn Source, request: &Request<'_>) -> Vec<String> {
     let hits = snapshot.find(request).unwrap().hits;
     let place = |address| snapshot.location(address).unwrap().to_string();
     hits.iter().map(|hit| place(hit.address)).collect()
 }
 
-#[test]
-fn messages_of_a_maildir_stand_in_the_order_of_their_paths() {
-    let folder = tempfile::tempdir().unwrap();
-    let options = WriterOptions {
-        memory_bytes: 30 << 20,
-        threads: 1,
-    };
-    let writer = Writer::open(folder.path(), options).unwrap();
+/// The name says what holds.
+pub fn messages_of_a_maildir_come_in_the_order_of_their_paths(new: New<'_>) {
+    let index = new();
+    let writer = index.sink(1);
     for (path, kind) in [
         ("/m/cur/3.host:2,S", Kind::Message),
         ("/a/zebra.eml", Kind::Message),
@@ -115,13 +107,13 @@ fn messages_of_a_maildir_stand_in_the_order_of_their_paths() {
     }
     writer.commit(&writer.meta().clone()).unwrap();
     writer.close().unwrap();
-    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let snapshot = index.source();
     let order = |reverse| {
         let request = Request {
             order: by(SortKey::Field(Field::Filename), reverse),
             ..Request::new(&Plan::All)
         };
-        places(&snapshot, &request)
+        places(&*snapshot, &request)
     };
     let named = ["/z/cur/apple", "/a/zebra.eml"];
     let numbered = ["/m/cur/2.host:2,S", "/m/cur/3.host:2,S", "/m/new/1.host"];
@@ -135,15 +127,15 @@ fn messages_of_a_maildir_stand_in_the_order_of_their_paths() {
     assert_eq!(snapshot.find(&Request::new(&by_name)).unwrap().total, 3);
 }
 
-#[test]
-fn texts_sort_without_case_and_what_is_missing_comes_last() {
-    let (_folder, snapshot) = index();
+/// The name says what holds.
+pub fn texts_sort_without_case_and_missing_values_come_last(new: New<'_>) {
+    let (_index, snapshot) = written(new);
     let order = |key, reverse| {
         let request = Request {
             order: by(key, reverse),
             ..Request::new(&Plan::All)
         };
-        places(&snapshot, &request)
+        places(&*snapshot, &request)
     };
     let without = ["/d/b/box", "/d/b/box|1|att"];
     let author = SortKey::Field(Field::Author);
@@ -175,9 +167,9 @@ fn texts_sort_without_case_and_what_is_missing_comes_last() {
     );
 }
 
-#[test]
-fn pages_are_parts_of_the_whole() {
-    let (_folder, snapshot) = index();
+/// The name says what holds.
+pub fn pages_are_parts_of_the_whole(new: New<'_>) {
+    let (_index, snapshot) = written(new);
     for collapse in [
         None,
         Some(Collapse::Content),
@@ -198,21 +190,21 @@ fn pages_are_parts_of_the_whole() {
                 collapse,
                 ..Request::new(&plan)
             };
-            let whole = places(&snapshot, &all);
+            let whole = places(&*snapshot, &all);
             let page = |offset| Request {
                 offset,
                 limit: 3,
                 ..all
             };
-            let pages = [0, 3, 6, 9].map(|offset| places(&snapshot, &page(offset)));
+            let pages = [0, 3, 6, 9].map(|offset| places(&*snapshot, &page(offset)));
             assert_eq!(pages.concat(), whole, "{collapse:?} {key:?}");
         }
     }
 }
 
-#[test]
-fn hits_that_belong_together_are_one() {
-    let (_folder, snapshot) = index();
+/// The name says what holds.
+pub fn hits_that_belong_together_are_one(new: New<'_>) {
+    let (_index, snapshot) = written(new);
     for (collapse, expected) in [
         (
             Collapse::Content,
@@ -262,9 +254,9 @@ fn hits_that_belong_together_are_one() {
     }
 }
 
-#[test]
-fn copies_are_duplicates_wherever_they_are() {
-    let (_folder, snapshot) = index();
+/// The name says what holds.
+pub fn copies_are_duplicates_wherever_they_are(new: New<'_>) {
+    let (_index, snapshot) = written(new);
     let plan = Plan::Filter(Box::new(Plan::Match {
         field: Field::Is,
         pattern: Pattern::Term("duplicate".to_owned()),
@@ -274,16 +266,16 @@ fn copies_are_duplicates_wherever_they_are() {
         ..Request::new(&plan)
     };
     assert_eq!(
-        places(&snapshot, &request),
+        places(&*snapshot, &request),
         ["/d/a/1", "/d/b/box|1|att", "/e/3"]
     );
     let others = Plan::Not(Box::new(plan));
     assert_eq!(snapshot.find(&Request::new(&others)).unwrap().total, 5);
 }
 
-#[test]
-fn some_documents_may_be_asked_and_others_left_out() {
-    let (_folder, snapshot) = index();
+/// The name says what holds.
+pub fn some_documents_may_be_asked_and_others_left_out(new: New<'_>) {
+    let (_index, snapshot) = written(new);
     let all = snapshot.find(&Request::new(&Plan::All)).unwrap().hits;
     let addresses: Vec<DocAddress> = all.iter().map(|hit| hit.address).collect();
     let count = |only, without| {
@@ -300,9 +292,9 @@ fn some_documents_may_be_asked_and_others_left_out() {
     assert_eq!(count(Some(&[]), &[]), 0);
 }
 
-#[test]
-fn hits_are_counted_by_values_and_ranges() {
-    let (_folder, snapshot) = index();
+/// The name says what holds.
+pub fn hits_are_counted_by_values_and_ranges(new: New<'_>) {
+    let (_index, snapshot) = written(new);
     let count = |by| {
         let facets = snapshot.facets(&Request::new(&Plan::All), &[by]).unwrap();
         let [counts] = &facets[..] else {
@@ -338,9 +330,9 @@ fn hits_are_counted_by_values_and_ranges() {
     assert_eq!(snapshot.extent(Field::Author).unwrap(), None);
 }
 
-#[test]
-fn content_and_message_are_kept() {
-    let (_folder, snapshot) = index();
+/// The name says what holds.
+pub fn content_and_message_are_kept(new: New<'_>) {
+    let (_index, snapshot) = written(new);
     for hit in snapshot.find(&Request::new(&Plan::All)).unwrap().hits {
         let stored = snapshot.document(hit.address).unwrap();
         let row = ROWS.iter().copied().flatten().find(|(path, ipath, ..)| {

@@ -1,10 +1,12 @@
-//! Carriers: a message is found by what it carries, in whatever segments its parts are, and nothing else is.
+//! Carriers: a message is found by its parts, in whatever commits these are, and no other message is.
 
 use std::collections::BTreeSet;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan};
-use ken_index::{FileState, Record, Snapshot, Writer, WriterOptions};
+use ken_engine::{FileState, Record};
 use proptest::prelude::*;
+
+use crate::New;
 
 /// A file of some messages, or one that holds no messages: the words of its documents, each with the way to
 /// it. The last is the file's own.
@@ -60,20 +62,15 @@ fn documents(given: &Given) -> Vec<(Document, bool)> {
     all
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn messages_are_found_by_their_parts(
-        segments in proptest::collection::vec(proptest::collection::vec(given(), 1..4), 1..3),
-        word in 0..4_u8,
-    ) {
-        let folder = tempfile::tempdir().unwrap();
-        let options = WriterOptions { memory_bytes: 30 << 20, threads: 1 };
-        let writer = Writer::open(folder.path(), options).unwrap();
+/// Random messages are found by the words of their parts.
+pub fn messages_are_found_by_their_parts(new: New<'_>) {
+    let commits = proptest::collection::vec(proptest::collection::vec(given(), 1..4), 1..3);
+    proptest!(ProptestConfig::with_cases(24), |(commits in commits, word in 0..4_u8)| {
+        let index = new();
+            let writer = index.sink(1);
         let mut expected = BTreeSet::new();
         let mut n_files = 0;
-        for files in &segments {
+        for files in &commits {
             for given in files {
                 let path = format!("/{n_files}");
                 n_files += 1;
@@ -97,7 +94,7 @@ proptest! {
             writer.commit(&writer.meta().clone()).unwrap();
         }
         writer.close().unwrap();
-        let snapshot = Snapshot::open(folder.path()).unwrap();
+        let snapshot = index.source();
         let plan = Plan::Carrier(Box::new(Plan::Match {
             field: Field::Body,
             pattern: Pattern::Term(format!("word{word}")),
@@ -109,5 +106,5 @@ proptest! {
             .map(|hit| snapshot.location(hit.address).unwrap().to_string())
             .collect();
         prop_assert_eq!(found, expected);
-    }
+    });
 }

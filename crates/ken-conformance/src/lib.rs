@@ -1,0 +1,62 @@
+//! The tests that every engine of an index must pass.
+//!
+//! An engine implements [`Index`] and calls [`suite!`] in a test target of its own. Each test writes documents through
+//! [`ken_engine::Sink`], reads through [`ken_engine::Source`], and compares with a slow definition of the right answer.
+
+#![allow(
+    clippy::missing_panics_doc,
+    clippy::unwrap_used,
+    reason = "the functions of this crate are tests"
+)]
+
+use std::sync::Arc;
+
+use ken_engine::{Sink, Source};
+
+pub mod carriers;
+pub mod queries;
+pub mod results;
+pub mod threads;
+
+/// An index of the engine under test. It is removed when the value is dropped.
+pub trait Index {
+    /// Opens the index for writing, with `threads` threads that add documents.
+    fn sink(&self, threads: usize) -> Box<dyn Sink>;
+
+    /// Opens the last commit.
+    fn source(&self) -> Arc<dyn Source>;
+}
+
+/// Makes an empty index.
+pub type New<'n> = &'n dyn Fn() -> Box<dyn Index>;
+
+/// Makes a test function for each test of the suite. The argument is a function that makes an empty [`Index`].
+#[macro_export]
+macro_rules! suite {
+    ($new:expr) => {
+        $crate::suite! {
+            $new;
+            carriers::messages_are_found_by_their_parts
+            queries::expressions_that_are_wrong_or_too_large_are_errors
+            queries::plans_find_what_their_definition_says
+            results::content_and_message_are_kept
+            results::copies_are_duplicates_wherever_they_are
+            results::hits_are_counted_by_values_and_ranges
+            results::hits_that_belong_together_are_one
+            results::messages_of_a_maildir_come_in_the_order_of_their_paths
+            results::pages_are_parts_of_the_whole
+            results::some_documents_may_be_asked_and_others_left_out
+            results::texts_sort_without_case_and_missing_values_come_last
+            threads::many_messages_have_the_threads_of_few
+            threads::threads_are_those_of_the_definition
+        }
+    };
+    ($new:expr; $($module:ident::$test:ident)*) => {
+        $(
+            #[test]
+            fn $test() {
+                $crate::$module::$test(&$new);
+            }
+        )*
+    };
+}

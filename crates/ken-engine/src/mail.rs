@@ -1,0 +1,139 @@
+//! Messages: in which file they are, what belongs to them, and their threads.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
+
+use foldhash::quality::FixedState;
+use ken_core::{Field, FileKey, Ipath, Place, Plan};
+
+use crate::{DocAddress, Error};
+
+/// Tells a message of a file from the other messages of the file. Two messages have the same number almost never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MessageId(u64);
+
+impl MessageId {
+    /// Returns the message that the first `components` components of an internal path lead to.
+    pub fn of(ipath: &Ipath, components: u8) -> Self {
+        let mut hasher = FixedState::default().build_hasher();
+        hasher.write(ipath.prefix(components.into()).as_bytes());
+        Self(hasher.finish() << 8 | u64::from(components))
+    }
+
+    /// Returns the message with a number that [`MessageId::number`] returned.
+    pub const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the number that an engine keeps.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Returns how many components of its internal path lead to the message.
+    pub const fn components(self) -> u8 {
+        self.0 as u8
+    }
+}
+
+/// A message of a file. The message is absent for what is in the file and in no message.
+pub type MessageOfFile = (FileKey, Option<MessageId>);
+
+/// What a commit has of a mailbox.
+#[derive(Debug, Default)]
+pub struct Mailbox {
+    /// The file's own document; absent if the file was not indexed to its end.
+    pub own: Option<DocAddress>,
+    /// Its messages, each with its place in the file if it can be read from there.
+    pub messages: HashMap<MessageId, Option<Place>>,
+    /// Documents that were not read, or not all of them.
+    pub failed: Vec<(Option<MessageId>, DocAddress)>,
+}
+
+/// A value of a field of mail, and how often it occurs. A value may come several times: the sums are to be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The value as it was written.
+    pub value: String,
+    /// How many documents have it.
+    pub count: u64,
+    /// The date of the newest of them, in seconds since 1970-01-01 UTC.
+    pub last: i64,
+}
+
+/// The messages of a commit.
+pub trait Mail {
+    /// Returns what the commit has of a mailbox.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    fn mailbox(&self, key: FileKey) -> Result<Mailbox, Error>;
+
+    /// Returns the place of a message in its file, if it can be read from there. The file may have changed.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    fn place(&self, key: FileKey, message: MessageId) -> Result<Option<Place>, Error>;
+
+    /// Returns the file and the message of each of these documents.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    fn messages_at(&self, documents: &[DocAddress]) -> Result<Vec<MessageOfFile>, Error>;
+
+    /// Returns the documents of each of these messages, which must be sorted. Where the message is absent, returns the
+    /// documents of the file that are in no message.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    fn documents_of(&self, messages: &[MessageOfFile]) -> Result<Vec<Vec<DocAddress>>, Error>;
+
+    /// Returns the documents of the message that a document is in, in the order of addresses. For a document in no message,
+    /// returns all documents of its file that are in no message.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    fn siblings(&self, at: DocAddress) -> Result<Vec<DocAddress>, Error>;
+
+    /// Returns the message that a document is, or is a part of; none if it is in no message.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    fn carrier(&self, at: DocAddress) -> Result<Option<DocAddress>, Error>;
+
+    /// Returns all messages in the threads of some documents, with those documents, in no order.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    fn threads(&self, of: &[DocAddress]) -> Result<Vec<DocAddress>, Error>;
+
+    /// Returns the number of a message, and those of the messages that it names as earlier ones in its thread; nothing
+    /// for what is no message. A message has the same number in every source.
+    ///
+    /// # Errors
+    /// Fails if the column cannot be read.
+    fn links(&self, at: DocAddress) -> Result<Vec<u64>, Error>;
+
+    /// Returns the values of some text fields in what a plan finds, in no order.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    fn seen(&self, plan: &Plan, fields: &[Field]) -> Result<Vec<Seen>, Error>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_message_have_its_number() {
+        let mail = Ipath::root().child("12");
+        let attached = mail.child("2").child("a.txt");
+        assert_eq!(MessageId::of(&mail, 1), MessageId::of(&attached, 1));
+        assert_ne!(
+            MessageId::of(&mail, 1),
+            MessageId::of(&Ipath::root().child("13"), 1)
+        );
+        assert_eq!(MessageId::of(&attached, 3).components(), 3);
+    }
+}

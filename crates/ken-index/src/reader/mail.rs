@@ -1,0 +1,51 @@
+//! The messages of a commit.
+
+use ken_core::{Field, FileKey, Place, Plan};
+use ken_engine::{DocAddress, Error, Mail, Mailbox, MessageId, MessageOfFile, Seen, Source};
+
+use super::Snapshot;
+use crate::doc_address::AddressParts;
+use crate::mail::{contacts, links, mailbox};
+use crate::query;
+
+impl Mail for Snapshot {
+    fn mailbox(&self, key: FileKey) -> Result<Mailbox, Error> {
+        mailbox::read(&self.searcher, &self.columns, key).map_err(|e| self.error(e))
+    }
+
+    fn place(&self, key: FileKey, message: MessageId) -> Result<Option<Place>, Error> {
+        mailbox::place(&self.searcher, &self.columns, key, message).map_err(|e| self.error(e))
+    }
+
+    fn messages_at(&self, documents: &[DocAddress]) -> Result<Vec<MessageOfFile>, Error> {
+        mailbox::messages_at(&self.searcher, documents).map_err(|e| self.error(e))
+    }
+
+    fn documents_of(&self, messages: &[MessageOfFile]) -> Result<Vec<Vec<DocAddress>>, Error> {
+        mailbox::documents_of(&self.searcher, self.columns.file, messages)
+            .map_err(|e| self.error(e))
+    }
+
+    fn siblings(&self, at: DocAddress) -> Result<Vec<DocAddress>, Error> {
+        links::siblings(&self.searcher, self.columns.file, at).map_err(|e| self.error(e))
+    }
+
+    fn carrier(&self, at: DocAddress) -> Result<Option<DocAddress>, Error> {
+        links::carrier(&self.searcher, self.columns.file, at).map_err(|e| self.error(e))
+    }
+
+    fn threads(&self, of: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
+        links::threads(&self.searcher, &self.columns, of.iter().copied()).map_err(|e| self.error(e))
+    }
+
+    fn links(&self, at: DocAddress) -> Result<Vec<u64>, Error> {
+        let segment = self.searcher.segment_reader(at.segment());
+        links::read(segment, at.doc()).map_err(|e| self.error(e))
+    }
+
+    fn seen(&self, plan: &Plan, fields: &[Field]) -> Result<Vec<Seen>, Error> {
+        let plan = self.expand(plan)?;
+        let query = query::build(&self.scoring(), &plan);
+        contacts::seen(&self.searcher, &*query, fields).map_err(|e| self.error(e))
+    }
+}
