@@ -74,6 +74,7 @@ struct Parts {
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let mut parts = Parts::default();
     let text = without_comments(text);
+    let text = with_whole_time(&text);
     let is_between = |c| matches!(c, ' ' | '\t' | ',' | '\r' | '\n');
     for word in text.split(is_between).filter(|word| !word.is_empty()) {
         parts.add_word(word);
@@ -245,6 +246,32 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// Returns the text without blanks inside a time: `12: 34: 56`, `12 :34`.
+fn with_whole_time(text: &str) -> Cow<'_, str> {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+    let is_torn = |pair: &[u8]| pair.contains(&b':') && pair.iter().any(is_blank);
+    if !text.as_bytes().windows(2).any(is_torn) {
+        return Cow::Borrowed(text);
+    }
+    let mut whole = String::with_capacity(text.len());
+    let mut pieces = text.split(':');
+    whole.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let next = piece.trim_ascii_start();
+        let n_digits = next.bytes().take_while(u8::is_ascii_digit).count();
+        let before = whole.trim_end().len();
+        // What follows may also be a year.
+        let is_time =
+            matches!(n_digits, 1 | 2) && whole[..before].ends_with(|c: char| c.is_ascii_digit());
+        if is_time {
+            whole.truncate(before);
+        }
+        whole.push(':');
+        whole.push_str(if is_time { next } else { piece });
+    }
+    Cow::Owned(whole)
+}
+
 type IsoDate = (Option<i64>, Option<i64>, Option<i64>);
 
 /// Splits `2003-01-31` or `2003-01-31T12:34:56Z` into the date and the rest.
@@ -340,6 +367,9 @@ mod tests {
             ("Fri, 31 Jan 2003 12:34:56PM GMT", noon),
             ("Fri, 31 Jan 2003 00:34:56 pm", noon),
             ("Fri, 31 Jan 2003 12:34:99", Some(1_044_016_440)),
+            ("Fri, 31 Jan 2003 12: 34: 56 +0000", noon),
+            ("Fri, 31 Jan 2003 12 :34:\r\n 56 GMT", noon),
+            ("Fri Jan 31 12: 2003", Some(1_044_014_400)),
             ("31.1.2003 12:34:56", noon),
             ("31.01.03, 12:34:56", noon),
             ("1/31/03 12:34:56", noon),

@@ -41,7 +41,7 @@ pub(crate) fn compare(plain: &[Text<'_>], other: &[Text<'_>], detect: Detect<'_>
     if n_plain > SHORT_BYTES && page.len() < 2 * plain.len() {
         return Kept::Plain;
     }
-    if share_in(&page, &plain) >= 0.5 {
+    if page.starts_with(&plain) && page.len() < 2 * plain.len() || share_in(&page, &plain) >= 0.5 {
         Kept::Plain
     } else if share_in(&plain, &page) >= 0.9 {
         Kept::Page
