@@ -9,7 +9,7 @@ mod threads;
 mod walk;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Thread};
@@ -55,14 +55,28 @@ pub fn update(
             notify,
         );
     }
-    let mut whole = Summary::default();
     let mut changes = changes;
-    while background::wait_for_resume(&options.data, progress) {
-        let part = run_kept(options, changes, progress, notify)?;
-        let was_paused = part.interrupted && !progress.is_stopped();
+    through_pauses(&options.data, progress, &mut || {
+        let part = accompanied(options, true, progress, || {
+            run(options, changes, Scope::All, progress, notify)
+        })?;
         if part.committed {
             changes = &[];
         }
+        Ok(part)
+    })
+}
+
+/// Runs, and again after each pause that interrupts it. No run begins during a pause.
+pub(crate) fn through_pauses(
+    data: &Path,
+    progress: &Progress,
+    run: &mut dyn FnMut() -> Result<Summary, Error>,
+) -> Result<Summary, Error> {
+    let mut whole = Summary::default();
+    while background::wait_for_resume(data, progress) {
+        let part = run()?;
+        let was_paused = part.interrupted && !progress.is_stopped();
         whole = whole.and(part);
         if !was_paused {
             return Ok(whole);
@@ -72,13 +86,14 @@ pub fn update(
     Ok(whole)
 }
 
-/// Runs until the end or a pause, and takes no more of the machine than it may.
-fn run_kept(
+/// Runs beside the threads that hold it to its share of the machine, interrupt it when a pause begins that it heeds,
+/// and trace it.
+pub(crate) fn accompanied<T>(
     options: &Options,
-    changes: &[RootChange],
+    heeds_pause: bool,
     progress: &Progress,
-    notify: &(dyn Fn(&Change) + Sync),
-) -> Result<Summary, Error> {
+    run: impl FnOnce() -> T,
+) -> T {
     /// Ends the threads that accompany a run, also after a panic: the run would wait for them for ever.
     struct Ending<'e> {
         ended: &'e AtomicBool,
@@ -92,19 +107,19 @@ fn run_kept(
         }
     }
 
+    let (background, trace) = (options.background, progress.trace.as_ref());
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
         let ended = &ended;
-        let keeper =
-            scope.spawn(|| background::keep(&options.data, options.background, progress, ended));
-        let trace = progress.trace.as_ref();
+        let keep = || background::keep(&options.data, background, heeds_pause, progress, ended);
+        let keeper = (background || heeds_pause).then(|| scope.spawn(keep));
         let cores = trace.map(|trace| scope.spawn(|| trace.cores(ended)));
-        let others = [keeper].into_iter().chain(cores);
+        let others = keeper.into_iter().chain(cores);
         let _ending = Ending {
             ended,
             threads: others.map(|other| other.thread().clone()).collect(),
         };
-        run(options, changes, Scope::All, progress, notify)
+        run()
     })
 }
 

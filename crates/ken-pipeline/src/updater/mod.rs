@@ -6,14 +6,15 @@
 //! lock, and when indexing is paused.
 //!
 //! [`Updater::submit`] returns a [`Ticket`]. Once [`Updater::wait`] returns for it, readers that open the index
-//! find what was submitted. While nothing is to be done and the index is closed, the thread sleeps.
+//! find what was submitted. The paths of a batch that failed come again with the next batch. While nothing is to be
+//! done and the index is closed, the thread sleeps.
 
 mod batch;
 mod kept;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -31,8 +32,6 @@ use kept::Kept;
 const LOOK: Duration = Duration::from_millis(100);
 /// How often an updater that waits for the end of a pause looks whether it is over.
 const LOOK_AT_PAUSE: Duration = Duration::from_millis(500);
-/// Failures that are kept for waiters.
-const MAX_FAILURES: usize = 32;
 
 /// How an [`Updater`] works.
 #[derive(Clone, Debug)]
@@ -43,7 +42,7 @@ pub struct UpdaterOptions {
     pub batching: Batching,
     /// How long the index stays open for writing after a batch.
     pub keep_open: Duration,
-    /// Whether batches wait while indexing is paused.
+    /// Whether batches wait while indexing is paused; a pause then also interrupts one that is under way.
     pub heeds_pause: bool,
 }
 
@@ -107,22 +106,25 @@ struct State {
     queue: VecDeque<Work>,
     /// The last ticket that was given.
     given: u64,
-    /// The last ticket that was done.
+    /// The last ticket that was tried.
+    tried: u64,
+    /// The last ticket up to which the index has all paths.
     done: u64,
     /// The last ticket that somebody waits for: its batch begins at once.
     awaited: u64,
-    failures: VecDeque<Failure>,
+    /// The paths of batches that failed, which come with the next batch.
+    left: Option<Batch>,
+    /// Why the tickets after `done` failed that were tried.
+    cause: Option<NotDone>,
+    /// Why runs over all files failed. Somebody asked for each of them, so they are few.
+    failed_runs: BTreeMap<u64, NotDone>,
     /// The figures of the work that goes on.
     current: Arc<Progress>,
     is_stopped: bool,
+    /// The thread only waits for merges.
+    is_closing: bool,
     /// The thread does nothing any more.
     has_ended: bool,
-}
-
-/// Tickets whose work failed or was stopped.
-struct Failure {
-    tickets: std::ops::RangeInclusive<u64>,
-    cause: NotDone,
 }
 
 /// Something to do for these tickets.
@@ -219,15 +221,17 @@ impl Updater {
         Ticket(last)
     }
 
-    /// Waits until all that was submitted up to a ticket is done. A batch that is waited for begins at once.
+    /// Waits until all paths that were submitted up to a ticket are in the index, and what the ticket stands for is
+    /// done. A batch that is waited for begins at once.
     ///
     /// # Errors
-    /// Fails if the deadline passes, if the batch of the ticket failed, and if the updater ends before.
+    /// Fails if the deadline passes, if the updater ends before, if the ticket is that of a run over all files that
+    /// failed, and if a batch up to the ticket failed whose paths did not come into the index since.
     pub fn wait(&self, ticket: Ticket, deadline: Instant) -> Result<(), NotDone> {
         let mut state = self.shared.state();
         state.awaited = state.awaited.max(ticket.0);
         self.shared.changed.notify_all();
-        while state.done < ticket.0 {
+        while state.tried < ticket.0 {
             if state.has_ended {
                 return Err(NotDone::Stopped);
             }
@@ -238,12 +242,11 @@ impl Updater {
             let waited = self.shared.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let mut failures = state.failures.iter();
-        let failure = failures.find(|failure| failure.tickets.contains(&ticket.0));
-        failure.map_or(Ok(()), |failure| Err(failure.cause.clone()))
+        state.failure_of(ticket.0).map_or(Ok(()), Err)
     }
 
-    /// Returns the last ticket that is done, with all before it.
+    /// Returns the last ticket up to which the index has all paths. A run over all files counts once it ended,
+    /// however it went.
     pub fn done_up_to(&self) -> Ticket {
         Ticket(self.shared.state().done)
     }
@@ -265,7 +268,9 @@ impl Updater {
 impl Drop for Updater {
     fn drop(&mut self) {
         self.stop();
-        if let Some(thread) = self.thread.take() {
+        // All is committed while the thread waits for merges; nobody waits for those.
+        let is_closing = self.shared.state().is_closing;
+        if let Some(thread) = self.thread.take().filter(|_| !is_closing) {
             // A panic of the thread was reported when it happened.
             let _ = thread.join();
         }
@@ -290,38 +295,33 @@ impl Shared {
     /// Does what is submitted until the updater is stopped.
     fn work(&self, report: &dyn Fn(&Outcome)) {
         let _ending = Ending(self);
-        let mut kept = Kept::new(&self.options.update);
+        let mut kept = Kept::new(&self.options);
         while let Some((step, progress)) = self.next(kept.open_since()) {
             match step {
                 Step::Close { is_wanted } => kept.close(is_wanted),
-                Step::Do(Work { last, kind, .. }) => {
-                    let (all, summary) = match kind {
-                        Kind::Paths(batch) => (false, kept.run(&batch.paths(), &progress)),
-                        Kind::All(run) => {
-                            kept.close(false);
-                            (true, update(&run.options, &run.changes, &progress, &|_| ()))
-                        }
-                    };
+                Step::Do(work) => {
+                    let summary = work.kind.run(&mut kept, &progress);
                     self.n_opened.store(kept.n_opened(), Ordering::Relaxed);
-                    let summary = summary.map_err(Arc::new);
                     let outcome = Outcome {
-                        done: Ticket(last),
-                        all,
-                        summary,
+                        done: Ticket(work.last),
+                        all: matches!(work.kind, Kind::All(_)),
+                        summary: summary.map_err(Arc::new),
                     };
                     // Whoever waits finds it reported.
                     report(&outcome);
-                    self.finished(&outcome);
+                    self.finished(work, &outcome);
                 }
             }
         }
-        kept.close(false);
+        // All that was done is committed. Dropping the writer waits for no merges.
+        drop(kept);
     }
 
     /// Waits for something to do; returns nothing when the updater is stopped.
     fn next(&self, open_since: Option<Instant>) -> Option<(Step, Arc<Progress>)> {
         let data = &self.options.update.data;
         let mut state = self.state();
+        state.is_closing = false;
         loop {
             if state.is_stopped {
                 return None;
@@ -331,6 +331,7 @@ impl Shared {
             if let Some(until) = open_until {
                 let is_wanted = is_paused || RunLock::is_wanted(data);
                 if is_wanted || state.queue.is_empty() && until <= now {
+                    state.is_closing = true;
                     return Some((Step::Close { is_wanted }, Arc::default()));
                 }
             }
@@ -358,36 +359,66 @@ impl Shared {
         }
     }
 
-    /// Takes note of how the work up to a ticket went.
-    fn finished(&self, outcome: &Outcome) {
-        let last = outcome.done.0;
+    /// Takes note of how work went.
+    fn finished(&self, work: Work, outcome: &Outcome) {
         let cause = match &outcome.summary {
             Ok(summary) if summary.interrupted => Some(NotDone::Stopped),
             Ok(_) => None,
             Err(error) => Some(NotDone::Failed(Arc::clone(error))),
         };
         let mut state = self.state();
-        if let Some(cause) = cause {
-            let tickets = state.done + 1..=last;
-            state.failures.push_back(Failure { tickets, cause });
-            if state.failures.len() > MAX_FAILURES {
-                state.failures.pop_front();
+        state.tried = work.last;
+        match (work.kind, cause) {
+            (Kind::Paths(batch), Some(cause)) => {
+                state.left = Some(batch);
+                state.cause = Some(cause);
             }
+            (Kind::All(_), Some(cause)) => _ = state.failed_runs.insert(work.last, cause),
+            // It has looked at all files, those of failed batches too.
+            (Kind::All(run), None) if !run.options.lazy => state.left = None,
+            (_, None) => {}
         }
-        state.done = last;
+        if state.left.is_none() {
+            state.done = work.last;
+            state.cause = None;
+        }
         self.changed.notify_all();
     }
 }
 
 impl State {
-    /// Takes the first work, with figures of its own.
+    /// Takes the first work, with figures of its own. Paths that failed come with it.
     fn begin(&mut self) -> Option<(Work, Arc<Progress>)> {
-        let work = self.queue.pop_front()?;
+        let mut work = self.queue.pop_front()?;
+        if let Kind::Paths(batch) = &mut work.kind
+            && let Some(mut left) = self.left.take()
+        {
+            std::mem::swap(batch, &mut left);
+            batch.join(left);
+        }
         self.current = match &work.kind {
             Kind::Paths(_) => Arc::default(),
             Kind::All(run) => Arc::clone(&run.progress),
         };
         Some((work, Arc::clone(&self.current)))
+    }
+
+    /// Returns why a ticket that was tried is not done.
+    fn failure_of(&self, ticket: u64) -> Option<NotDone> {
+        let of_paths = self.cause.as_ref().filter(|_| self.done < ticket);
+        self.failed_runs.get(&ticket).or(of_paths).cloned()
+    }
+}
+
+impl Kind {
+    fn run(&self, kept: &mut Kept, progress: &Progress) -> Result<Summary, Error> {
+        match self {
+            Self::Paths(batch) => kept.run(&batch.paths(), progress),
+            Self::All(run) => {
+                kept.close(false);
+                update(&run.options, &run.changes, progress, &|_| ())
+            }
+        }
     }
 }
 
