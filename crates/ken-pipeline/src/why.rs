@@ -96,7 +96,8 @@ pub fn why(
                 // Nobody is asked for them to answer a question.
                 knows_passwords: false,
             };
-            let stale = Staleness::new(Some(snapshot), &now, false)?;
+            let mut stale = Staleness::new(Some(meta), &now);
+            stale.look(snapshot, now.helpers, false)?;
             row.and_then(|row| stale.reason(path, &row))
                 .map_or(Next::Nothing, Next::ReadAgain)
         }

@@ -127,7 +127,8 @@ pub(crate) fn accompanied<T>(
 /// are not any more.
 ///
 /// A folder stands for all that lies at and below it, now or in the index. A file or folder that was renamed is
-/// not read again if both its paths are named. Paths below no root are passed over. [`update`] finds what changed
+/// not read again if both its paths are named. A file of rules or a marker, such as `.gitignore`, stands for its
+/// folder. Paths below no root are passed over. [`update`] finds what changed
 /// roots mean for other files.
 ///
 /// # Errors
@@ -206,8 +207,7 @@ pub(crate) fn run_in(
     let scope = match scope {
         Scope::All => Scope::All,
         Scope::Paths(paths) => {
-            let dependents = paths.iter().flat_map(|path| ken_walk::dependents(path));
-            named = paths.iter().cloned().chain(dependents).collect::<Vec<_>>();
+            named = [paths, &ken_walk::dependents(paths)].concat();
             Scope::Paths(&named)
         }
     };

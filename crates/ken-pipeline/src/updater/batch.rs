@@ -10,7 +10,8 @@ const MAX_PATHS: usize = 100_000;
 /// A path that may have changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathChange {
-    /// A file or folder was created, changed or removed; a folder stands for all that lies below it.
+    /// A file or folder was created, changed or removed. A folder stands for all that lies below it, and so does a
+    /// file of rules or a marker in it, such as `.gitignore`.
     Touched(PathBuf),
     /// A file or folder has another path now.
     Renamed {
@@ -79,9 +80,9 @@ impl Batch {
                 self.insert(path, file.map_or(0, |file| file.len()));
             }
             // A renamed file usually keeps its text, which is not read again.
-            PathChange::Renamed { from, to } => [from, to]
-                .into_iter()
-                .for_each(|path| self.insert(path, 0)),
+            PathChange::Renamed { from, to } => {
+                [from, to].into_iter().for_each(|path| self.insert(path, 0))
+            }
         }
         self.bound();
     }

@@ -172,14 +172,12 @@ impl World {
                 touched(path)
             }
             Edit::Ignore(number, is_there) => {
-                let folder = self.path(folder_name(*number));
-                let rules = folder.join(".ignore");
+                let rules = self.path(folder_name(*number)).join(".ignore");
                 let _ = match is_there {
-                    true => fs_err::write(rules, "1.txt\n"),
-                    false => fs_err::remove_file(rules),
+                    true => fs_err::write(&rules, "1.txt\n"),
+                    false => fs_err::remove_file(&rules),
                 };
-                // The rules hold for all of the folder.
-                touched(folder)
+                touched(rules)
             }
         }
     }

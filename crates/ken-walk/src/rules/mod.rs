@@ -60,6 +60,13 @@ impl IgnoreFiles {
         }
     }
 
+    /// Returns whether a file of this name holds patterns that count for what is indexed.
+    pub(crate) fn is_one(name: &[u8]) -> bool {
+        let mut files = Self::default();
+        files.note(name);
+        files.names(&Policy::ALL).iter().any(Option::is_some)
+    }
+
     /// Returns the names of the pattern files that are there and count: own file, `.ignore`, `.gitignore`.
     fn names(self, policy: &Policy) -> [Option<&'static str>; 3] {
         let own = match policy.own_file {
