@@ -30,6 +30,8 @@ use kept::Kept;
 
 /// How often an updater with an open index looks whether another process waits for it.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long merges are waited for when an updater ends.
+const LAST_MERGES: Duration = Duration::from_secs(2);
 /// How often an updater that waits for the end of a pause looks whether it is over.
 const LOOK_AT_PAUSE: Duration = Duration::from_millis(500);
 
@@ -268,9 +270,9 @@ impl Updater {
 impl Drop for Updater {
     fn drop(&mut self) {
         self.stop();
-        // All is committed while the thread waits for merges; nobody waits for those.
-        let is_closing = self.shared.state().is_closing;
-        if let Some(thread) = self.thread.take().filter(|_| !is_closing) {
+        // All is committed while the thread only waits for merges; another run makes up for those.
+        let has_ended = self.shared.wait_for_end();
+        if let Some(thread) = self.thread.take().filter(|_| has_ended) {
             // A panic of the thread was reported when it happened.
             let _ = thread.join();
         }
@@ -313,8 +315,23 @@ impl Shared {
                 }
             }
         }
-        // All that was done is committed. Dropping the writer waits for no merges.
-        drop(kept);
+        self.state().is_closing = true;
+        kept.close(false);
+    }
+
+    /// Waits until the thread has ended; returns whether it has, and not still waits for merges.
+    fn wait_for_end(&self) -> bool {
+        let mut state = self.state();
+        let mut until = None;
+        while !state.has_ended {
+            let now = Instant::now();
+            if state.is_closing && *until.get_or_insert(now + LAST_MERGES) <= now {
+                return false;
+            }
+            let waited = self.changed.wait_timeout(state, LOOK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
     }
 
     /// Waits for something to do; returns nothing when the updater is stopped.

@@ -62,8 +62,8 @@ struct Move {
 }
 
 /// The writer of the index, and its current work.
-struct Writer {
-    updater: Updater,
+pub(super) struct Writer {
+    pub(super) updater: Updater,
     done: Receiver<Outcome>,
     /// The last ticket that was submitted.
     last: Ticket,
@@ -169,16 +169,6 @@ impl Store {
         self.submit([path.to_path_buf()]);
     }
 
-    /// Notes that tags of messages changed.
-    pub(super) fn tags_changed(&mut self) {
-        self.submit([]);
-    }
-
-    /// Returns the settings for writing the index.
-    pub(super) fn options(&self) -> &Options {
-        &self.options
-    }
-
     /// Starts a run over all mail in the background; a lazy run skips folders that did not change. Returns false if a
     /// run is under way already.
     pub(super) fn index(&mut self, lazy: bool) -> bool {
@@ -197,14 +187,14 @@ impl Store {
     }
 
     /// Gives changed files to the writer.
-    fn submit(&mut self, files: impl IntoIterator<Item = PathBuf>) -> Ticket {
+    pub(super) fn submit(&mut self, files: impl IntoIterator<Item = PathBuf>) -> Ticket {
         let writer = self.writer();
         let changes = files.into_iter().map(PathChange::Touched);
         writer.last = writer.updater.submit(changes);
         writer.last
     }
 
-    fn writer(&mut self) -> &mut Writer {
+    pub(super) fn writer(&mut self) -> &mut Writer {
         let options = &self.options;
         self.writer.get_or_insert_with(|| Writer::start(options))
     }
