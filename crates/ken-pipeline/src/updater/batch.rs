@@ -1,23 +1,23 @@
-//! The changes that are taken together.
+//! Batches: changes that are processed together.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// More paths in a batch are replaced by their folders.
+/// If a batch has more paths, they are replaced by their folders.
 const MAX_PATHS: usize = 100_000;
 
 /// A path that may have changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathChange {
-    /// A file or folder was created, changed or removed. A folder stands for all that lies below it, and so does a
-    /// file of rules or a marker in it, such as `.gitignore`.
+    /// A file or folder was created, changed or removed. A folder stands for everything below it, and so does a file
+    /// of rules or a marker in it, such as `.gitignore`.
     Touched(PathBuf),
-    /// A file or folder has another path now.
+    /// A file or folder has a new path.
     Renamed {
-        /// The path until now.
+        /// The old path.
         from: PathBuf,
-        /// The path from now on.
+        /// The new path.
         to: PathBuf,
     },
 }
@@ -25,11 +25,11 @@ pub enum PathChange {
 /// When a batch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batching {
-    /// No change came for so long.
+    /// No change came for this time.
     pub quiet: Duration,
-    /// The first change came so long ago.
+    /// The first change is this old.
     pub longest: Duration,
-    /// The changed files have so many bytes together, and are several: one large file may still grow.
+    /// The changed files have this many bytes together. One file alone never counts: it may still grow.
     pub max_bytes: u64,
 }
 
@@ -44,7 +44,7 @@ impl Default for Batching {
 }
 
 impl Batching {
-    /// Each batch begins as soon as the one before is done.
+    /// Each batch begins as soon as the previous one is done.
     pub const AT_ONCE: Self = Self {
         quiet: Duration::ZERO,
         longest: Duration::ZERO,
@@ -52,7 +52,7 @@ impl Batching {
     };
 }
 
-/// The changes that are taken together: each path once.
+/// A batch of changes, with each path once.
 pub(super) struct Batch {
     /// Each path with its bytes, if it is a file that may be read.
     paths: BTreeMap<PathBuf, u64>,
@@ -87,7 +87,7 @@ impl Batch {
         self.bound();
     }
 
-    /// Takes the changes of a later batch too.
+    /// Adds the changes of a later batch.
     pub(super) fn join(&mut self, later: Self) {
         for (path, n_bytes) in later.paths {
             self.insert(path, n_bytes);
@@ -96,14 +96,15 @@ impl Batch {
         self.bound();
     }
 
-    /// Takes a path, whose bytes count once.
+    /// Adds a path, whose bytes count once.
     fn insert(&mut self, path: PathBuf, n_bytes: u64) {
         let known = self.paths.entry(path).or_default();
         self.n_bytes += n_bytes.saturating_sub(*known);
         *known = n_bytes.max(*known);
     }
 
-    /// Replaces paths by their folders, which stand for all that lies below them, while there are too many.
+    /// Replaces paths by their folders, which stand for everything below them, while there are too
+    /// many paths.
     fn bound(&mut self) {
         while self.paths.len() > MAX_PATHS {
             for (path, n_bytes) in std::mem::take(&mut self.paths) {
@@ -113,12 +114,12 @@ impl Batch {
         }
     }
 
-    /// Returns when the first change came.
+    /// Returns the time of the first change.
     pub(super) fn first(&self) -> Instant {
         self.first
     }
 
-    /// Returns when the batch is to begin.
+    /// Returns the time at which the batch begins.
     pub(super) fn is_due_at(&self, batching: &Batching) -> Instant {
         if self.n_bytes >= batching.max_bytes && self.paths.len() > 1 {
             return self.first;
@@ -126,10 +127,10 @@ impl Batch {
         (self.latest + batching.quiet).min(self.first + batching.longest)
     }
 
-    /// Returns the paths, without those that lie below another one.
+    /// Returns the paths, without those below another one.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = Vec::new();
-        // In this order the paths below another one follow it.
+        // In this order, a path precedes those below it.
         for path in self.paths.keys() {
             if !paths.last().is_some_and(|above| path.starts_with(above)) {
                 paths.push(path.clone());

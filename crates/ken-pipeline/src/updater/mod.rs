@@ -1,13 +1,13 @@
 //! Keeps an index up to date with changes as they come.
 //!
-//! An [`Updater`] takes paths that may have changed, gathers them into batches, and runs the batches on a
-//! thread of its own. A change is a hint: the batch looks at what is there. One writer serves all batches. It is
-//! closed, and the lock of the index released, when nothing came for a while, when another process waits for the
-//! lock, and when indexing is paused.
+//! An [`Updater`] takes paths that may have changed, collects them in batches, and runs the batches
+//! on a thread of its own. A change is only a hint: the batch looks at the files themselves. One
+//! writer serves all batches. The updater closes it, and releases the lock of the index, after a
+//! while without changes, when another process waits for the lock, and when indexing is paused.
 //!
-//! [`Updater::submit`] returns a [`Ticket`]. Once [`Updater::wait`] returns for it, readers that open the index
-//! find what was submitted. The paths of a batch that failed come again with the next batch. While nothing is to be
-//! done and the index is closed, the thread sleeps.
+//! [`Updater::submit`] returns a [`Ticket`]. Once [`Updater::wait`] returns for this ticket, new
+//! readers of the index see what was submitted. The next batch repeats the paths of a batch that failed. While there
+//! is nothing to do and the index is closed, the thread sleeps.
 
 mod batch;
 mod kept;
@@ -28,28 +28,28 @@ use crate::{Error, Options, Progress, RootChange, Summary, update};
 use batch::Batch;
 use kept::Kept;
 
-/// How often an updater with an open index looks whether another process waits for it.
+/// How often an updater with an open index checks whether another process waits for it.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long merges are waited for when an updater ends.
+/// Time for which an updater that ends waits for merges.
 const LAST_MERGES: Duration = Duration::from_secs(2);
-/// How often an updater that waits for the end of a pause looks whether it is over.
+/// How often a paused updater checks whether the pause is over.
 const LOOK_AT_PAUSE: Duration = Duration::from_millis(500);
 
-/// How an [`Updater`] works.
+/// Options of an [`Updater`].
 #[derive(Clone, Debug)]
 pub struct UpdaterOptions {
     /// How files are read and the index is written.
     pub update: Options,
     /// When a batch begins.
     pub batching: Batching,
-    /// How long the index stays open for writing after a batch.
+    /// Time for which the index stays open for writing after a batch.
     pub keep_open: Duration,
     /// Whether batches wait while indexing is paused; a pause then also interrupts one that is under way.
     pub heeds_pause: bool,
 }
 
 impl UpdaterOptions {
-    /// Returns the usual options for an updater that writes as these options say.
+    /// Creates the default options for an updater that writes with the options `update`.
     pub fn new(update: Options) -> Self {
         Self {
             update,
@@ -60,18 +60,18 @@ impl UpdaterOptions {
     }
 }
 
-/// The number of something that was submitted. Work is done in the order of tickets.
+/// The number of a submission. Work is done in the order of tickets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
-/// How a batch or a run over all files went.
+/// The outcome of a batch or a run over all files.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The last ticket that it did.
+    /// The last ticket that the work completed.
     pub done: Ticket,
     /// Whether it was a run over all files.
     pub all: bool,
-    /// How it went.
+    /// The figures, or the error.
     pub summary: Result<Summary, Arc<Error>>,
 }
 
@@ -84,7 +84,7 @@ pub enum NotDone {
     /// The updater was stopped first.
     #[error("the update was stopped")]
     Stopped,
-    /// Its batch failed.
+    /// The batch of the ticket failed.
     #[error(transparent)]
     Failed(#[from] Arc<Error>),
 }
@@ -95,7 +95,7 @@ pub struct Updater {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the callers and the thread share.
+/// State that the callers and the thread share.
 struct Shared {
     options: UpdaterOptions,
     state: Mutex<State>,
@@ -106,30 +106,30 @@ struct Shared {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Work>,
-    /// The last ticket that was given.
+    /// The last ticket that was issued.
     given: u64,
     /// The last ticket that was tried.
     tried: u64,
     /// The last ticket up to which the index has all paths.
     done: u64,
-    /// The last ticket that somebody waits for: its batch begins at once.
+    /// The last ticket that a caller waits for; its batch begins immediately.
     awaited: u64,
-    /// The paths of batches that failed, which come with the next batch.
+    /// The paths of failed batches, which the next batch repeats.
     left: Option<Batch>,
-    /// Why the tickets after `done` failed that were tried.
+    /// Why the tickets after `done` failed, up to `tried`.
     cause: Option<NotDone>,
-    /// Why runs over all files failed. Somebody asked for each of them, so they are few.
+    /// Why runs over all files failed. They are few: a caller asked for each of them.
     failed_runs: BTreeMap<u64, NotDone>,
-    /// The figures of the work that goes on.
+    /// The figures of the current work.
     current: Arc<Progress>,
     is_stopped: bool,
-    /// The thread only waits for merges.
+    /// Whether the thread only waits for merges.
     is_closing: bool,
-    /// The thread does nothing any more.
+    /// Whether the thread has ended.
     has_ended: bool,
 }
 
-/// Something to do for these tickets.
+/// Work for some tickets.
 struct Work {
     first: u64,
     last: u64,
@@ -148,17 +148,17 @@ struct AllFiles {
     progress: Arc<Progress>,
 }
 
-/// What the thread does next.
+/// The next action of the thread.
 enum Step {
     Do(Work),
-    /// Closes the index; somebody else may be waiting for it.
+    /// Close the index; another process may be waiting for it.
     Close {
         is_wanted: bool,
     },
 }
 
 impl Updater {
-    /// Starts the thread, which opens nothing yet. `report` hears of each batch when it is done.
+    /// Starts the thread, which opens nothing yet. `report` is called after each batch.
     pub fn start(options: UpdaterOptions, report: impl Fn(&Outcome) + Send + 'static) -> Self {
         let shared = Arc::new(Shared {
             options,
@@ -173,8 +173,8 @@ impl Updater {
         }
     }
 
-    /// Takes paths that may have changed. A submission without paths brings changed tags into the index, as each
-    /// batch does.
+    /// Submits paths that may have changed. A submission without paths writes changed tags into the
+    /// index, as each batch does.
     pub fn submit(&self, changes: impl IntoIterator<Item = PathChange>) -> Ticket {
         let mut news = Batch::new(Instant::now());
         changes.into_iter().for_each(|change| news.take(change));
@@ -200,7 +200,7 @@ impl Updater {
         Ticket(last)
     }
 
-    /// Asks for a run over all files, as [`update`] does it, after what was submitted before.
+    /// Requests a run over all files, like [`update`], after everything submitted before.
     pub fn submit_all(
         &self,
         options: Options,
@@ -223,12 +223,12 @@ impl Updater {
         Ticket(last)
     }
 
-    /// Waits until all paths that were submitted up to a ticket are in the index, and what the ticket stands for is
-    /// done. A batch that is waited for begins at once.
+    /// Waits until the work of a ticket is done, and the index has all paths that were submitted up to it. The batch
+    /// begins immediately.
     ///
     /// # Errors
-    /// Fails if the deadline passes, if the updater ends before, if the ticket is that of a run over all files that
-    /// failed, and if a batch up to the ticket failed whose paths did not come into the index since.
+    /// Fails if the deadline passes, if the updater ends first, if the ticket's run over all files failed, or if a batch
+    /// up to the ticket failed and its paths are not in the index since.
     pub fn wait(&self, ticket: Ticket, deadline: Instant) -> Result<(), NotDone> {
         let mut state = self.shared.state();
         state.awaited = state.awaited.max(ticket.0);
@@ -247,18 +247,19 @@ impl Updater {
         state.failure_of(ticket.0).map_or(Ok(()), Err)
     }
 
-    /// Returns the last ticket up to which the index has all paths. A run over all files counts once it ended,
-    /// however it went.
+    /// Returns the last ticket up to which the index has all submitted paths. A run over all files counts as soon as it
+    /// has ended, even if it failed.
     pub fn done_up_to(&self) -> Ticket {
         Ticket(self.shared.state().done)
     }
 
-    /// Returns how often the index was opened for writing.
+    /// Returns how many times the index was opened for writing.
     pub fn n_opened(&self) -> u64 {
         self.shared.n_opened.load(Ordering::Relaxed)
     }
 
-    /// Stops: what is under way is committed as far as it is, what waits is left.
+    /// Stops the updater: current work is committed as far as it is done, and pending work is
+    /// dropped.
     fn stop(&self) {
         let mut state = self.shared.state();
         state.is_stopped = true;
@@ -270,16 +271,16 @@ impl Updater {
 impl Drop for Updater {
     fn drop(&mut self) {
         self.stop();
-        // All is committed while the thread only waits for merges; another run makes up for those.
+        // A thread that only waits for merges has committed everything; another run merges.
         let has_ended = self.shared.wait_for_end();
         if let Some(thread) = self.thread.take().filter(|_| has_ended) {
-            // A panic of the thread was reported when it happened.
+            // A panic of the thread was already reported.
             let _ = thread.join();
         }
     }
 }
 
-/// Tells waiters that the thread does nothing any more, also after a panic.
+/// Reports the end of the thread to waiting callers, even after a panic.
 struct Ending<'s>(&'s Shared);
 
 impl Drop for Ending<'_> {
@@ -294,7 +295,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does what is submitted until the updater is stopped.
+    /// Does the submitted work until the updater is stopped.
     fn work(&self, report: &dyn Fn(&Outcome)) {
         let _ending = Ending(self);
         let mut kept = Kept::new(&self.options);
@@ -309,7 +310,7 @@ impl Shared {
                         all: matches!(work.kind, Kind::All(_)),
                         summary: summary.map_err(Arc::new),
                     };
-                    // Whoever waits finds it reported.
+                    // The report precedes the end of the wait.
                     report(&outcome);
                     self.finished(work, &outcome);
                 }
@@ -319,7 +320,7 @@ impl Shared {
         kept.close(false);
     }
 
-    /// Waits until the thread has ended; returns whether it has, and not still waits for merges.
+    /// Waits until the thread has ended; returns false if it still waits for merges.
     fn wait_for_end(&self) -> bool {
         let mut state = self.state();
         let mut until = None;
@@ -334,7 +335,7 @@ impl Shared {
         true
     }
 
-    /// Waits for something to do; returns nothing when the updater is stopped.
+    /// Waits for work; returns none when the updater is stopped.
     fn next(&self, open_since: Option<Instant>) -> Option<(Step, Arc<Progress>)> {
         let data = &self.options.update.data;
         let mut state = self.state();
@@ -376,7 +377,7 @@ impl Shared {
         }
     }
 
-    /// Takes note of how work went.
+    /// Records the outcome of work.
     fn finished(&self, work: Work, outcome: &Outcome) {
         let cause = match &outcome.summary {
             Ok(summary) if summary.interrupted => Some(NotDone::Stopped),
@@ -404,7 +405,7 @@ impl Shared {
 }
 
 impl State {
-    /// Takes the first work, with figures of its own. Paths that failed come with it.
+    /// Takes the first work, with new figures; a batch also takes the paths that failed.
     fn begin(&mut self) -> Option<(Work, Arc<Progress>)> {
         let mut work = self.queue.pop_front()?;
         if let Kind::Paths(batch) = &mut work.kind

@@ -3,7 +3,6 @@
 //! A mailbox, even a compressed one, is read as a stream with one message in memory at a time.
 //! Members are numbered from 1. The time of a message is that of its own delivery, so that the
 //! document depends only on the message's own bytes and number.
-//! what is read of it depends on its own bytes and number alone.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;

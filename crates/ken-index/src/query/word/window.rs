@@ -1,14 +1,14 @@
-//! A stretch of consecutive documents, and for each of them a sum.
+//! A window of consecutive documents, with a sum for each of them.
 //!
-//! Lists of documents are joined window by window: each list adds what it has to plain arrays, which
-//! takes a few instructions a document, where a heap of lists would compare them one by one.
+//! Lists of documents are joined window by window: each list adds its values to plain arrays, which
+//! takes a few instructions for each document, where a heap of lists would compare them one by one.
 
 use tantivy::DocId;
 
-/// Documents of a window: their sums stay in the first cache of the processor.
+/// Number of documents in a window: their sums fit into the processor's first-level cache.
 pub(super) const SIZE: usize = 4096;
 
-/// A stretch of documents with a sum for each.
+/// A window of documents with a sum for each.
 pub(super) struct Window {
     start: DocId,
     bits: Box<[u64]>,
@@ -36,7 +36,7 @@ impl Window {
     /// Empties the window and moves it.
     pub(super) fn clear(&mut self, start: DocId) {
         for word in 0..self.bits.len() {
-            // Sums are 0 where there is no bit.
+            // Sums without a bit are already 0.
             if self.bits[word] != 0 {
                 self.sums[word * 64..word * 64 + 64].fill(0.0);
                 self.bits[word] = 0;
@@ -71,7 +71,8 @@ impl Window {
         self.bits.iter().map(|bits| bits.count_ones()).sum()
     }
 
-    /// Calls `keep` with each document and its sum; those for which it says no are removed.
+    /// Calls `keep` with each document and its sum, and removes the documents for which it returns
+    /// false.
     #[inline]
     pub(super) fn retain(&mut self, mut keep: impl FnMut(DocId, &mut f32) -> bool) {
         for word in 0..self.bits.len() {
