@@ -159,14 +159,17 @@ impl Store {
             return;
         }
         let (from, to) = (from.to_path_buf(), to.map(Path::to_path_buf));
-        let changed = [Some(&from), to.as_ref()].into_iter().flatten();
-        let ticket = self.submit(changed.cloned());
+        let change = match (from.clone(), to.clone()) {
+            (from, Some(to)) => PathChange::Renamed { from, to },
+            (from, None) => PathChange::Touched(from),
+        };
+        let ticket = self.submit([change]);
         self.moves.insert(from, Move { to, ticket });
     }
 
     /// Notes a new message.
     pub fn added(&mut self, path: &Path) {
-        self.submit([path.to_path_buf()]);
+        self.submit([PathChange::Touched(path.to_path_buf())]);
     }
 
     /// Starts a run over all mail in the background; a lazy run skips folders that did not change. Returns false if a
@@ -186,10 +189,9 @@ impl Store {
         true
     }
 
-    /// Gives changed files to the writer.
-    pub(super) fn submit(&mut self, files: impl IntoIterator<Item = PathBuf>) -> Ticket {
+    /// Gives changes to the writer.
+    pub(super) fn submit(&mut self, changes: impl IntoIterator<Item = PathChange>) -> Ticket {
         let writer = self.writer();
-        let changes = files.into_iter().map(PathChange::Touched);
         writer.last = writer.updater.submit(changes);
         writer.last
     }
@@ -211,12 +213,14 @@ impl Store {
 
     /// Notes that the writer finished a job. The files of one that failed come again with the next.
     pub(super) fn finished(&mut self, job: &Outcome) {
-        let is_done = job.summary.as_ref().is_ok_and(|how| !how.interrupted);
-        match &mut self.writer {
-            Some(writer) if job.all => writer.run = None,
-            _ if is_done => self.moves.retain(|_, moved| moved.ticket > job.done),
-            _ => {}
+        let Some(writer) = &mut self.writer else {
+            return;
+        };
+        if job.all {
+            writer.run = None;
         }
+        let done = writer.updater.done_up_to();
+        self.moves.retain(|_, moved| moved.ticket > done);
     }
 
     /// Waits until the index has all changes, unless a run over all files goes on.
