@@ -58,7 +58,7 @@ fn a_commit_that_cannot_be_opened_leaves_the_former_one() {
     assert!(reader.snapshot().is_err());
     assert_eq!(reader.committed_at(), committed);
     fs_err::write(&file, content).unwrap();
-    assert_eq!(found(&reader.snapshot().unwrap(), &otter()), ["/a"]);
+    assert_eq!(found(&*reader.snapshot().unwrap(), &otter()), ["/a"]);
 }
 
 #[test]

@@ -372,6 +372,8 @@ fn name(skip: &Skip) -> &'static str {
         Skip::Ignored { .. } => "ignored",
         Skip::Marked => "in a folder with .noindex",
         Skip::Held => "in a folder with .noupdate",
+        Skip::Undelivered => "in the tmp folder of a Maildir",
+        Skip::Loose => "beside the folders of a Maildir",
         Skip::Special => "neither file nor folder",
         Skip::Link => "link",
         Skip::Loop => "link to a folder above",

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
-use ken_core::{Cause, FileKey, Ipath, Location, Place, Reason, Setting};
+use ken_core::{Cause, FileKey, Ipath, Place, Reason, Setting};
 use ken_engine::{Error, Mailbox, MessageId, Source};
 use ken_extract::{Input, detect, is_compressed};
 
@@ -65,7 +65,7 @@ impl KnownMailbox {
         if !row.token.is_finished() || prepared.reads_again(path, &row) {
             return Ok(None);
         }
-        let input = Input::file(Location::file(path).file_name(), file, size);
+        let input = Input::at(path, file, size);
         if !detect::detect(&input).is_ok_and(|found| may_be_mailbox(found.media_type)) {
             return Ok(None);
         }

@@ -370,6 +370,14 @@ impl<'a> Walker<'a> {
     /// Returns whether the rules admit the entry.
     fn admits(&self, here: &Here<'_>, name: &CStr, is_folder: bool) -> bool {
         let path = self.path();
+        if is_folder && here.is_maildir && name.to_bytes() == b"tmp" {
+            self.skip(|| Skip::Undelivered);
+            return false;
+        }
+        if !is_folder && here.is_maildir && here.root.strict_maildirs {
+            self.skip(|| Skip::Loose);
+            return false;
+        }
         if here.has_stops
             && let Some(reason) = self.shared.stops.reason(path)
         {

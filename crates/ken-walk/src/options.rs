@@ -74,6 +74,10 @@ pub enum Skip {
     Marked,
     /// The folder contains a file `.noupdate`, and stays unchanged in the index.
     Held,
+    /// It is the `tmp` of a Maildir: what lies there is not delivered yet.
+    Undelivered,
+    /// It lies beside the `cur` and `new` of a Maildir, and the root takes no such files.
+    Loose,
     /// It is neither file, folder nor link.
     Special,
     /// It is a symbolic link, and links are not followed or it leads nowhere.

@@ -214,6 +214,25 @@ fn marked_and_excluded_folders_are_left_out() {
 }
 
 #[test]
+fn a_maildir_holds_messages_in_two_folders() {
+    let tree = Tree::new(&[
+        ("m/cur/1", ""),
+        ("m/new/2", ""),
+        ("m/tmp/3", ""),
+        ("m/loose", ""),
+        ("tmp/4", ""),
+    ]);
+    let mut root = tree.root("");
+    let found = tree.scan(&[root.clone()], &ScanOptions::default());
+    assert_eq!(found.files, ["m/cur/1", "m/loose", "m/new/2", "tmp/4"]);
+    assert_eq!(found.skipped["m/tmp"], Skip::Undelivered);
+    root.strict_maildirs = true;
+    let found = tree.scan(&[root], &ScanOptions::default());
+    assert_eq!(found.files, ["m/cur/1", "m/new/2", "tmp/4"]);
+    assert_eq!(found.skipped["m/loose"], Skip::Loose);
+}
+
+#[test]
 fn special_files_are_never_opened() {
     let tree = Tree::new(&[("a", "")]);
     // Opening any of these for reading would wait for ever.

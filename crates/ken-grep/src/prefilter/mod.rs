@@ -374,14 +374,13 @@ impl IndexFilter {
             let has_pieces = row.covers.whole && asked.segment.pieces(row.doc).next().is_some();
             has_pieces && is_of_now(row)
         });
-        let pieces = in_pieces
-            .next()
-            .zip(**now)
-            .and_then(|((row, asked), (stamp, _))| {
-                let pieces = asked.segment.pieces(row.doc);
-                let pieces = pieces.map(|(doc, extent)| (extent, asked.may_match(doc)));
-                Pieces::new(stamp, pieces, around)
-            });
+        let pieces = in_pieces.next().and_then(|(row, asked)| {
+            // Asked only where there are pieces: most files are small, and need no look.
+            let (stamp, _) = (**now)?;
+            let pieces = asked.segment.pieces(row.doc);
+            let pieces = pieces.map(|(doc, extent)| (extent, asked.may_match(doc)));
+            Pieces::new(stamp, pieces, around)
+        });
         match pieces {
             Some(pieces) if pieces.none_matches() => Verdict::Excluded,
             pieces => Verdict::MayMatch(pieces),

@@ -1,6 +1,7 @@
 //! Decides which entries are walked: by ripgrep's globs, ignore files, file types and hidden names,
 //! in this order.
 
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,9 +51,9 @@ impl Filter {
         })
     }
 
-    /// Returns whether a folder may have rules of its own.
-    pub(super) fn reads_files(&self) -> bool {
-        self.rules.policy().reads_files()
+    /// Returns which ignore files an open folder holds that is not listed.
+    pub(super) fn ignore_files(&self, folder: BorrowedFd<'_>) -> IgnoreFiles {
+        IgnoreFiles::look(folder, self.rules.policy())
     }
 
     /// Returns the rules from the parents of a folder that the user named.

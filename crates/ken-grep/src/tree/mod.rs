@@ -30,9 +30,7 @@ use std::thread;
 use std::time::Instant;
 
 use ignore::WalkState;
-use ken_walk::{
-    Entry, EntryOrder, FileSystems, FolderRules, IgnoreFiles, Lineage, Listing, Queue, WalkRoot,
-};
+use ken_walk::{Entry, EntryOrder, FileSystems, FolderRules, Lineage, Listing, Queue, WalkRoot};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -418,9 +416,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                 Err(_) => listing.push(name.to_bytes(), FileType::RegularFile, 0),
             }
         }
-        if self.tree.filter.reads_files() {
-            listing.ignore_files = IgnoreFiles::MAYBE;
-        }
+        listing.ignore_files = self.tree.filter.ignore_files(descriptor);
         Ok(())
     }
 

@@ -164,10 +164,9 @@ impl Pool<'_> {
 
     fn extract_file(&self, file: &File, job: FileJob, share: Option<Share>, thread: &Thread<'_>) {
         let stamp = job.stamp;
-        let name = Location::file(&job.path).file_name();
         let _share = self.memory_for(&job, share);
         let log = lock(&job.attached).log.take();
-        let mut input = Input::file(name, file, stamp.size);
+        let mut input = Input::at(&job.path, file, stamp.size);
         if let Some((log, size)) = &log {
             input = input.with_log(Input::file("", log, *size));
         }

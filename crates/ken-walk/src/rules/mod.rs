@@ -16,11 +16,14 @@ mod git;
 mod policy;
 
 use std::cell::LazyCell;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, Glob};
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
 pub use file::{RuleError, text as ignore_file_text};
 pub use policy::{OwnFile, Policy};
@@ -38,8 +41,8 @@ pub struct IgnoreFiles {
 }
 
 impl IgnoreFiles {
-    /// Any of them may exist: for a folder that is not listed.
-    pub const MAYBE: Self = Self {
+    /// Any of them may exist: for a folder that is not looked into.
+    const MAYBE: Self = Self {
         kenignore: true,
         rgignore: true,
         ignore: true,
@@ -47,6 +50,20 @@ impl IgnoreFiles {
         git: true,
         jj: true,
     };
+
+    /// Asks an open folder, without a listing, which of the files that count it holds.
+    pub fn look(folder: BorrowedFd<'_>, policy: &Policy) -> Self {
+        let patterns = Self::MAYBE.names(policy).into_iter().flatten();
+        let git = [".git", ".jj"].into_iter().filter(|_| policy.git);
+        let mut found = Self::default();
+        for name in patterns.chain(git) {
+            let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+            if stat.err() != Some(Errno::NOENT) {
+                found.note(name.as_bytes());
+            }
+        }
+        found
+    }
 
     /// Notes a name in the folder.
     pub(crate) fn note(&mut self, name: &[u8]) {
