@@ -496,3 +496,24 @@ fn a_sidecar_and_a_list_of_states_change_the_files_that_they_are_about() {
     }
     world.check("fresh");
 }
+
+#[test]
+fn an_updater_that_ends_does_not_wait_for_long_merges() {
+    let folder = tempfile::tempdir().unwrap();
+    let shared = Arc::new(Shared {
+        options: UpdaterOptions::new(options(folder.path(), 64 << 20)),
+        state: Mutex::default(),
+        changed: Condvar::new(),
+        n_opened: AtomicU64::new(0),
+    });
+    shared.state().is_closing = true;
+    let (end, merged) = unbounded::<()>();
+    let thread = std::thread::spawn(move || _ = merged.recv_timeout(LONG));
+    let begun = Instant::now();
+    drop(Updater {
+        shared,
+        thread: Some(thread),
+    });
+    assert!(begun.elapsed() < LONG / 2);
+    drop(end);
+}

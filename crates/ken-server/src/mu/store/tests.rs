@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ken_core::Root;
+use ken_mail::TagChange;
 use ken_pipeline::{RootChange, update};
 
 use super::*;
@@ -83,4 +84,24 @@ fn a_message_that_moved_is_where_it_is_until_the_index_knows_it() {
         knows(&store),
         ["1", "2", "3", "4"].map(|name| Some(path(name)))
     );
+}
+
+#[test]
+fn a_label_goes_through_the_writer_that_is_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(folder.path());
+    let path = store.maildir().join("inbox/cur/1:2,S");
+    fs_err::write(&path, "Message-ID: <1@x>\nSubject: one\n\nA message.\n").unwrap();
+    store.added(&path);
+    for label in ["first", "second"] {
+        let change = TagChange {
+            id: "1@x".to_owned(),
+            tags: vec![(label.to_owned(), true)],
+        };
+        store.label_and_wait(&[change]).unwrap();
+    }
+    assert_eq!(store.labels().unwrap(), ["first", "second"]);
+    store.added(&path);
+    store.settle();
+    assert_eq!(store.writer().updater.n_opened(), 1);
 }
