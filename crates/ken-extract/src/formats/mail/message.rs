@@ -149,7 +149,7 @@ fn add_lines(text: &str, body: &mut String) {
     body.push_str(rest);
 }
 
-/// Tells an invitation, which is another form of the message, from a calendar that it carries.
+/// Returns whether an attachment is an invitation: a calendar without a file name is another form of the message.
 fn is_invitation(file: &Attachment<'_>) -> bool {
     file.media_type == "text/calendar" && file.name.is_empty()
 }

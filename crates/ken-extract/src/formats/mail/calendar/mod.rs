@@ -77,7 +77,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     whole
 }
 
-/// Returns the text of an invitation: what its events tell, at most `max_bytes` of it.
+/// Returns the text of an invitation, at most `max_bytes`.
 pub(in crate::formats) fn invitation_text(calendar: &[u8], max_bytes: usize) -> String {
     let text = text::decode_owned(unfold(calendar), None);
     let mut unused = Document::new(Ipath::root(), "text/calendar", Kind::Data);
