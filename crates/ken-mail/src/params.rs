@@ -82,9 +82,9 @@ impl<'a> Iterator for Params<'a> {
             if let Some(rest) = rest.strip_prefix('=') {
                 return Some(self.param(name.trim(), rest.trim_start()));
             }
-            self.rest = match rest.split_once(')') {
-                Some((_, after)) if rest.starts_with('(') => after,
-                _ => rest.get(1..).unwrap_or_default(),
+            self.rest = match rest.strip_prefix('(') {
+                Some(comment) => comment.split_once(')').map_or("", |(_, after)| after),
+                None => rest.get(1..).unwrap_or_default(),
             };
         }
     }

@@ -15,6 +15,9 @@ use crate::decode::{hex, text};
 /// The most bytes of the name of a character set.
 const MAX_NAME_BYTES: usize = 64;
 
+/// The most question marks before escapes in one word.
+const MAX_QUESTIONS: usize = 8;
+
 /// Returns a value with its encoded words decoded.
 pub(crate) fn decoded<'a>(value: &'a str, detect: Detect<'_>) -> Cow<'a, str> {
     replaced(value, detect, |decoded, text| decoded.push_str(text))
@@ -133,7 +136,7 @@ fn end(data: &str, is_base64: bool) -> Option<usize> {
     if is_base64 || !is_escape(first) {
         return Some(first);
     }
-    let end = ends.find(|at| !is_escape(*at));
+    let end = ends.take(MAX_QUESTIONS).find(|at| !is_escape(*at));
     let is_one = |end: &usize| !data[first..*end].contains([' ', '\t', '\r', '\n']);
     end.filter(is_one).or(Some(first))
 }
@@ -239,6 +242,22 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(decoded(value, &latin1), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn hostile_values_take_linear_time() {
+        for piece in [
+            "=?u8?q?a?=20",
+            "=?u8?q?a?=20 ",
+            "=?u8?q?a",
+            "=?u8?b?=?=",
+            "=?= =?",
+        ] {
+            let value = piece.repeat((64 << 10) / piece.len());
+            let start = std::time::Instant::now();
+            assert!(decoded(&value, &latin1).len() <= value.len());
+            assert!(start.elapsed().as_secs() < 5, "{piece}");
         }
     }
 
