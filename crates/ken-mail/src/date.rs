@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use ken_core::month_of;
+use memchr::memchr_iter;
 
 /// Zones from RFC 5322 section 4.3, and others that mailers write, in minutes.
 const ZONES: [(&str, i64); 41] = [
@@ -247,9 +248,10 @@ fn without_comments(text: &str) -> Cow<'_, str> {
 
 /// Returns the text without spaces inside a time: `12: 34: 56`, `12 :34`.
 fn with_whole_time(text: &str) -> Cow<'_, str> {
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
-    let is_torn = |pair: &[u8]| pair.contains(&b':') && pair.iter().any(is_blank);
-    if !text.as_bytes().windows(2).any(is_torn) {
+    let bytes = text.as_bytes();
+    let is_blank = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
+    let is_torn = |at: usize| is_blank(at + 1) || at > 0 && is_blank(at - 1);
+    if !memchr_iter(b':', bytes).any(is_torn) {
         return Cow::Borrowed(text);
     }
     let mut whole = String::with_capacity(text.len());

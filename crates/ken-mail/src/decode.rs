@@ -180,8 +180,8 @@ pub(crate) fn hex(byte: u8) -> Option<u8> {
 /// `detect` decides.
 pub(crate) fn text<'a>(bytes: Cow<'a, [u8]>, charset: Charset, detect: Detect<'_>) -> Cow<'a, str> {
     let bytes = cut(bytes);
-    let is_ascii = charset.is_superset_of_ascii() && bytes.is_ascii();
-    if !is_ascii && !charset.may_be_utf8() {
+    let is_ascii = || charset.is_superset_of_ascii() && bytes.is_ascii();
+    if !charset.may_be_utf8() && !is_ascii() {
         return legacy(&bytes, charset, detect);
     }
     match utf8(bytes) {

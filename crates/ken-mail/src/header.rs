@@ -200,25 +200,24 @@ fn add(address: String, list: &mut Vec<String>) {
     }
 }
 
-/// Returns the identifiers of a value without their angle brackets. The second bracket may be missing. A value without
-/// brackets must consist of words with `@`.
-pub(crate) fn ids(value: &str) -> Vec<String> {
+/// Adds the identifiers of a value to `ids`, without their angle brackets. The second bracket may be missing. A value
+/// without brackets must consist of words with `@`.
+pub(crate) fn add_ids(value: &str, ids: &mut Vec<String>) {
     let mut inside = value.split('<');
     let before = inside.next().unwrap_or_default();
     if before.len() == value.len() {
-        let words = || {
-            value
-                .split([' ', '\t', '\r', '\n', ','])
-                .filter(|word| !word.is_empty())
-        };
-        let are_ids = words().all(|word| word.contains('@'));
-        return words().filter(|_| are_ids).map(identifier).collect();
+        let is_between = |c: char| c.is_ascii_whitespace() || c == ',';
+        let words = || value.split(is_between).filter(|word| !word.is_empty());
+        if words().all(|word| word.contains('@')) {
+            ids.extend(words().map(identifier));
+        }
+        return;
     }
-    let ids = inside.filter_map(|start| match start.split_once('>') {
+    let found = inside.filter_map(|start| match start.split_once('>') {
         Some((id, _)) => Some(id),
         None => start.contains('@').then_some(start),
     });
-    ids.map(identifier).collect()
+    ids.extend(found.map(identifier));
 }
 
 /// Returns the first identifier of a value, or the whole value if none is in angle brackets.
@@ -363,7 +362,9 @@ mod tests {
             ("Your message to a@b", &[]),
             ("", &[]),
         ] {
-            assert_eq!(ids(value), expected, "{value}");
+            let mut ids = Vec::new();
+            add_ids(value, &mut ids);
+            assert_eq!(ids, expected, "{value}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Parses a message: its header here, its text and files in [`content`].
 
 use crate::decode::Detect;
-use crate::header::{Fields, add_addresses, clean, id, ids, words};
+use crate::header::{Fields, add_addresses, add_ids, clean, id, words};
 use crate::message::{Message, Priority};
 use crate::part::PartInfo;
 use crate::states::States;
@@ -89,8 +89,8 @@ impl Header {
             b"date" if self.sent.is_none() => self.sent = date::parse(&decoded(&value(), detect)),
             b"received" if self.received.is_none() => self.received = received(&value()),
             b"message-id" if message.id.is_empty() => message.id = id(&decoded(&value(), detect)),
-            b"in-reply-to" => message.in_reply_to.extend(ids(&decoded(&value(), detect))),
-            b"references" => message.references.extend(ids(&decoded(&value(), detect))),
+            b"in-reply-to" => add_ids(&decoded(&value(), detect), &mut message.in_reply_to),
+            b"references" => add_ids(&decoded(&value(), detect), &mut message.references),
             b"list-id" => message.list_id = id(&value()),
             b"precedence" => self.take_priority(1, &value(), message),
             b"x-priority" => self.take_priority(2, &value(), message),

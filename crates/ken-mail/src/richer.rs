@@ -9,10 +9,10 @@ use crate::decode::{Detect, text};
 use crate::message::Text;
 
 /// A longer plain text is kept without a comparison: nobody writes so much to say nothing.
-const MAX_PLAIN_BYTES: usize = 16 << 10;
+const MAX_PLAIN_BYTES: usize = 4 << 10;
 
-/// The most bytes of a short plain text, which is always compared. A page next to a longer one must have twice as much
-/// text.
+/// The most bytes of a short plain text, which is always compared. A page next to a longer one must be much larger, and
+/// have twice as much text.
 const SHORT_BYTES: usize = 512;
 
 /// The most letters that are compared.
@@ -33,7 +33,7 @@ pub(crate) enum Kept {
 pub(crate) fn compare(plain: &[Text<'_>], other: &[Text<'_>], detect: Detect<'_>) -> Kept {
     let n_plain: usize = plain.iter().map(n_bytes).sum();
     let n_other: usize = other.iter().map(n_bytes).sum();
-    if n_plain > MAX_PLAIN_BYTES || n_plain > SHORT_BYTES && n_other < 2 * n_plain {
+    if n_plain > MAX_PLAIN_BYTES || n_plain > SHORT_BYTES && n_other < 8 * n_plain {
         return Kept::Plain;
     }
     let (plain, page) = (letters(plain, detect), letters(other, detect));
@@ -85,12 +85,17 @@ fn letters(texts: &[Text<'_>], detect: Detect<'_>) -> Vec<char> {
 }
 
 fn add(text: &str, letters: &mut Vec<char>) {
-    let room = MAX_LETTERS.saturating_sub(letters.len());
-    let lower = text
-        .chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase);
-    letters.extend(lower.take(room));
+    for c in text.chars() {
+        if letters.len() >= MAX_LETTERS {
+            return;
+        }
+        match c {
+            'a'..='z' | '0'..='9' => letters.push(c),
+            _ if c.is_ascii_uppercase() => letters.push(c.to_ascii_lowercase()),
+            _ if !c.is_ascii() && c.is_alphanumeric() => letters.extend(c.to_lowercase()),
+            _ => {}
+        }
+    }
 }
 
 /// Adds the letters of a page, which must be in lower case.
@@ -184,7 +189,7 @@ mod tests {
             ),
             (&words, &page, Kept::Plain),
             (&words, &format!("{page}{other}"), Kept::Plain),
-            (&words, &other.repeat(4), Kept::Both),
+            (&words, &other.repeat(8), Kept::Both),
         ] {
             assert_eq!(compared(plain, page), kept, "{plain} {page}");
         }

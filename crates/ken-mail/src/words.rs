@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use memchr::memmem;
+use memchr::{memchr_iter, memmem};
 
 use crate::Detect;
 use crate::charset::{Charset, sextet};
@@ -43,13 +43,12 @@ pub(crate) fn joined<'a>(value: &'a str, detect: Detect<'_>) -> Cow<'a, str> {
 }
 
 fn replaced<'a>(value: &'a str, detect: Detect<'_>, put: fn(&mut String, &str)) -> Cow<'a, str> {
-    let finder = memmem::Finder::new("=?");
-    if finder.find(value.as_bytes()).is_none() {
+    if word_start(value).is_none() {
         return Cow::Borrowed(value);
     }
     let mut replaced = String::with_capacity(value.len());
     let mut rest = value;
-    while let Some(at) = finder.find(rest.as_bytes()) {
+    while let Some(at) = word_start(rest) {
         replaced.push_str(&rest[..at]);
         rest = &rest[at..];
         if let Some(word) = Word::at_start(rest) {
@@ -63,6 +62,12 @@ fn replaced<'a>(value: &'a str, detect: Detect<'_>, put: fn(&mut String, &str)) 
     }
     replaced.push_str(rest);
     Cow::Owned(replaced)
+}
+
+/// Returns the position of the next `=?`.
+fn word_start(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    memchr_iter(b'=', bytes).find(|at| bytes.get(at + 1) == Some(&b'?'))
 }
 
 /// Decodes a word together with the words after it, with only white space between them; returns the text and the rest.
