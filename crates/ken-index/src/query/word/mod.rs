@@ -23,7 +23,7 @@ use tantivy::{DocAddress, DocId, Score, Searcher, TantivyError};
 
 use crate::collector::{Best, BestOfSegment};
 pub(crate) use proximity::Proximity;
-use scorer::{Goal, OpenWord, WordsScorer};
+use scorer::{Goal, OpenWord, WordsScorer, Worth};
 pub(crate) use scoring::Scoring;
 use terms::WordTerms;
 
@@ -178,8 +178,13 @@ impl WordsWeight {
             let with_frequencies = goal != Goal::Documents;
             let lists = word.open(reader, &self.scoring, with_frequencies)?;
             if self.all || !lists.is_empty() {
-                let most = boost * word.worth * (k1 + 1.0);
-                words.push(OpenWord::new(lists, most, k1, word.idf));
+                let share = scorer::Share::new(self.words.len());
+                let worth = Worth {
+                    own: boost * word.own_worth * (k1 + 1.0),
+                    derived: boost * word.worth * (k1 + 1.0) * share.mu,
+                    share: share.lambda,
+                };
+                words.push(OpenWord::new(lists, worth, k1, word.idf));
             }
         }
         let inner = |weights: &[Box<dyn Weight>]| {

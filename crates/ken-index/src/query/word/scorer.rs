@@ -36,6 +36,41 @@ impl Goal {
 /// Scores that are added up in another order differ by rounding.
 const SLACK: f32 = 1.0001;
 
+/// What a word adds to a score at most.
+#[derive(Clone, Copy)]
+pub(super) struct Worth {
+    pub(super) own: f32,
+    pub(super) derived: f32,
+    pub(super) share: f32,
+}
+
+pub(super) struct Share { pub(super) lambda: f32, pub(super) mu: f32 }
+impl Share {
+    pub(super) fn new(n: usize) -> Self {
+        let v = |name: &str, d: f32| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+        match n {
+            1 => Self { lambda: v("L1", 0.5), mu: v("M1", 0.5) },
+            _ => Self { lambda: v("LN", 0.0), mu: v("MN", 1.0) },
+        }
+    }
+}
+
+impl Worth {
+    fn score(self, amount: f32, k1: f32) -> f32 {
+        if amount < 0.0 {
+            return self.derived * amount / (amount - k1);
+        }
+        self.own * (self.share + (1.0 - self.share) * amount / (k1 + amount))
+    }
+}
+
+fn joined(sum: f32, amount: f32, derived: bool) -> f32 {
+    match derived {
+        true if sum <= 0.0 => sum - amount,
+        _ => sum + amount,
+    }
+}
+
 /// A word, open in a segment.
 pub(super) struct OpenWord {
     lists: Vec<List>,
@@ -43,17 +78,19 @@ pub(super) struct OpenWord {
     has_spans: bool,
     /// The most that it can add to a score.
     most: f32,
+    worth: Worth,
     k1: f32,
     /// How rare it is in the index.
     idf: f32,
 }
 
 impl OpenWord {
-    pub(super) fn new(lists: Vec<List>, most: f32, k1: f32, idf: f32) -> Self {
+    pub(super) fn new(lists: Vec<List>, worth: Worth, k1: f32, idf: f32) -> Self {
         Self {
             has_spans: lists.len() <= MAX_LOOK_UP_LISTS && lists.iter().any(List::is_span),
             lists,
-            most,
+            most: worth.own.max(worth.derived),
+            worth,
             k1,
             idf,
         }
@@ -61,7 +98,7 @@ impl OpenWord {
 
     /// Dampens how much a document has of a word: many places count little more than a few.
     fn score(&self, amount: f32) -> f32 {
-        self.most * amount / (self.k1 + amount)
+        self.worth.score(amount, self.k1)
     }
 
     fn size_hint(&self) -> u32 {
@@ -93,7 +130,7 @@ impl OpenWord {
         let mut sum = 0.0;
         for list in &mut self.lists {
             if list.seek(doc) == doc {
-                sum += list.at_most();
+                sum = joined(sum, list.at_most(), list.derived);
             }
         }
         self.score(sum)
@@ -116,7 +153,7 @@ impl OpenWord {
             if list.seek(doc) == doc
                 && let Some(amount) = list.amount()
             {
-                sum = Some(sum.unwrap_or(0.0) + amount);
+                sum = Some(joined(sum.unwrap_or(0.0), amount, list.derived));
             }
         }
         sum
@@ -306,7 +343,7 @@ impl WordsScorer {
             }
             word.fill(&mut self.scratch, start, goal.is_scored());
             self.scratch.retain(|doc, amount| {
-                found.add(doc, word.most * *amount / (word.k1 + *amount));
+                found.add(doc, word.worth.score(*amount, word.k1));
                 true
             });
         }
@@ -331,7 +368,7 @@ impl WordsScorer {
             first.fill(&mut self.found, start, self.goal.is_scored());
             if self.goal.is_scored() {
                 self.found.retain(|_, amount| {
-                    *amount = first.most * *amount / (first.k1 + *amount);
+                    *amount = first.worth.score(*amount, first.k1);
                     true
                 });
             }

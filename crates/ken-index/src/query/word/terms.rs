@@ -29,6 +29,8 @@ pub(super) struct WordTerms {
     pub(super) idf: f32,
     /// How much it says: its inverse document frequency, by how often it was asked for.
     pub(super) worth: f32,
+    /// The same of the word itself, without its other forms.
+    pub(super) own_worth: f32,
     forms: Vec<(Ready, f32)>,
     /// The forms that are one term, in order, if there are several: a dictionary is asked for all of
     /// them at once, as most have a beginning in common and few dictionaries have them.
@@ -68,6 +70,7 @@ impl WordTerms {
             word: word.clone(),
             idf: 0.0,
             worth: 0.0,
+            own_worth: 0.0,
             forms: Vec::with_capacity(word.forms.len()),
             singles: singles(word),
             segments: Vec::new(),
@@ -91,6 +94,7 @@ impl WordTerms {
         })?;
         this.idf = this.idf(scoring, searcher)?;
         this.worth = times * this.idf;
+        this.own_worth = times * this.own_idf(scoring);
         Ok(this)
     }
 
@@ -167,7 +171,7 @@ impl WordTerms {
     fn idf(&self, scoring: &Scoring, searcher: &Searcher) -> tantivy::Result<f32> {
         let mut most = 0.0_f32;
         for field in self.fields() {
-            most = most.max(self.n_documents(field));
+            most = most.max(self.n_documents(field, &|_| true));
         }
         let mut idf = (most > 0.0).then(|| scoring.idf(most));
         for (ready, _) in &self.forms {
@@ -187,9 +191,16 @@ impl WordTerms {
         Ok(idf.unwrap_or(0.0))
     }
 
-    fn n_documents(&self, field: Field) -> f32 {
+    fn own_idf(&self, scoring: &Scoring) -> f32 {
+        let is_own = |form: usize| !self.word.forms[form].derived;
+        let most = self.fields().map(|field| self.n_documents(field, &is_own));
+        let most = most.fold(0.0_f32, f32::max);
+        if most > 0.0 { scoring.idf(most).max(self.idf) } else { self.idf }
+    }
+
+    fn n_documents(&self, field: Field, counts: &dyn Fn(usize) -> bool) -> f32 {
         let of_segment = |of: &SegmentForms| {
-            let entries = of.entries.iter().filter(|entry| entry.field == field);
+            let entries = of.entries.iter().filter(|entry| entry.field == field && counts(entry.form));
             let terms = entries.flat_map(|entry| &entry.terms);
             union(terms.map(|info| info.doc_freq), of.max_doc)
         };
@@ -234,6 +245,7 @@ impl WordTerms {
                     (entry.field, entry.form),
                     norms.clone(),
                     scale,
+                    self.word.forms[entry.form].derived,
                 ));
             };
             match ready {
@@ -268,6 +280,7 @@ impl WordTerms {
                 }
             }
         }
+        lists.sort_by_key(|list| list.derived);
         Ok(lists)
     }
 }

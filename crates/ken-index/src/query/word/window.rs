@@ -58,6 +58,16 @@ impl Window {
         self.sums[at] += amount;
     }
 
+    /// Adds a form that is not the word itself. Where the document has only such forms, the sum is negative, so the word
+    /// itself must be added first.
+    #[inline]
+    pub(super) fn add_derived(&mut self, doc: DocId, amount: f32) {
+        let at = (doc - self.start) as usize;
+        self.bits[at / 64] |= 1 << (at % 64);
+        let sum = &mut self.sums[at];
+        *sum += if *sum > 0.0 { amount } else { -amount };
+    }
+
     pub(super) fn holds(&self, doc: DocId) -> bool {
         let at = (doc - self.start) as usize;
         self.bits[at / 64] & 1 << (at % 64) != 0
