@@ -66,6 +66,10 @@ pub struct MessageStateInfo {
     pub status: Option<u8>,
     /// The sequences of MH that hold messages in the state.
     pub mh: &'static [&'static str],
+    /// The bit in the header `X-Mozilla-Status`; 0 if it has none.
+    pub mozilla: u32,
+    /// The labels of `X-Gmail-Labels` and `X-Mozilla-Keys` that mean the state, in lower case.
+    pub labels: &'static [&'static str],
     /// The meaning of the state.
     pub meaning: &'static str,
 }
@@ -88,6 +92,8 @@ impl MessageStateInfo {
             notmuch: None,
             status: None,
             mh: &[],
+            mozilla: 0,
+            labels: &[],
             meaning,
         }
     }
@@ -124,6 +130,17 @@ impl MessageStateInfo {
         }
     }
 
+    const fn mozilla(self, bit: u32) -> Self {
+        Self {
+            mozilla: bit,
+            ..self
+        }
+    }
+
+    const fn labels(self, labels: &'static [&'static str]) -> Self {
+        Self { labels, ..self }
+    }
+
     /// Returns the letter of the state in Maildir file names, if they hold the state.
     pub fn maildir_letter(&self) -> Option<u8> {
         (self.source == StateSource::FileName).then_some(self.letter)
@@ -137,17 +154,17 @@ pub const MESSAGE_STATES: &[MessageStateInfo] = {
     use MessageStateInfo as Row;
     use StateSource::{Content, FileName, Folder, States};
     &[
-        Row::new(State::Draft, "draft", b'D', FileName, "not finished").notmuch("draft").status(b'T'),
-        Row::new(State::Flagged, "flagged", b'F', FileName, "marked by the user").notmuch("flagged").status(b'F').mh(&["flagged"]),
-        Row::new(State::Passed, "passed", b'P', FileName, "forwarded").notmuch("passed"),
-        Row::new(State::Replied, "replied", b'R', FileName, "answered").notmuch("replied").status(b'A').mh(&["replied", "answered"]),
-        Row::new(State::Seen, "seen", b'S', FileName, "read").status(b'R'),
-        Row::new(State::Trashed, "trashed", b'T', FileName, "to be deleted").notmuch("deleted").status(b'D'),
+        Row::new(State::Draft, "draft", b'D', FileName, "not finished").notmuch("draft").status(b'T').labels(&["draft", "drafts"]),
+        Row::new(State::Flagged, "flagged", b'F', FileName, "marked by the user").notmuch("flagged").status(b'F').mh(&["flagged"]).mozilla(0x0004).labels(&["starred"]),
+        Row::new(State::Passed, "passed", b'P', FileName, "forwarded").notmuch("passed").mozilla(0x1000).labels(&["$forwarded"]),
+        Row::new(State::Replied, "replied", b'R', FileName, "answered").notmuch("replied").status(b'A').mh(&["replied", "answered"]).mozilla(0x0002),
+        Row::new(State::Seen, "seen", b'S', FileName, "read").status(b'R').mozilla(0x0001).labels(&["opened"]),
+        Row::new(State::Trashed, "trashed", b'T', FileName, "to be deleted").notmuch("deleted").status(b'D').mozilla(0x0008).labels(&["trash", "bin"]),
         Row::new(State::New, "new", b'N', Folder, "nobody looked at it").notmuch("new"),
         Row::new(State::Signed, "signed", b'z', Content, "has a signature").notmuch("signed"),
         Row::new(State::Encrypted, "encrypted", b'x', Content, "is encrypted").notmuch("encrypted"),
         Row::new(State::Attachment, "attachment", b'a', Content, "has attachments").no_value().mu("attach").notmuch("attachment"),
-        Row::new(State::Unread, "unread", b'u', States, "new, or not seen").notmuch("unread").mh(&["unseen"]),
+        Row::new(State::Unread, "unread", b'u', States, "new, or not seen").notmuch("unread").mh(&["unseen"]).labels(&["unread"]),
         Row::new(State::List, "list", b'l', Content, "came by a mailing list").no_value(),
         Row::new(State::Personal, "personal", b'q', Content, "from or to the user"),
         Row::new(State::Calendar, "calendar", b'c', Content, "has an invitation").no_value(),
@@ -188,6 +205,11 @@ mod tests {
             assert!(words.insert(("mu", row.mu)));
             assert!(row.notmuch.is_none_or(|tag| words.insert(("tag", tag))));
             assert!(row.mh.iter().all(|name| words.insert(("mh", name))));
+            assert!(
+                row.labels
+                    .iter()
+                    .all(|label| words.insert(("label", label)))
+            );
         }
         let letters = |letter: fn(&MessageStateInfo) -> Option<u8>| -> Vec<u8> {
             MESSAGE_STATES.iter().filter_map(letter).collect()

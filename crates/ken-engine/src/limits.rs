@@ -4,7 +4,7 @@
 //! every few dozen documents or terms where each takes long. Once a limit is reached, the search ends with what it has.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 /// When a search ends before it is complete. One value serves one search, on any number of threads.
@@ -13,6 +13,8 @@ pub struct Limits {
     deadline: Option<Instant>,
     cancel: Option<Arc<AtomicBool>>,
     reached: AtomicBool,
+    /// How often the search may still ask, if that is limited.
+    left: Option<AtomicUsize>,
 }
 
 impl Limits {
@@ -21,7 +23,16 @@ impl Limits {
         Self {
             deadline,
             cancel,
-            reached: AtomicBool::new(false),
+            ..Self::default()
+        }
+    }
+
+    /// Returns limits that are reached when the search has asked `n_questions` times. Tests use them to end a search at each
+    /// point where it may end.
+    pub fn after(n_questions: usize) -> Self {
+        Self {
+            left: Some(n_questions.into()),
+            ..Self::default()
         }
     }
 
@@ -32,6 +43,11 @@ impl Limits {
         }
         let cancelled = self.cancel.as_ref().is_some_and(|flag| flag.load(Relaxed));
         let reached = cancelled || self.deadline.is_some_and(|end| Instant::now() >= end);
+        let reached = reached
+            || self.left.as_ref().is_some_and(|left| {
+                left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1))
+                    .is_err()
+            });
         if reached {
             self.reached.store(true, Relaxed);
         }

@@ -50,8 +50,8 @@ pub trait Sink {
     /// Receives a finished document.
     fn document(&mut self, document: Document);
 
-    /// Announces that the caller is about to hold `n_bytes` of a member in memory, until it hands
-    /// on the member or announces the next one. May block until there is room.
+    /// Announces that the caller is about to hold a member of this size in memory, until it hands on
+    /// the member or announces the next one. May block until there is room.
     fn make_room(&mut self, _n_bytes: usize) {}
 
     /// Receives a member to be extracted now or later.

@@ -1,8 +1,9 @@
-//! More than one pattern at once: lines that match one pattern and others too, or others not.
+//! Searches for several patterns at once: lines that match one pattern and also match, or do not
+//! match, others.
 //!
-//! What searches for lines asks a matcher; so a matcher that looks at the whole line, at the lines
-//! near it or at the whole file before it agrees makes every output and every flag work with
-//! conditions. What is marked and counted in a line are the matches of the first pattern alone.
+//! A searcher of lines asks a matcher. A matcher that also looks at the whole line, at nearby lines
+//! or at the whole file before it agrees makes every output and every flag work with conditions.
+//! Only the matches of the first pattern are marked and counted.
 
 use std::io;
 use std::ops::Range;
@@ -19,36 +20,36 @@ pub enum Scope {
     /// In the line itself.
     #[default]
     Line,
-    /// Those that must match: in the line, or at most so many lines away. Those that must not: in
-    /// the line.
+    /// Patterns that must match: in the line, or at most this many lines away. Patterns that must
+    /// not match: in the line.
     Near(usize),
     /// Anywhere in the file.
     File,
 }
 
-/// What must hold beside a match.
+/// Further conditions for a match.
 #[derive(Clone, Debug, Default)]
 pub struct Conditions {
     /// Each of these must match.
     pub all_of: Vec<Matcher>,
     /// None of these may match.
     pub none_of: Vec<Matcher>,
-    /// Where.
+    /// Where the patterns are looked for.
     pub scope: Scope,
 }
 
 impl Conditions {
-    /// Returns whether there are none.
+    /// Returns whether there are no conditions.
     pub fn is_empty(&self) -> bool {
         self.all_of.is_empty() && self.none_of.is_empty()
     }
 
-    /// Returns whether more than a line must be known to tell whether it is found.
+    /// Returns whether the conditions of a line depend on more than the line.
     pub(crate) fn need_whole_file(&self) -> bool {
         !self.is_empty() && self.scope != Scope::Line
     }
 
-    /// Returns whether the conditions of a whole file hold; those of lines are not asked here.
+    /// Returns whether the conditions of the whole file hold; those of lines are not checked here.
     pub(crate) fn admit(&self, searcher: &mut Searcher, text: &[u8]) -> io::Result<bool> {
         if self.scope != Scope::File {
             return Ok(true);
@@ -86,16 +87,16 @@ impl Sink for Probe {
     }
 }
 
-/// A matcher that finds what another one finds, where the conditions hold.
+/// A matcher that finds the matches of another one for which the conditions hold.
 #[derive(Debug)]
 pub(crate) struct Conditional<'a, M> {
     pub(crate) matcher: &'a M,
     pub(crate) conditions: &'a Conditions,
     /// The last byte of each line.
     pub(crate) line_end: u8,
-    /// The whole text, if it is at hand: what is asked about is a part of it.
+    /// The whole text, if available, of which the searched text is a part.
     pub(crate) text: Option<&'a [u8]>,
-    /// The file as a whole does not meet the conditions.
+    /// Whether the file as a whole does not meet the conditions.
     pub(crate) refused: bool,
 }
 
@@ -129,7 +130,7 @@ impl<M: Find> Conditional<'_, M> {
         Ok(false)
     }
 
-    /// Returns the lines that a match stands in, with the end of the last one.
+    /// Returns the lines of a match, with the end of the last one.
     fn lines_around(&self, text: &[u8], found: Match) -> Range<usize> {
         let start = memrchr(self.line_end, &text[..found.start()]).map_or(0, |end| end + 1);
         let from = found.end().max(found.start() + 1).min(text.len());
@@ -141,7 +142,7 @@ impl<M: Find> Conditional<'_, M> {
         start..end
     }
 
-    /// Returns lines with so many more before and after them.
+    /// Returns the lines with `distance` more before and after them.
     fn widened(&self, text: &[u8], lines: &Range<usize>, distance: usize) -> Range<usize> {
         let Range { mut start, mut end } = lines.clone();
         for _ in 0..distance {
@@ -153,7 +154,7 @@ impl<M: Find> Conditional<'_, M> {
         start..end
     }
 
-    /// Returns the whole text and where the part that was asked about begins in it.
+    /// Returns the whole text and the offset of the searched part in it.
     fn placed<'t>(&'t self, part: &'t [u8]) -> (&'t [u8], usize) {
         let Some(text) = self.text else {
             return (part, 0);
@@ -185,7 +186,7 @@ impl<M: Find> Find for Conditional<'_, M> {
             if self.holds(text, &lines)? {
                 return Ok(Some(found));
             }
-            // Nothing else in these lines can be found either.
+            // There can be no other match in these lines.
             at = (lines.end - offset).max(at + 1);
             if lines.end == text.len() {
                 return Ok(None);
@@ -216,7 +217,7 @@ mod tests {
         options.build().unwrap()
     }
 
-    /// Returns the numbers of the lines that are found.
+    /// Returns the numbers of the matching lines.
     fn found(text: &str, pattern: &str, conditions: &Conditions) -> Vec<u64> {
         let Matcher::Regex(pattern) = matcher(pattern) else {
             panic!("another engine");

@@ -1,9 +1,9 @@
-//! `--documents`: the text that an index holds of PDFs, office files, mail, members of archives and
-//! all else, searched without opening a file.
+//! `--documents`: searches the text in an index of PDFs, office files, mail, archive members and
+//! all others, without opening a file.
 //!
-//! A page is searched at a time, under the name `path|way inside:page`, so that every form of
-//! output says the page too; lines are counted within it. Where names of files or counts are
-//! asked for, a document is searched as a whole.
+//! Each page is searched separately, under the name `path|member path:page`, so that every form of
+//! output shows the page; lines are counted within it. For file names or counts, a document is
+//! searched as a whole.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,27 +23,27 @@ use crate::run::Search;
 use crate::tally::{Summary, Tally};
 use crate::worker::Worker;
 
-/// Documents that a thread takes at once: neighbours lie in one block of the store.
+/// Number of documents that a thread takes at once: neighbours share a block of the store.
 const BATCH: usize = 64;
 
-/// Which documents are searched.
+/// The documents to search.
 pub struct Documents<'a> {
     /// The index that holds them.
     pub snapshot: &'a dyn Source,
-    /// Where they stand.
+    /// Their addresses.
     pub addresses: &'a [DocAddress],
-    /// The files of the index, in order of their keys.
+    /// The files of the index, in the order of their keys.
     pub files: &'a [FileRow],
-    /// Folders and files as the index names them, and as the user does.
+    /// Folders and files, each by its name in the index and as the user named it.
     pub roots: &'a [(PathBuf, PathBuf)],
-    /// Globs of what is searched.
+    /// Globs of the files to search.
     pub globs: &'a Override,
-    /// Types of what is searched.
+    /// Types of the files to search.
     pub types: &'a Types,
 }
 
 impl Documents<'_> {
-    /// Returns whether the globs and types let the file through.
+    /// Returns whether the globs and types admit the file.
     fn admit(&self, path: &Path) -> bool {
         match self.globs.matched(path, false) {
             Match::Ignore(_) => return false,
@@ -60,7 +60,7 @@ impl Documents<'_> {
         found.is_ok_and(|at| prefilter.excludes_text(key, self.files[at].token))
     }
 
-    /// Returns the document's name as it is shown.
+    /// Returns the document's name as displayed.
     fn name(&self, location: &Location) -> Name {
         let path = &location.path;
         let shown = self.roots.iter().find_map(|(root, typed)| {
@@ -77,14 +77,14 @@ impl Documents<'_> {
     }
 }
 
-/// What a document is called.
+/// The name of a document.
 struct Name {
     file: PathBuf,
     inside: Ipath,
 }
 
 impl Name {
-    /// Returns `path`, `path|way inside` or, on a page, `path|way inside:page`.
+    /// Returns `path`, `path|member path` or, for a page, `path|member path:page`.
     fn shown(&self, page: Option<usize>) -> PathBuf {
         let mut shown = self.file.clone().into_os_string();
         if !self.inside.is_root() {
@@ -99,7 +99,7 @@ impl Name {
 }
 
 impl Search<'_> {
-    /// Searches documents, with many threads if that is asked for.
+    /// Searches documents, with many threads if requested.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -123,7 +123,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes batch after batch until there is none.
+    /// Processes batches until there are none left.
     fn some_documents<W: Write>(
         &self,
         documents: &Documents<'_>,
@@ -166,7 +166,7 @@ impl Search<'_> {
         }
     }
 
-    /// Searches one document; returns false if nobody wants more.
+    /// Searches one document; returns false if no more results are wanted.
     fn one_document<W: Write>(
         &self,
         worker: &mut Worker<'_, Paint<Sheet<'_, W>>>,
@@ -203,7 +203,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns the pages with their numbers, or the whole where pages do not matter.
+/// Returns the pages with their numbers, or the whole text where pages do not matter.
 fn pages(body: &str, mode: Mode) -> Vec<(Option<usize>, &str)> {
     if !matches!(mode, Mode::Lines | Mode::Json) {
         return vec![(None, body)];
@@ -212,7 +212,7 @@ fn pages(body: &str, mode: Mode) -> Vec<(Option<usize>, &str)> {
     pages.map(|(number, text)| (Some(number), text)).collect()
 }
 
-/// Adds the page and the way inside the file to the lines of JSON from `start` on.
+/// Adds the page and the member path to the JSON lines from `start` on.
 fn with_place(sheet: &mut Vec<u8>, start: usize, page: usize, inside: &Ipath) {
     let lines = sheet.split_off(start);
     for line in lines.split_inclusive(|&byte| byte == b'\n') {

@@ -1,4 +1,4 @@
-//! What is printed of a match: lines, counts, names of files or JSON, and how they look.
+//! What is printed for a match (lines, counts, file names or JSON), and in which form.
 
 use std::io;
 use std::path::Path;
@@ -23,61 +23,61 @@ pub enum Mode {
     FilesWithMatches,
     /// The names of files without one.
     FilesWithoutMatch,
-    /// How many lines match in each file.
+    /// The number of matching lines in each file.
     Count,
-    /// How many matches are in each file.
+    /// The number of matches in each file.
     CountMatches,
     /// One JSON object for each file, line and end of file.
     Json,
 }
 
-/// What is printed of a match, and how.
+/// What is printed for a match, and in which form.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is one flag of the command line
 pub struct Format {
     /// What is printed.
     pub mode: Mode,
-    /// Nothing is printed; only whether there is a match matters.
+    /// Print nothing; only whether there is a match matters.
     pub quiet: bool,
-    /// Count what was searched and found.
+    /// Collect statistics of the search.
     pub stats: bool,
-    /// Say in which file.
+    /// Print the path.
     pub path: bool,
-    /// Say it once above the lines of the file.
+    /// Print the path once above the lines of the file.
     pub heading: bool,
-    /// Say at which column.
+    /// Print the column.
     pub column: bool,
-    /// Say at which byte of the file.
+    /// Print the byte offset.
     pub byte_offset: bool,
-    /// Print only what matches.
+    /// Print only the matching text.
     pub only_matching: bool,
-    /// Print each match on a line of its own.
+    /// Print each match on a separate line.
     pub per_match: bool,
-    /// Print this in place of what matches.
+    /// Print this in place of the matching text.
     pub replacement: Option<Vec<u8>>,
-    /// Do not print longer lines.
+    /// Omit longer lines.
     pub max_columns: Option<u64>,
-    /// Print the start of longer lines.
+    /// Print the start of omitted lines.
     pub max_columns_preview: bool,
-    /// Print lines without the blanks at their start.
+    /// Print lines without leading white space.
     pub trim: bool,
     /// Print counts of 0 too.
     pub include_zero: bool,
-    /// Between pieces of one file that do not touch.
+    /// Separator between lines of one file that are not adjacent.
     pub context_separator: Option<Vec<u8>>,
-    /// Between the results of files.
+    /// Separator between the results of files.
     pub file_separator: Option<Vec<u8>>,
-    /// Between fields of a line with a match.
+    /// Separator between the fields of a matching line.
     pub field_match_separator: Vec<u8>,
-    /// Between fields of a line of context.
+    /// Separator between the fields of a context line.
     pub field_context_separator: Vec<u8>,
-    /// In place of the slash in paths.
+    /// Replacement for the slash in paths.
     pub path_separator: Option<u8>,
-    /// After the path, in place of the separator or the line end.
+    /// Byte after the path, in place of the separator or the line end.
     pub path_terminator: Option<u8>,
     /// The colours.
     pub colors: ColorSpecs,
-    /// How paths are made clickable.
+    /// How paths become links.
     pub hyperlinks: HyperlinkConfig,
 }
 
@@ -111,13 +111,13 @@ impl Default for Format {
 }
 
 impl Format {
-    /// Returns whether the first match answers the whole question.
+    /// Returns whether the first match decides the result.
     pub fn stops_at_first(&self) -> bool {
         self.quiet && !self.stats
     }
 
-    /// Makes the printer. Who writes the results of each file in one go puts the separator of
-    /// files between them and leaves it out here.
+    /// Builds the printer. A caller that writes the results of each file at once adds the separator
+    /// between files itself, and disables it here.
     pub(crate) fn printer<W: WriteColor>(&self, writer: W, separate_files: bool) -> Printer<W> {
         let kind = match self.mode {
             Mode::FilesWithoutMatch if self.quiet => SummaryKind::QuietWithoutMatch,
@@ -145,7 +145,7 @@ impl Format {
         Printer::Summary(Box::new(builder.build(writer)))
     }
 
-    /// Makes a printer of paths alone.
+    /// Builds a printer of paths only.
     pub(crate) fn path_printer<W: WriteColor>(&self, writer: W) -> PathPrinter<W> {
         PathPrinterBuilder::new()
             .color_specs(self.colors.clone())
@@ -190,12 +190,12 @@ impl Format {
     }
 }
 
-/// What came of one file.
+/// The outcome of one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) matched: bool,
     pub(crate) stats: Option<Stats>,
-    /// How good it is, if that was asked for.
+    /// The ranking of the file, if it is wanted.
     pub(crate) gauged: Option<Gauged>,
 }
 
@@ -205,7 +205,7 @@ pub(crate) enum Printer<W> {
     Lines(Box<Standard<W>>),
     Summary(Box<Summary<W>>),
     Json(Box<JSON<W>>),
-    /// Prints nothing: judges, and keeps so many of the best lines.
+    /// Prints nothing: ranks the lines, and keeps this many of the best.
     Gauge(W, usize),
 }
 
@@ -219,8 +219,8 @@ impl<W: WriteColor> Printer<W> {
         }
     }
 
-    /// Searches one text and prints what comes of it. `lines` decides which lines match, `shown`
-    /// finds what is marked, counted and replaced in them.
+    /// Searches one text and prints the results. `lines` decides which lines match; `shown` finds
+    /// the text in them that is marked, counted and replaced.
     pub(crate) fn print<L: Matcher, M: Matcher, S: Source>(
         &mut self,
         searcher: &mut Searcher,
@@ -270,7 +270,7 @@ impl<W: WriteColor> Printer<W> {
     }
 }
 
-/// Where the text comes from.
+/// The source of a text.
 pub(crate) trait Source {
     fn search<M: Matcher, S: Sink<Error = io::Error>>(
         self,
@@ -291,7 +291,7 @@ impl Source for &Path {
     }
 }
 
-/// A text that is read as it comes.
+/// A text that is read as a stream.
 pub(crate) struct Stream<R>(pub(crate) R);
 
 impl<R: io::Read> Source for Stream<R> {

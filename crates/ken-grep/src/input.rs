@@ -1,4 +1,4 @@
-//! What is searched: a file that was named or found, or standard input.
+//! An input of a search: a file that was named or found, or standard input.
 
 use std::fs::Metadata;
 use std::io;
@@ -12,9 +12,9 @@ use crate::pieces::Pieces;
 pub struct Input {
     path: PathBuf,
     origin: Origin,
-    /// The user named no path: files are shown without `./`.
+    /// Whether the user named no path: files are then shown without `./`.
     implicit: bool,
-    /// Of a large file, what may match.
+    /// The pieces of a large file that may match.
     pieces: Option<Arc<Pieces>>,
 }
 
@@ -26,17 +26,17 @@ enum Origin {
 }
 
 impl Input {
-    /// Returns standard input.
+    /// Creates standard input.
     pub(crate) fn standard_input(implicit: bool) -> Self {
         Self::new(PathBuf::from("<stdin>"), Origin::StandardInput, implicit)
     }
 
-    /// Returns a file that the user named.
+    /// Creates a file that the user named.
     pub(crate) fn named(path: PathBuf, implicit: bool) -> Self {
         Self::new(path, Origin::Named, implicit)
     }
 
-    /// Returns a file that was found below a folder.
+    /// Creates a file that was found below a folder.
     pub(crate) fn found(path: PathBuf, implicit: bool) -> Self {
         Self::new(path, Origin::Found, implicit)
     }
@@ -50,19 +50,19 @@ impl Input {
         }
     }
 
-    /// Takes what an index says of the file's pieces.
+    /// Sets the pieces of the file that an index rules out.
     #[must_use]
     pub(crate) fn with(self, pieces: Option<Pieces>) -> Self {
         let pieces = pieces.map(Arc::new);
         Self { pieces, ..self }
     }
 
-    /// Returns which pieces of the file may match, if that is known.
+    /// Returns the pieces of the file that may match, if they are known.
     pub(crate) fn pieces(&self) -> Option<&Pieces> {
         self.pieces.as_deref()
     }
 
-    /// Returns the path as it is shown.
+    /// Returns the path as displayed.
     pub fn path(&self) -> &Path {
         if self.implicit {
             self.path.strip_prefix("./").unwrap_or(&self.path)
@@ -71,17 +71,17 @@ impl Input {
         }
     }
 
-    /// Returns whether it is standard input.
+    /// Returns whether the input is standard input.
     pub fn is_stdin(&self) -> bool {
         self.origin == Origin::StandardInput
     }
 
-    /// Returns whether the user named it, so that no rule leaves it out.
+    /// Returns whether the user named the file, so that no rule leaves it out.
     pub fn is_explicit(&self) -> bool {
         self.origin != Origin::Found
     }
 
-    /// Reads its metadata; those of the file that a symbolic link points to.
+    /// Reads the metadata of the file; for a symbolic link, those of its target.
     pub fn metadata(&self) -> io::Result<Metadata> {
         fs_err::metadata(&self.path)
     }

@@ -1,13 +1,14 @@
-//! Which lines of which files match a regular expression: exactly what a scan of the files says.
+//! Which lines of which files match a regular expression? The answer is exactly that of a scan of
+//! the files, which an index only makes faster. The scan itself is ripgrep's: the crates `grep-*`
+//! and `ignore`.
 //!
-//! The parts, each a struct of options and what it builds: [`pattern`] makes a matcher of what
-//! was typed, [`walk`] says which files are searched, [`prefilter`] which of them an index rules
-//! out, [`mod@format`] what is printed of a match; a [`worker`] puts them together for one file, and
-//! [`run`] lets workers loose on a tree. The scan itself is ripgrep's: the crates `grep-*` and
-//! `ignore`. Nothing here prints or reads the environment: output goes to a writer that is handed
-//! in, complaints to an [`Observer`].
+//! Each part has a struct of options and builds one thing. [`pattern`] makes a matcher from what
+//! was typed; [`walk`] selects the files to search, and [`prefilter`] those that an index rules
+//! out; [`mod@format`] determines what is printed for a match. A [`worker`] combines them for one
+//! file, and [`run`] runs workers on a tree. Nothing here prints or reads the environment: output
+//! goes to a given writer, and problems go to an [`Observer`].
 //!
-//! [`ag`] is another search beside it: the one of the Silver Searcher.
+//! [`ag`] is a separate search: that of the Silver Searcher.
 
 pub mod ag;
 pub mod conditions;
@@ -26,10 +27,10 @@ mod tree;
 pub mod walk;
 pub mod worker;
 
-/// Who is told what goes wrong while the search goes on.
+/// Receives problems during a search.
 pub trait Observer: Sync {
     /// A file or folder could not be searched.
     fn failed(&self, message: &str);
-    /// Something is wrong in a file of ignore rules; the rest of its rules hold.
+    /// A file of ignore rules has a mistake; its other rules apply.
     fn bad_rule(&self, message: &str);
 }

@@ -1,21 +1,22 @@
-//! Where results go: the results of one file in one piece, whichever thread found them.
+//! The shared output of all threads, which keeps the results of one file together.
 //!
-//! A thread collects what it finds in a file on a sheet and writes it at the end, so that threads
-//! hardly ever wait. A sheet that grows too large takes the output for itself and goes on writing
-//! until the file ends: however much matches, memory is bounded, and the others wait only then.
+//! A thread collects the results of a file on a sheet and writes the sheet at the end, so that
+//! threads hardly ever wait. A sheet that grows too large takes the output for itself and writes
+//! directly until the file ends. Memory is therefore bounded however much matches, and other
+//! threads wait only in this case.
 
 use std::io::{self, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use termcolor::{Ansi, ColorSpec, HyperlinkSpec, NoColor, WriteColor};
 
-/// Bytes that a sheet holds before it takes the output for itself.
+/// Maximum size of a sheet before it takes the output for itself.
 const MAX_SHEET: usize = 1 << 20;
 
 /// A writer that many threads share.
 pub struct Output<W> {
     shared: Mutex<Shared<W>>,
-    /// Told when a sheet gives the output back.
+    /// Notified when a sheet gives the output back.
     given_back: Condvar,
     separator: Option<Vec<u8>>,
     colored: bool,
@@ -24,12 +25,13 @@ pub struct Output<W> {
 struct Shared<W> {
     writer: W,
     has_written: bool,
-    /// A sheet has the output for itself.
+    /// Whether a sheet has the output for itself.
     taken: bool,
 }
 
 impl<W: Write> Output<W> {
-    /// Writes to `writer`; puts `separator` and a line feed between the results of files.
+    /// Creates an output to `writer`, with `separator` and a line feed between the results of
+    /// files.
     pub fn new(writer: W, colored: bool, separator: Option<Vec<u8>>) -> Self {
         Self {
             shared: Mutex::new(Shared {
@@ -48,7 +50,7 @@ impl<W: Write> Output<W> {
         self.sheet_of(MAX_SHEET)
     }
 
-    /// Returns a sheet that never takes the output for itself: for who changes what is on it.
+    /// Returns a sheet that never takes the output for itself, for callers that change its content.
     pub(crate) fn whole_sheet(&self) -> Paint<Sheet<'_, W>> {
         self.sheet_of(usize::MAX)
     }
@@ -63,7 +65,7 @@ impl<W: Write> Output<W> {
         Paint::new(sheet, self.colored)
     }
 
-    /// Starts the results of a file, when nobody else is at it.
+    /// Starts the results of a file, when no other sheet has the output.
     fn start(&self) -> io::Result<MutexGuard<'_, Shared<W>>> {
         let mut shared = self.lock();
         while shared.taken {
@@ -78,7 +80,7 @@ impl<W: Write> Output<W> {
         Ok(shared)
     }
 
-    /// Locks the writer; what a thread wrote before it panicked is as good as all else.
+    /// Locks the writer; output that a thread wrote before it panicked is as good as any other.
     fn lock(&self) -> MutexGuard<'_, Shared<W>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -89,12 +91,12 @@ pub(crate) struct Sheet<'a, W: Write> {
     output: &'a Output<W>,
     pub(crate) bytes: Vec<u8>,
     limit: usize,
-    /// It has the output for itself.
+    /// Whether this sheet has the output for itself.
     holds: bool,
 }
 
 impl<W: Write> Sheet<'_, W> {
-    /// Writes all that is left and empties the sheet. An empty one costs no lock.
+    /// Writes the rest and empties the sheet. An empty sheet takes no lock.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         if self.bytes.is_empty() && !self.holds {
             return Ok(());
@@ -105,13 +107,13 @@ impl<W: Write> Sheet<'_, W> {
         written.and(flushed)
     }
 
-    /// Forgets what is not written yet.
+    /// Drops everything that is not written yet.
     pub(crate) fn discard(&mut self) {
         self.bytes.clear();
         self.give_back();
     }
 
-    /// Writes what there is, and keeps the output.
+    /// Writes the content, and keeps the output.
     fn spill(&mut self) -> io::Result<()> {
         let mut shared = if self.holds {
             self.output.lock()
@@ -129,7 +131,7 @@ impl<W: Write> Sheet<'_, W> {
         if self.holds {
             self.holds = false;
             self.output.lock().taken = false;
-            // One that was woken may fail before it begins, and wake nobody.
+            // A thread that was woken may fail before it begins, and wake no other.
             self.output.given_back.notify_all();
         }
     }
@@ -154,7 +156,7 @@ impl<W: Write> Write for Sheet<'_, W> {
     }
 }
 
-/// For another thread: an empty one.
+/// Creates an empty sheet, for another thread.
 impl<W: Write> Clone for Sheet<'_, W> {
     fn clone(&self) -> Self {
         Self {
@@ -192,7 +194,7 @@ impl<W: Write> Paint<W> {
         }
     }
 
-    /// Returns the writer below.
+    /// Returns the underlying writer.
     pub fn inner(&mut self) -> &mut W {
         match self {
             Self::Plain(writer) => writer.get_mut(),

@@ -1,20 +1,20 @@
-//! From what was typed to a matcher: ripgrep's two engines under one type.
+//! Builds a matcher from the patterns that were typed: ripgrep's two engines under one type.
 //!
-//! The usual engine is `regex`, linear in what it reads. Look-around and back-references need
-//! PCRE2, which is taken when it is asked for, or when the pattern has one of these.
+//! The default engine is `regex`, which is linear in its input. Look-around and back-references
+//! need PCRE2, which is used on request, or when the pattern has one of these.
 
 use grep_matcher::{LineTerminator, Matcher as Find};
 #[cfg(feature = "pcre2")]
 use grep_pcre2 as pcre2;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
-/// Which engine reads the pattern.
+/// The regular expression engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
     /// `regex`; PCRE2 if the pattern has look-around or back-references.
     #[default]
     Usual,
-    /// `regex` and nothing else.
+    /// Only `regex`.
     Regex,
     /// PCRE2.
     Pcre2,
@@ -22,19 +22,19 @@ pub enum Engine {
     Auto,
 }
 
-/// What upper and lower case mean.
+/// How upper and lower case are matched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// They are different.
+    /// Case-sensitively.
     #[default]
     Sensitive,
-    /// They are the same.
+    /// Case-insensitively.
     Insensitive,
-    /// They are the same if the pattern has no capital letter.
+    /// Case-insensitively if the pattern has no capital letter.
     Smart,
 }
 
-/// What a match must fill.
+/// What a match must span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
     /// Whole words.
@@ -43,7 +43,7 @@ pub enum Boundary {
     Line,
 }
 
-/// What ends a line.
+/// The terminator of lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LineEnd {
     /// A line feed.
@@ -56,7 +56,7 @@ pub enum LineEnd {
 }
 
 impl LineEnd {
-    /// Returns it in the words of the searcher.
+    /// Returns the line end as the searcher's type.
     pub fn terminator(self) -> LineTerminator {
         match self {
             Self::Lf => LineTerminator::byte(b'\n'),
@@ -66,33 +66,33 @@ impl LineEnd {
     }
 }
 
-/// The patterns, of which one must match, and how they are meant.
+/// The patterns, one of which must match, with their options.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is one flag of the command line
 pub struct PatternOptions {
     /// The patterns.
     pub patterns: Vec<String>,
-    /// Which engine reads them.
+    /// The engine for the patterns.
     pub engine: Engine,
-    /// What upper and lower case mean.
+    /// How upper and lower case are matched.
     pub case: Case,
-    /// What a match must fill.
+    /// What a match must span.
     pub boundary: Option<Boundary>,
-    /// The patterns are plain text.
+    /// Whether the patterns are plain text.
     pub fixed_strings: bool,
-    /// Classes and case know Unicode.
+    /// Whether classes and case follow Unicode.
     pub unicode: bool,
-    /// A match may span lines.
+    /// Whether a match may span lines.
     pub multiline: bool,
-    /// The dot matches the end of a line too, if a match may span lines.
+    /// Whether the dot also matches the end of a line, if a match may span lines.
     pub dotall: bool,
-    /// What ends a line.
+    /// The terminator of lines.
     pub line_end: LineEnd,
-    /// A NUL byte says that a file is binary, so that no pattern can match one.
+    /// Whether a NUL byte marks a file as binary, so that no pattern can match one.
     pub nul_is_binary: bool,
-    /// Most bytes of a compiled expression.
+    /// Maximum size of a compiled expression, in bytes.
     pub size_limit: Option<usize>,
-    /// Most bytes of the cache of a lazy automaton.
+    /// Maximum size of the cache of a lazy automaton, in bytes.
     pub dfa_size_limit: Option<usize>,
 }
 
@@ -115,13 +115,13 @@ impl Default for PatternOptions {
     }
 }
 
-/// Why a pattern cannot be used, in words for who typed it.
+/// Why a pattern cannot be used, in a message for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct PatternError(String);
 
 impl PatternOptions {
-    /// Makes the matcher.
+    /// Builds the matcher.
     pub fn build(&self) -> Result<Matcher, PatternError> {
         match self.engine {
             Engine::Pcre2 => self.pcre2(),
@@ -177,7 +177,7 @@ impl PatternOptions {
 
     #[cfg(feature = "pcre2")]
     fn pcre2(&self) -> Result<Matcher, PatternError> {
-        /// Deeper patterns are refused by the engine, with a message.
+        /// Maximum stack; the engine refuses deeper patterns with a message.
         const STACK: usize = 10 << 20;
         let mut builder = pcre2::RegexMatcherBuilder::new();
         builder
@@ -207,7 +207,7 @@ impl PatternOptions {
     }
 }
 
-/// Returns whether PCRE2 is linked in, and if so its version.
+/// Returns the version of PCRE2, if it is linked in.
 pub fn pcre2_version() -> Option<(u32, u32)> {
     #[cfg(feature = "pcre2")]
     return Some(pcre2::version());
@@ -227,7 +227,7 @@ fn needs_pcre2(error: &str) -> bool {
     error.contains("look-around") || error.contains("backreferences")
 }
 
-/// Adds what can be done, where it is known.
+/// Adds advice to a message, where there is any.
 fn advise(error: String) -> String {
     let advice = if needs_pcre2(&error) {
         "Consider enabling PCRE2 with the --pcre2 flag, which can handle backreferences\n\
@@ -263,7 +263,7 @@ pub enum Matcher {
 }
 
 impl Matcher {
-    /// Returns whether it matches in a line.
+    /// Returns whether a line matches.
     pub(crate) fn is_match(&self, line: &[u8]) -> Result<bool, String> {
         match self {
             Self::Regex(matcher) => Find::is_match(matcher, line).map_err(|e| e.to_string()),

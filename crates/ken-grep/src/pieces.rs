@@ -1,9 +1,10 @@
-//! A large file without the pieces that cannot match.
+//! Reads a large file without the pieces that cannot match.
 //!
-//! The index knows of each piece, which is of whole lines, whether a line of it may match. Such pieces are read, and
-//! so many around them as the lines of context need; the others are read as so many empty lines, of which
-//! none can match, so that whoever searches counts lines as ever. What is lost is how many bytes
-//! come before a line. The file must be as the index knows it, which is asked of the open file.
+//! The index knows of each piece, which consists of whole lines, whether one of its lines may
+//! match. Only such pieces are read, with as many neighbouring pieces as the context lines need.
+//! All other pieces are replaced by the same number of empty lines, which cannot match, so that
+//! line numbers stay right. Byte offsets of lines are lost. The file must be the version that the
+//! index knows, which is checked on the open file.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,18 +21,19 @@ pub(crate) struct Pieces {
     spans: Vec<Span>,
 }
 
-/// Neighbouring pieces, of which all are read, or none.
+/// Neighbouring pieces that are either all read, or all skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     extent: Extent,
     is_read: bool,
 }
 
-/// Lines of context before and after a match.
+/// Number of context lines before and after a match.
 pub(crate) type Around = (usize, usize);
 
 impl Pieces {
-    /// Takes the pieces of a file of this stamp, each with whether it may match; none if they are not all of it.
+    /// Creates the pieces of a file with this stamp, each with whether it may match; returns none
+    /// if they do not cover the file.
     pub(crate) fn new(
         stamp: Stamp,
         pieces: impl Iterator<Item = (Extent, bool)>,
@@ -69,9 +71,9 @@ impl Pieces {
         self.spans.iter().all(|span| !span.is_read)
     }
 
-    /// Opens the file; none if it is not the one that the index knows.
+    /// Opens the file; returns none if it is not the version that the index knows.
     pub(crate) fn open(&self, path: &Path) -> io::Result<Option<Reader<'_>>> {
-        #[allow(clippy::disallowed_methods)] // whoever reports the error names the path
+        #[allow(clippy::disallowed_methods)] // the caller names the path when it reports the error
         let file = File::open(path)?;
         let stat = rustix::fs::fstat(&file)?;
         let reader = Reader {
@@ -84,7 +86,7 @@ impl Pieces {
     }
 }
 
-/// Has pieces read until they hold so many lines.
+/// Marks pieces as read until they hold `lines` lines.
 fn read_lines<'a>(pieces: impl Iterator<Item = &'a mut Span>, mut lines: usize) {
     for piece in pieces {
         if lines == 0 {
@@ -95,13 +97,13 @@ fn read_lines<'a>(pieces: impl Iterator<Item = &'a mut Span>, mut lines: usize) 
     }
 }
 
-/// Reads a file, with empty lines where it cannot match.
+/// Reads a file, with empty lines in place of the pieces that cannot match.
 pub(crate) struct Reader<'a> {
     file: File,
-    /// What is left, and where the first of it begins.
+    /// The remaining spans, and where the first of them begins.
     spans: &'a [Span],
     at: u64,
-    /// How many bytes of the first span were read, or lines of it passed over.
+    /// Number of bytes of the first span that were read, or of its lines that were replaced.
     done: u64,
 }
 
@@ -150,7 +152,8 @@ mod tests {
         Extent { bytes, lines }
     }
 
-    /// Returns what is read of a file with pieces of two lines, of which these may match.
+    /// Returns the result of reading a file whose pieces have two lines, and of which these may
+    /// match.
     fn read(path: &Path, may_match: [bool; 4], around: Around) -> String {
         let extents = [extent(4, 2), extent(4, 2), extent(4, 2), extent(3, 1)];
         let stat = rustix::fs::stat(path).unwrap();

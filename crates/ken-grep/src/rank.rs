@@ -1,8 +1,8 @@
-//! `--rank`: how useful a line and a file are to who looks for something.
+//! `--rank`: estimates how useful a line and a file are for the user.
 //!
-//! A line that defines what was found counts more than one that uses it, a whole word more than a
-//! part of one. A file counts by its best lines, by how many there are, by its name, by what sort
-//! of file it is and by how new it is. All of it is plain text and names: no index is needed.
+//! A line that defines what was found counts more than one that uses it, and a whole word more than
+//! a part of one. The score of a file depends on its best lines, their number, its name, its type
+//! and its age. Everything is plain text and names, so no index is needed.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,9 +13,9 @@ use std::io;
 use grep_matcher::Matcher as Find;
 use grep_searcher::{Searcher, Sink, SinkMatch};
 
-/// Lines of one file that are judged; the others only count.
+/// Maximum number of lines in a file that are judged; the others only count.
 const MAX_JUDGED: u64 = 1_000;
-/// Bytes of a line that are looked at.
+/// Maximum number of bytes of a line that are examined.
 const MAX_LOOKED_AT: usize = 1_000;
 
 const DEFINITION: f32 = 4.0;
@@ -23,13 +23,13 @@ const WHOLE_WORD: f32 = 1.5;
 const SAME_NAME: f32 = 3.0;
 const IN_NAME: f32 = 1.0;
 const NOISE: f32 = 2.0;
-/// A file loses this for each folder that it is down.
+/// Penalty of a file for each folder of its depth.
 const DEPTH: f32 = 0.1;
-/// A file of today gains this, one of a year ago a third of it.
+/// Bonus of a file from today; a file from a year ago gets a third of it.
 const NEW: f32 = 0.7;
 const YEAR: Duration = Duration::from_hours(365 * 24);
 
-/// Words before a name that is being defined.
+/// Keywords before a name that is defined.
 const KEYWORDS: &[&str] = &[
     "#define",
     "class",
@@ -64,7 +64,7 @@ const KEYWORDS: &[&str] = &[
     "view",
 ];
 
-/// Folders of what is seldom looked for.
+/// Folders with content that is seldom wanted.
 const NOISY_FOLDERS: &[&str] = &[
     "build",
     "dist",
@@ -80,7 +80,7 @@ const NOISY_FOLDERS: &[&str] = &[
     "vendor",
 ];
 
-/// Ends of names of what is seldom looked for.
+/// File name endings of content that is seldom wanted.
 const NOISY_NAMES: &[&str] = &[".lock", ".map", ".min.css", ".min.js", ".svg"];
 
 /// A line worth showing.
@@ -91,21 +91,21 @@ pub(crate) struct Line {
     pub(crate) score: f32,
 }
 
-/// What was found in one file.
+/// The matches in one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gauged {
-    /// Lines that match.
+    /// Number of matching lines.
     pub(crate) lines: u64,
     /// The score of the best line.
     best: f32,
-    /// The text that matched in it.
+    /// The matching text in that line.
     found: Vec<u8>,
-    /// The best lines, as many as were asked for, in the order of the file.
+    /// The best lines, at most as many as requested, in file order.
     pub(crate) shown: Vec<Line>,
 }
 
 impl Gauged {
-    /// Returns how useful the file is.
+    /// Returns the score of the file.
     pub(crate) fn score(&self, path: &Path, modified: Option<SystemTime>) -> f32 {
         let many = (1.0 + self.lines as f32).ln() / 2.0;
         let depth = path.components().count() as f32 * DEPTH;
@@ -116,7 +116,7 @@ impl Gauged {
 /// Judges the lines of a file.
 pub(crate) struct Gauge<'m, M> {
     matcher: &'m M,
-    /// How many lines are kept.
+    /// Number of lines to keep.
     keep: usize,
     gauged: Gauged,
 }
@@ -152,7 +152,7 @@ impl<'m, M: Find> Gauge<'m, M> {
     fn show(&mut self, text: &[u8], number: u64, score: f32) {
         let shown = &mut self.gauged.shown;
         if shown.len() == self.keep {
-            // Of equal lines the first ones stay.
+            // Among equal lines, the first ones are kept.
             let worst = shown.iter().enumerate().min_by(|(_, left), (_, right)| {
                 let by_score = left.score.total_cmp(&right.score);
                 by_score.then(right.number.cmp(&left.number))
@@ -207,7 +207,7 @@ fn is_whole_word(line: &[u8], found: &Range<usize>) -> bool {
     !found.is_empty() && !before && !after
 }
 
-/// Tells a definition of what was found from its use, as far as one line shows it.
+/// Returns whether a line defines what was found, as far as the line shows it.
 fn is_definition(line: &[u8], found: &Range<usize>) -> bool {
     let (before, after) = (&line[..found.start], &line[found.end..]);
     let is_keyword = |word: &[u8]| KEYWORDS.iter().any(|keyword| keyword.as_bytes() == word);
@@ -217,14 +217,14 @@ fn is_definition(line: &[u8], found: &Range<usize>) -> bool {
     if words.next().is_some_and(is_keyword) {
         return true;
     }
-    // The keyword may be a part of what was looked for.
+    // The keyword may be part of the pattern.
     let mut inside = line[found.clone()].split(|byte| byte.is_ascii_whitespace());
     if inside.next().is_some_and(is_keyword) && inside.next().is_some() {
         return true;
     }
     let at_margin = line.first().is_some_and(|&byte| is_word(byte));
     let after = after.trim_ascii_start();
-    // C: the head of a function; what ends in a semicolon declares it.
+    // C: the head of a function; with a semicolon at the end it is a declaration.
     let head = after.starts_with(b"(") || line[found.clone()].ends_with(b"(");
     let used = before.contains(&b'=') || before.contains(&b'(') || before.starts_with(b"return");
     if at_margin && head && !used && !line.ends_with(b";") {

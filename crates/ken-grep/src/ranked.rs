@@ -1,5 +1,5 @@
-//! `--rank` and `--budget`: all files are judged first, by many threads; then the most useful ones
-//! are searched once more and printed, so that nothing but paths and scores is kept of a file.
+//! `--rank` and `--budget`: many threads first judge all files. The most useful ones are then
+//! searched again and printed, so that only paths and scores are kept.
 
 use std::cmp::Ordering;
 use std::io::{self, Write};
@@ -15,25 +15,25 @@ use crate::rank::{Gauged, Line};
 use crate::run::{Search, Searched};
 use crate::tally::{Summary, Tally};
 
-/// Most bytes of a line that is printed within a budget.
+/// Maximum number of bytes of a line that is printed within a budget.
 const MAX_LINE: usize = 200;
-/// What is kept for the last line.
+/// Bytes that are reserved for the last line.
 const FOOTER: usize = 120;
-/// Lines of one file that are thought of within a budget.
+/// Maximum number of lines of one file that are considered within a budget.
 const MAX_SHOWN: usize = 100;
-/// A file gets a third of what is left of the budget, but at least so much.
+/// Minimum number of bytes for a file, which otherwise gets a third of the remaining budget.
 const LEAST_SHARE: usize = 400;
 
-/// How little may be printed.
+/// A limit on the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Bytes in all.
+    /// Total bytes.
     pub bytes: usize,
-    /// Files that were printed before.
+    /// Number of files that were printed earlier.
     pub skip: usize,
 }
 
-/// A file with something in it.
+/// A file with matches.
 struct Ranked {
     input: Input,
     lines: u64,
@@ -57,7 +57,7 @@ impl Search<'_> {
                 break;
             }
         }
-        // Whoever reads may have gone.
+        // The reader of the output may be gone.
         let _ = worker.writer().flush();
         Ok(Summary {
             stats: tally.summary().stats,
@@ -109,14 +109,14 @@ impl Search<'_> {
             let all_files = ranked.len();
             let footer =
                 format!("{lines} of {all_lines} lines, {files} of {all_files} files{more}\n");
-            // Whoever reads may have gone.
+            // The reader of the output may be gone.
             let _ = writer.write_all(footer.as_bytes());
         }
         let _ = writer.flush();
         Ok(judged)
     }
 
-    /// Judges all files; returns those with something in them, the most useful ones first.
+    /// Judges all files; returns those with matches, the most useful ones first.
     fn rank(&self) -> Result<(Vec<Ranked>, Summary), ignore::Error> {
         let tally = Tally::new(false);
         let ranked = Mutex::new(Vec::new());
@@ -156,7 +156,7 @@ fn order(left: &Ranked, right: &Ranked) -> Ordering {
     by_score.then_with(|| left.input.path().cmp(right.input.path()))
 }
 
-/// Returns the path and the best lines of a file in so many bytes at most, and how many lines.
+/// Returns the path and the best lines of a file in at most `bytes`, and the number of lines.
 fn digest(file: &Ranked, gauged: Gauged, bytes: usize) -> (Vec<u8>, usize) {
     let lines = file.lines;
     let plural = if lines == 1 { "" } else { "s" };
@@ -186,7 +186,7 @@ fn digest(file: &Ranked, gauged: Gauged, bytes: usize) -> (Vec<u8>, usize) {
     (text, shown.len())
 }
 
-/// Returns a line as it is printed: its number, and its text without the blanks at its start.
+/// Formats a line: its number, and its text without leading white space.
 fn one_line(line: &Line) -> String {
     let text = String::from_utf8_lossy(&line.text);
     let text = text.trim();

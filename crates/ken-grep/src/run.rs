@@ -1,4 +1,4 @@
-//! The search of all files: by one thread in a given order, or by many in whatever order.
+//! The search of all files: by one thread in a given order, or by many in any order.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -22,25 +22,25 @@ use crate::tree::Tree;
 use crate::walk::{Sort, SortKey, WalkOptions};
 use crate::worker::{SearchOptions, Worker};
 
-/// A search: what, where, how, and who is told.
+/// A complete search: pattern, files, output and observer.
 pub struct Search<'a> {
-    /// Which files.
+    /// Which files are searched.
     pub walk: &'a WalkOptions,
-    /// Which lines.
+    /// Which lines match.
     pub matcher: Matcher,
-    /// What else must hold.
+    /// Further conditions for a match.
     pub conditions: &'a Conditions,
     /// How files are read.
     pub options: &'a SearchOptions,
     /// What is printed.
     pub format: &'a Format,
-    /// Which files need no scan.
+    /// Decides which files need no scan.
     pub prefilter: &'a Prefilter,
-    /// Files of ASCII have no match, and need not be searched ([`crate::prefilter::Question::need`]).
+    /// Whether ASCII files cannot match and need no search ([`crate::prefilter::Question::need`]).
     pub passes_over_ascii: bool,
-    /// The user named no path.
+    /// Whether the user named no path.
     pub implicit_path: bool,
-    /// Who is told what goes wrong.
+    /// Receives problems.
     pub observer: &'a dyn Observer,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum Searched {
 }
 
 impl Search<'_> {
-    /// Searches with many threads; the results of each file come out in one piece.
+    /// Searches with many threads; the results of each file stay together.
     pub fn parallel<W: Write + Send>(&self, output: &Output<W>) -> Result<Summary, ignore::Error> {
         let tally = Tally::new(self.format.stats);
         let printer = self.format.printer(output.sheet(), false);
@@ -84,13 +84,14 @@ impl Search<'_> {
         Ok(tally.summary())
     }
 
-    /// Returns whether the walk is that for searches with an index, whose threads look at files themselves.
+    /// Returns whether the walk is the one for searches with an index, whose threads stat files
+    /// themselves.
     pub fn walks_by_index(&self) -> bool {
         let mut paths = self.walk.paths.iter();
         !self.prefilter.is_empty() && paths.any(|path| path.is_dir())
     }
 
-    /// Walks with many threads, each with a visitor of its own, which gets all that is to be searched.
+    /// Walks with many threads, each with its own visitor, which receives the inputs to search.
     pub(crate) fn each<V>(
         &self,
         tally: &Tally,
@@ -107,7 +108,7 @@ impl Search<'_> {
         Tree::new(self.walk, self.prefilter, self.observer, self.implicit_path)
     }
 
-    /// Searches with one thread, which writes as it reads.
+    /// Searches with one thread, which prints immediately.
     pub fn sequential<W: WriteColor>(&self, writer: W) -> Result<Summary, ignore::Error> {
         let tally = Tally::new(self.format.stats);
         let printer = self.format.printer(writer, true);
@@ -120,7 +121,7 @@ impl Search<'_> {
                 false => WalkState::Continue,
             }
         });
-        // Whoever reads may have gone.
+        // The reader of the output may be gone.
         let _ = worker.writer().flush();
         Ok(tally.summary())
     }
@@ -138,7 +139,7 @@ impl Search<'_> {
         .passing_over_ascii(self.passes_over_ascii)
     }
 
-    /// Searches one file and tells what goes wrong.
+    /// Searches one file and reports problems.
     pub(crate) fn search_one<W: WriteColor>(
         &self,
         worker: &mut Worker<'_, W>,
@@ -221,7 +222,7 @@ pub fn list<W: WriteColor + Send>(
     })
 }
 
-/// Paths found and not printed yet, at most.
+/// Maximum number of paths that are found but not printed yet.
 const WAITING_PATHS: usize = 4096;
 
 /// Why a list of files ended early.
@@ -235,7 +236,7 @@ pub enum ListError {
     Output(#[from] io::Error),
 }
 
-/// Goes through the files on this thread, in the order asked for, until the visitor has enough.
+/// Visits the files on this thread, in the requested order, until the visitor has enough.
 fn in_order(
     tree: Tree<'_>,
     walk: &WalkOptions,

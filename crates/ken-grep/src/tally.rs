@@ -1,24 +1,24 @@
-//! What a search counts: matches, files, and those that an index ruled out.
+//! Counts of a search: matches, files, and files that an index ruled out.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use grep_printer::Stats;
 
-/// What came of a search.
+/// The outcome of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Something was found: a match, or a file without one if those were looked for.
+    /// Whether something was found: a match, or a file without one if those are wanted.
     pub matched: bool,
-    /// Files that the walk handed on.
+    /// Number of files that the walk handed on.
     pub files: u64,
-    /// Files of these that an index ruled out.
+    /// Number of these files that an index ruled out.
     pub excluded: u64,
-    /// What was counted, if it was asked for.
+    /// Statistics, if they are wanted.
     pub stats: Option<Stats>,
 }
 
-/// What all threads count together.
+/// The counts of all threads together.
 #[derive(Default)]
 pub(crate) struct Tally {
     matched: AtomicBool,
@@ -35,7 +35,7 @@ impl Tally {
         }
     }
 
-    /// Counts files that the walk handed on, and those of them that an index ruled out.
+    /// Counts files that the walk handed on, and the number that an index ruled out.
     pub(crate) fn count(&self, files: u64, excluded: u64) {
         self.files.fetch_add(files, Ordering::Relaxed);
         self.excluded.fetch_add(excluded, Ordering::Relaxed);

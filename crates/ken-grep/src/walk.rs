@@ -1,46 +1,46 @@
-//! Which files are searched: ripgrep's rules for hidden files, ignore files, globs and types.
+//! The selection of files: ripgrep's rules for hidden files, ignore files, globs and types.
 
 use std::path::{Path, PathBuf};
 
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
-/// How the files are sorted.
+/// The order of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sort {
-    /// By what.
+    /// The sort key.
     pub key: SortKey,
-    /// The other way round.
+    /// Whether the order is reversed.
     pub reverse: bool,
 }
 
-/// What files are sorted by.
+/// A sort key of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortKey {
-    /// Their path.
+    /// The path.
     Path,
-    /// When they were last changed.
+    /// The time of the last change.
     Modified,
-    /// When they were last read.
+    /// The time of the last access.
     Accessed,
-    /// When they were made.
+    /// The time of creation.
     Created,
 }
 
-/// One change of the table of file types, or one choice among them.
+/// A change of the table of file types, or a selection from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeChange {
-    /// Forget the globs of a type.
+    /// Clear the globs of a type.
     Clear(String),
     /// Add a glob to a type: `name:*.glob`.
     Add(String),
     /// Search files of this type.
     Select(String),
-    /// Search no files of this type.
+    /// Leave out files of this type.
     Negate(String),
 }
 
-/// What is walked and what is left out.
+/// The options of a walk.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is one flag of the command line
 pub struct WalkOptions {
@@ -48,43 +48,44 @@ pub struct WalkOptions {
     pub paths: Vec<PathBuf>,
     /// The folder that globs and ignore files from elsewhere are relative to.
     pub working_folder: PathBuf,
-    /// Take hidden files too.
+    /// Include hidden files.
     pub hidden: bool,
     /// Follow symbolic links.
     pub follow: bool,
     /// Stay on the file system of each path.
     pub one_file_system: bool,
-    /// Folders below folders, at most.
+    /// Maximum depth of subfolders.
     pub max_depth: Option<usize>,
     /// Leave out larger files.
     pub max_filesize: Option<u64>,
-    /// Heed `.ignore` and `.rgignore`.
+    /// Respect `.ignore` and `.rgignore`.
     pub dot_ignore: bool,
-    /// Heed `.git/info/exclude`.
+    /// Respect `.git/info/exclude`.
     pub git_exclude: bool,
-    /// Heed git's global ignore file.
+    /// Respect git's global ignore file.
     pub git_global: bool,
-    /// Heed `.gitignore` and all of git's.
+    /// Respect `.gitignore` and all of git's ignore files.
     pub git: bool,
-    /// Heed the ignore files of the folders above.
+    /// Respect ignore files in parent folders.
     pub parents: bool,
-    /// Heed git's ignore files only inside repositories.
+    /// Respect git's ignore files only inside repositories.
     pub require_git: bool,
-    /// More ignore files; later ones have the last word.
+    /// Further ignore files; later ones take precedence.
     pub ignore_files: Vec<PathBuf>,
-    /// Names in ignore files match in any case.
+    /// Match names in ignore files case-insensitively.
     pub ignore_case_insensitive: bool,
-    /// Globs of what is searched, or with `!` of what is not; whether in any case.
+    /// Globs of files to search, or with `!` to leave out; each with whether it is
+    /// case-insensitive.
     pub globs: Vec<(String, bool)>,
-    /// Changes of file types and choices among them.
+    /// Changes of file types and selections from them.
     pub types: Vec<TypeChange>,
-    /// How the files are sorted.
+    /// The order of the files.
     pub sort: Option<Sort>,
-    /// Threads that walk and search; 0 stands for as many as the walker likes.
+    /// Number of threads that walk and search; 0 leaves it to the walk.
     pub threads: usize,
-    /// Threads that may join them while they wait for a disk, in searches with an index.
+    /// Number of threads that may join while the others wait for a disk, in searches with an index.
     pub more_threads: usize,
-    /// Device and inode of the file that the output goes to, which is left out.
+    /// Device and inode of the file that the output is written to, which is left out.
     pub skip_output: Option<(u64, u64)>,
 }
 
@@ -117,7 +118,7 @@ impl Default for WalkOptions {
 }
 
 impl WalkOptions {
-    /// Returns whether the order asked for is that of the walk itself, which then needs no list.
+    /// Returns whether the walk itself produces the requested order, so that no list is needed.
     pub(crate) fn sorted_by_walk(&self) -> bool {
         matches!(
             self.sort,
@@ -129,7 +130,7 @@ impl WalkOptions {
     }
 }
 
-/// Makes a matcher of globs; `!` before one says what is left out.
+/// Builds a matcher of globs; a glob with `!` leaves out files.
 pub fn overrides(folder: &Path, globs: &[(String, bool)]) -> Result<Override, ignore::Error> {
     let mut builder = OverrideBuilder::new(folder);
     for (glob, any_case) in globs {
@@ -139,7 +140,7 @@ pub fn overrides(folder: &Path, globs: &[(String, bool)]) -> Result<Override, ig
     builder.build()
 }
 
-/// Makes the table of file types.
+/// Builds the table of file types.
 pub fn types(changes: &[TypeChange]) -> Result<Types, ignore::Error> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();

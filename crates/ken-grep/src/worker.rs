@@ -1,4 +1,4 @@
-//! One thread's search of one file: matcher, searcher and printer put together.
+//! One thread's search of one file: combines matcher, searcher and printer.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -18,10 +18,11 @@ use crate::format::{Outcome, Printer, Source, Stream};
 use crate::input::Input;
 use crate::pattern::{LineEnd, Matcher};
 
-/// Which files count as binary, and what is done with them.
+/// Which files count as binary, and how they are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Binary {
-    /// A NUL byte ends the search of a file, but of one that the user named only the printing.
+    /// A NUL byte ends the search of a file; in a file that the user named, it only ends the
+    /// printing.
     #[default]
     Usual,
     /// A NUL byte ends only the printing, in all files.
@@ -30,7 +31,7 @@ pub enum Binary {
     Text,
 }
 
-/// How the bytes of a file become text.
+/// How the bytes of a file are decoded.
 #[derive(Clone, Debug, Default)]
 pub enum TextEncoding {
     /// By a byte order mark, if there is one.
@@ -38,14 +39,14 @@ pub enum TextEncoding {
     Auto,
     /// From this encoding.
     From(&'static Encoding),
-    /// Not at all: bytes are searched as they are.
+    /// Not at all: bytes are searched unchanged.
     Raw,
 }
 
 /// Lines printed around a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
-    /// So many before and after it.
+    /// This many lines before and after it.
     Lines(usize, usize),
     /// All of them.
     All,
@@ -57,46 +58,46 @@ impl Default for Context {
     }
 }
 
-/// A program that turns files into the text that is searched.
+/// A program that converts files into the text that is searched.
 #[derive(Clone, Debug)]
 pub struct Preprocessor {
     /// The program; gets the path as its argument and the file as its input.
     pub command: PathBuf,
-    /// The files it is for: all of them if there are no globs.
+    /// The files it applies to: all files if there are no globs.
     pub globs: Override,
 }
 
-/// How a file is read.
+/// Options for reading a file.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // each is one flag of the command line
 pub struct SearchOptions {
-    /// What ends a line.
+    /// The terminator of lines.
     pub line_end: LineEnd,
-    /// Lines that do not match are those looked for.
+    /// Whether to look for lines that do not match.
     pub invert: bool,
-    /// Count lines.
+    /// Whether to count lines.
     pub line_number: bool,
-    /// A match may span lines.
+    /// Whether a match may span lines.
     pub multiline: bool,
-    /// Lines around a match.
+    /// Lines printed around a match.
     pub context: Context,
-    /// Stop after so many lines.
+    /// Maximum number of lines.
     pub max_count: Option<u64>,
-    /// Stop at the first line that does not match after one that does.
+    /// Whether to stop at the first line that does not match after one that does.
     pub stop_on_nonmatch: bool,
-    /// How bytes become text.
+    /// How bytes are decoded.
     pub encoding: TextEncoding,
-    /// What counts as binary.
+    /// Which files count as binary.
     pub binary: Binary,
-    /// Read a file that is not too large as a whole before it is searched.
+    /// Whether to read a file that is not too large as a whole before it is searched.
     pub whole_files: bool,
-    /// A program that turns files into text.
+    /// A program that converts files into text.
     pub preprocessor: Option<Preprocessor>,
-    /// What opens compressed files.
+    /// Function that opens compressed files.
     pub decompress: Option<Decompress>,
 }
 
-/// Opens a compressed file as what is in it; none if the file is not compressed.
+/// Opens the content of a compressed file; returns none if the file is not compressed.
 pub type Decompress = fn(&Path) -> io::Result<Option<Box<dyn io::Read>>>;
 
 impl SearchOptions {
@@ -119,7 +120,7 @@ impl SearchOptions {
         match &self.encoding {
             _ if decoded => _ = builder.bom_sniffing(false),
             TextEncoding::Auto => {}
-            // Every encoding is known to the searcher by its own name.
+            // The searcher knows every encoding by its own name.
             TextEncoding::From(encoding) => {
                 builder.encoding(SearcherEncoding::new(encoding.name()).ok());
             }
@@ -145,7 +146,7 @@ pub(crate) struct Worker<'a, W> {
     searcher: Searcher,
     printer: Printer<W>,
     conditions: &'a Conditions,
-    /// What is in a file, if it is read as a whole.
+    /// The content of a file that is read as a whole.
     content: Vec<u8>,
     /// The start of a file that was found.
     start: Vec<u8>,
@@ -162,11 +163,11 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         counts_bytes: bool,
     ) -> Self {
         Self {
-            // Where a search ends early, another number of bytes counts as searched.
+            // When a search ends early, another number of bytes counts as searched.
             reads_at_once: !options.multiline && !counts_bytes,
             options,
             matcher,
-            // Whoever reads a file as a whole decodes it too.
+            // Reading a file as a whole includes decoding it.
             searcher: options.searcher(conditions.need_whole_file()),
             printer,
             conditions,
@@ -176,7 +177,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         }
     }
 
-    /// Does not search files of ASCII: what matches holds other characters.
+    /// Skips ASCII files, because every match contains other characters.
     pub(crate) fn passing_over_ascii(self, passes_over_ascii: bool) -> Self {
         Self {
             passes_over_ascii,
@@ -184,12 +185,12 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         }
     }
 
-    /// Returns where the results are written.
+    /// Returns the writer of the results.
     pub(crate) fn writer(&mut self) -> &mut W {
         self.printer.writer()
     }
 
-    /// Searches one file and prints what it finds.
+    /// Searches one file and prints the matches.
     pub(crate) fn search(&mut self, input: &Input) -> io::Result<Outcome> {
         let detection = self.options.binary_detection(input.is_explicit());
         self.searcher.set_binary_detection(detection);
@@ -225,8 +226,9 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         self.search_in(path, path, None)
     }
 
-    /// Searches a file that was found: a small one without NUL as a whole, which spares the searcher a look
-    /// for a byte order mark and a copy. (How a NUL ends a search depends on the way a file is read.)
+    /// Searches a file that was found. Searches a small one without NUL as a whole, which saves the
+    /// searcher the check for a byte order mark and a copy. (How a NUL ends a search depends on how
+    /// a file is read.)
     fn search_found(&mut self, path: &Path) -> io::Result<Outcome> {
         let mut file = open(path)?;
         let mut buffer = std::mem::take(&mut self.start);
@@ -238,7 +240,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
             return Ok(Outcome::default());
         }
         if self.passes_over_ascii && !has_all {
-            // What was read is overwritten.
+            // The content is overwritten.
             self.start = buffer;
             file.rewind()?;
             return self.search_in(path, Stream(file), None);
@@ -255,14 +257,14 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         found
     }
 
-    /// Searches a text that is at hand.
+    /// Searches a text in memory.
     pub(crate) fn search_text(&mut self, path: &Path, text: &[u8]) -> io::Result<Outcome> {
         let detection = self.options.binary_detection(true);
         self.searcher.set_binary_detection(detection);
         self.search_in(path, text, Some(text))
     }
 
-    /// Searches what a reader gives, as a whole if the conditions need it.
+    /// Searches the text from a reader, as a whole if the conditions need it.
     fn search_reader(&mut self, path: &Path, mut reader: impl Read) -> io::Result<Outcome> {
         if self.conditions.need_whole_file() {
             self.search_whole(path, &mut reader)
@@ -271,8 +273,8 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         }
     }
 
-    /// Returns whether a file is read as a whole: not if it is none, is empty (as those of the
-    /// kernel say) or is too large, unless that is needed.
+    /// Returns whether a file is read as a whole. It is not if it is not a regular file, has size 0
+    /// (like files of the kernel) or is too large, unless that is needed.
     fn may_read_whole(&self, file: &File) -> io::Result<bool> {
         let metadata = file.metadata()?;
         let fits = metadata.is_file() && (1..=MAX_WHOLE_BYTES).contains(&metadata.len());
@@ -306,7 +308,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         let mut command = preprocessor.command_for(path)?;
         let mut reader = start(&mut command)?;
         let found = self.search_reader(path, &mut reader);
-        // The reason why the program failed says more than that its output ended early.
+        // The reason why the program failed says more than the early end of its output.
         let closed = reader.close();
         let found = found.map_err(|error| {
             io::Error::other(format!(
@@ -341,7 +343,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
     }
 }
 
-/// What conditions say of one file.
+/// The conditions, applied to one file.
 struct View<'a> {
     conditions: &'a Conditions,
     line_end: u8,
@@ -373,7 +375,7 @@ impl View<'_> {
 }
 
 impl TextEncoding {
-    /// Returns the text of a whole file.
+    /// Decodes the content of a whole file.
     fn decode<'a>(&self, content: &'a [u8]) -> Cow<'a, [u8]> {
         let encoding = match self {
             Self::Raw => None,
@@ -403,23 +405,23 @@ impl Preprocessor {
     }
 }
 
-/// Files of fewer bytes are read at once.
+/// Smaller files are read at once.
 const AT_ONCE_BYTES: usize = 128 << 10;
 /// Larger files are never read as a whole, unless matches span lines.
 const MAX_WHOLE_BYTES: u64 = 64 << 20;
-/// Not even if conditions need it; and no line may be longer.
+/// Maximum size even if conditions need the whole file, and maximum length of a line.
 const MAX_BYTES: u64 = 1 << 30;
 
-#[allow(clippy::disallowed_methods)] // whoever reports the error names the path
+#[allow(clippy::disallowed_methods)] // the caller names the path when it reports the error
 fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Returns whether a file is ASCII without a NUL to its end. The buffer holds the first `n_bytes`, of a small file all; it is used for
-/// the rest of a larger one.
+/// Returns whether a file is ASCII without a NUL up to its end. The buffer holds the first
+/// `n_bytes`, which is all of a small file; it is reused for the rest of a larger one.
 fn is_ascii(file: &mut File, buffer: &mut [u8], mut n_bytes: usize) -> io::Result<bool> {
     while buffer[..n_bytes].is_ascii() {
-        // The searcher ends there.
+        // The searcher stops there.
         if memchr::memchr(0, &buffer[..n_bytes]).is_some() {
             return Ok(false);
         }
@@ -431,7 +433,7 @@ fn is_ascii(file: &mut File, buffer: &mut [u8], mut n_bytes: usize) -> io::Resul
     Ok(false)
 }
 
-/// Fills the buffer as far as the file goes.
+/// Fills the buffer, or reads to the end of the file.
 fn read_full(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
     let mut n_bytes = 0;
     while n_bytes < buffer.len() {

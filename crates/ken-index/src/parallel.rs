@@ -18,9 +18,8 @@ use tantivy::{Searcher, SegmentOrdinal};
 
 use crate::limits::{Limits, reached};
 
-/// How much work there is for each thread: to start one and to give it memory takes up to 200 µs. Debug builds always
-/// start some, so that tests have them.
-const WORTH: Duration = Duration::from_micros(if cfg!(debug_assertions) { 0 } else { 800 });
+/// The work that is worth a thread of its own: starting one and giving it memory takes up to 200 µs.
+const WORTH: Duration = Duration::from_micros(800);
 /// Before this part of the documents was looked at nothing is concluded of segments: what is in them may differ.
 const SAMPLE: u64 = 50;
 
@@ -35,14 +34,16 @@ pub fn each<P: Sync, T: Send, E: Send>(
     max_threads: usize,
     call: impl Fn(usize, &P) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    sampled(parts, size, u64::MAX, max_threads, call)
+    sampled(parts, size, u64::MAX, WORTH, max_threads, call)
 }
 
-/// Does the same, but concludes nothing before one of so many parts of the work is done.
+/// Does the same, but concludes nothing before one of `sample` parts of the work is done, and starts a thread for
+/// each `worth` of work.
 fn sampled<P: Sync, T: Send, E: Send>(
     parts: &[P],
     size: impl Fn(&P) -> u64,
     sample: u64,
+    worth: Duration,
     max_threads: usize,
     call: impl Fn(usize, &P) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
@@ -54,7 +55,7 @@ fn sampled<P: Sync, T: Send, E: Send>(
     let (mut before, mut left) = (0, sizes.iter().sum());
     let begun = Instant::now();
     for (number, at) in by_size.iter().enumerate() {
-        let n_worth = n_worth(begun.elapsed(), before, left, sample, WORTH);
+        let n_worth = n_worth(begun.elapsed(), before, left, sample, worth);
         let n_threads = if n_worth > 1 {
             let n_left = parts.len() - number;
             n_worth.min(n_cores()).min(n_left).min(max_threads)
@@ -82,9 +83,8 @@ pub(crate) fn over<T: Send>(
     call: impl Fn(SegmentOrdinal, &SegmentReader) -> tantivy::Result<T> + Sync,
 ) -> tantivy::Result<Vec<T>> {
     let n_docs = |segment: &SegmentReader| segment.max_doc().into();
-    sampled(segments, n_docs, SAMPLE, usize::MAX, |at, segment| {
-        call(at as SegmentOrdinal, segment)
-    })
+    let call = |at, segment: &SegmentReader| call(at as SegmentOrdinal, segment);
+    sampled(segments, n_docs, SAMPLE, WORTH, usize::MAX, call)
 }
 
 /// Searches as [`Searcher::search`] does; once limits are reached, no further segment is searched.
@@ -198,17 +198,27 @@ mod tests {
     fn results_are_in_the_order_of_their_parts() {
         let sizes = [5, 900, 1, 70, 0, 70, 3];
         let size = |size: &u64| *size;
+        let number = |at, size: &u64| Ok::<_, ()>((at, *size));
         for max_threads in [1, 3, usize::MAX] {
-            let number = |at, size: &u64| Ok::<_, ()>((at, *size));
-            let all = each(&sizes, size, max_threads, number).unwrap();
-            assert!(all.into_iter().eq(sizes.into_iter().enumerate()));
+            // Any work is worth a thread, or none is.
+            for worth in [Duration::ZERO, Duration::MAX] {
+                let all = sampled(&sizes, size, u64::MAX, worth, max_threads, number).unwrap();
+                assert!(all.into_iter().eq(sizes.into_iter().enumerate()));
+            }
         }
         let fail = |_, size: &u64| match size {
             900 => Err("900"),
             _ => Ok(()),
         };
-        let failed = each(&sizes, size, 3, fail);
+        let failed = sampled(&sizes, size, u64::MAX, Duration::ZERO, 3, fail);
         assert_eq!(failed, Err("900"));
+    }
+
+    #[test]
+    fn work_that_is_worth_no_thread_stays_on_one() {
+        let caller = |_, _: &u64| Ok::<_, ()>(thread::current().id());
+        let callers = sampled(&[1; 9], |_| 1, u64::MAX, Duration::MAX, 9, caller);
+        assert_eq!(callers, Ok(vec![thread::current().id(); 9]));
     }
 
     #[test]

@@ -41,6 +41,27 @@ fn a_reader_notices_a_commit_and_keeps_the_old_one() {
 }
 
 #[test]
+fn a_commit_that_cannot_be_opened_leaves_the_former_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    add(&writer, "/a", "a", "otter");
+    commit(&writer);
+    writer.close().unwrap();
+    let reader = Reader::new(folder.path());
+    reader.snapshot().unwrap();
+    let committed = reader.committed_at();
+    assert!(committed.is_some());
+
+    let file = folder.path().join("meta.json");
+    let content = fs_err::read(&file).unwrap();
+    fs_err::write(&file, "no commit").unwrap();
+    assert!(reader.snapshot().is_err());
+    assert_eq!(reader.committed_at(), committed);
+    fs_err::write(&file, content).unwrap();
+    assert_eq!(found(&*reader.snapshot().unwrap(), &otter()), ["/a"]);
+}
+
+#[test]
 fn threads_share_a_reader() {
     let folder = tempfile::tempdir().unwrap();
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();

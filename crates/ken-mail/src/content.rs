@@ -70,7 +70,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
             kind if kind.starts_with("multipart/") => self.multipart(&info, body, depth),
             kind if is_signature(kind) && depth > 0 => self.message.is_signed = true,
             kind if is_plain(kind) && !is_file => self.plain(&info, body),
-            "text/html" if !is_file => self.html(info, body),
+            "text/html" if !is_file => self.html(&info, body),
             _ => self.attachment(info, body),
         }
         // A part that became a file has its type there.
@@ -161,7 +161,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
             raw: body,
             transfer: info.transfer,
         };
-        let text = text(content.decode(), info.charset.as_deref(), self.detect);
+        let text = text(content.decode(), info.charset, self.detect);
         let start = text.trim_ascii_start();
         if start.starts_with("-----BEGIN PGP MESSAGE-----") {
             self.message.is_encrypted = true;
@@ -179,7 +179,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
         self.message.texts.push(Text::Plain(text));
     }
 
-    fn html(&mut self, info: PartInfo, body: &'a [u8]) {
+    fn html(&mut self, info: &PartInfo, body: &'a [u8]) {
         if body.trim_ascii_start().is_empty() {
             return;
         }

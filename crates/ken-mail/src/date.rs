@@ -1,14 +1,15 @@
 //! Dates of messages: RFC 5322 section 3.3, its obsolete forms, and what mailers write instead.
 //!
-//! The form of a word decides what it is, not its position. So `asctime` dates, ISO dates, missing zones and missing
-//! seconds are readable too (`mail-parser` 0.11 needs all parts in their positions).
+//! Words are told apart by their looks rather than by their place, so that `asctime` dates, ISO
+//! dates, missing zones and missing seconds are read as well (`mail-parser` 0.11 wants all parts
+//! in their places). A day without a time that can be is still a day.
 
 use std::borrow::Cow;
 
 use ken_core::month_of;
 
-/// Zones from RFC 5322 section 4.3, and a few more from old mailers, in minutes.
-const ZONES: [(&str, i64); 18] = [
+/// Zones that RFC 5322 section 4.3 names, and others that mailers write, in minutes.
+const ZONES: [(&str, i64); 41] = [
     ("EST", -300),
     ("EDT", -240),
     ("CST", -360),
@@ -17,20 +18,47 @@ const ZONES: [(&str, i64); 18] = [
     ("MDT", -360),
     ("PST", -480),
     ("PDT", -420),
+    ("AKST", -540),
+    ("AKDT", -480),
+    ("HST", -600),
+    ("AST", -240),
+    ("ADT", -180),
+    ("NST", -210),
+    ("NDT", -150),
+    ("BRT", -180),
+    ("BRST", -120),
+    ("WEST", 60),
     ("BST", 60),
     ("CET", 60),
     ("CEST", 120),
     ("MET", 60),
     ("MEST", 120),
+    ("MEZ", 60),
+    ("MESZ", 120),
     ("EET", 120),
     ("EEST", 180),
+    ("SAST", 120),
     ("MSK", 180),
+    ("MSD", 240),
+    ("IST", 330),
+    ("HKT", 480),
+    ("SGT", 480),
+    ("AWST", 480),
     ("JST", 540),
     ("KST", 540),
+    ("ACST", 570),
+    ("AEST", 600),
+    ("AEDT", 660),
+    ("NZST", 720),
+    ("NZDT", 780),
 ];
 
-/// Other years are mistakes: there was no mail before, and wrong clocks are often wrong by decades.
-const YEARS: std::ops::RangeInclusive<i64> = 1970..=2100;
+/// Years outside of these are mistakes: nothing that is kept as mail is older, and clocks that are
+/// wrong are often wrong by decades.
+const YEARS: std::ops::RangeInclusive<i64> = 1900..=2100;
+
+/// The time of a day whose time is not known: the day is the same in nearly all zones.
+const NOON: i64 = 12 * 3600;
 
 #[derive(Default)]
 struct Parts {
@@ -64,12 +92,41 @@ impl Parts {
             self.add_time(word);
         } else if let Some(minutes) = numeric_zone(word) {
             self.zone_minutes = self.zone_minutes.or(Some(minutes));
+        } else if let Some(numbers) = three_numbers(word) {
+            self.add_three(numbers);
+        } else if let Some(is_afternoon) = half_of_day(word) {
+            self.add_half(is_afternoon);
         } else {
             // `1-Jan-2003` is three words.
             for piece in word.split('-') {
-                self.add_piece(piece);
+                self.add_piece(piece.trim_start_matches('\''));
             }
         }
+    }
+
+    /// Adds a date of numbers only, or a time with points. Americans write the month first.
+    fn add_three(&mut self, (first, separator, second, third): (i64, char, i64, i64)) {
+        if separator == '.' && self.day.is_some() {
+            self.set_time(first, second, third);
+            return;
+        }
+        let (day, month) = match (separator, first, second) {
+            ('/', 1..=12, _) => (second, first),
+            _ => (first, second),
+        };
+        (self.day, self.month) = (Some(day), Some(month));
+        self.add_number(third, 4);
+    }
+
+    fn add_half(&mut self, is_afternoon: bool) {
+        let hour = 3600;
+        self.time = match self.time {
+            Some(time) if is_afternoon && time < 12 * hour => Some(time + 12 * hour),
+            Some(time) if !is_afternoon && (12 * hour..13 * hour).contains(&time) => {
+                Some(time - 12 * hour)
+            }
+            time => time,
+        };
     }
 
     fn add_piece(&mut self, piece: &str) {
@@ -112,11 +169,20 @@ impl Parts {
             return;
         };
         let second = numbers.next().flatten().unwrap_or(0);
-        // 60 is a leap second.
-        if hour < 24 && minute < 60 && second <= 60 {
-            self.time = Some(hour * 3600 + minute * 60 + second);
+        self.set_time(hour, minute, second);
+        if let Some(is_afternoon) = half_of_day(zone) {
+            self.add_half(is_afternoon);
         }
         self.zone_minutes = self.zone_minutes.or_else(|| numeric_zone(zone));
+    }
+
+    /// Sets a time that can be: 24:00 is the end of the day, 60 a leap second.
+    fn set_time(&mut self, hour: i64, minute: i64, second: i64) {
+        let is_end = (hour, minute, second) == (24, 0, 0);
+        if (hour < 24 || is_end) && minute < 60 {
+            let second = if second <= 60 { second } else { 0 };
+            self.time = Some(hour * 3600 + minute * 60 + second);
+        }
     }
 
     fn seconds(&self) -> Option<i64> {
@@ -124,12 +190,42 @@ impl Parts {
         if !YEARS.contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
             return None;
         }
+        let midnight = days(year, month, day) * 86_400;
         let zone = self.zone_minutes.unwrap_or(0) * 60;
-        Some(days(year, month, day) * 86_400 + self.time? - zone)
+        Some(match self.time {
+            Some(time) => midnight + time - zone,
+            None => midnight + NOON,
+        })
     }
 }
 
-/// Returns the text without comments in parentheses, which may nest.
+/// Reads `5/31/2003`, `31.1.2003` and `12.34.56`.
+fn three_numbers(word: &str) -> Option<(i64, char, i64, i64)> {
+    let separator = word.chars().find(|c| !c.is_ascii_digit())?;
+    if !matches!(separator, '/' | '.') {
+        return None;
+    }
+    let mut numbers = word.splitn(3, separator).map(|number| {
+        let is_number = (1..=4).contains(&number.len());
+        number.parse().ok().filter(|_| is_number)
+    });
+    Some((
+        numbers.next()??,
+        separator,
+        numbers.next()??,
+        numbers.next()??,
+    ))
+}
+
+/// Returns whether `PM` means the second half of the day, or `AM` the first.
+fn half_of_day(word: &str) -> Option<bool> {
+    let is = |half: &str| word.eq_ignore_ascii_case(half);
+    (is("pm") || is("p.m."))
+        .then_some(true)
+        .or((is("am") || is("a.m.")).then_some(false))
+}
+
+/// Returns the text without what stands in parentheses, which may nest.
 fn without_comments(text: &str) -> Cow<'_, str> {
     let is_parenthesis = |byte: &u8| matches!(byte, b'(' | b')');
     if !text.as_bytes().iter().any(is_parenthesis) {
@@ -156,7 +252,9 @@ fn iso_date(word: &str) -> Option<(IsoDate, &str)> {
     if !date.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let mut numbers = date.split('-').map(|number| number.parse::<i64>().ok());
+    let mut numbers = date
+        .split(['-', '/'])
+        .map(|number| number.parse::<i64>().ok());
     let (year, month, day) = (numbers.next()??, numbers.next()??, numbers.next()??);
     let rest = &word[10..];
     (year > 999 && (rest.is_empty() || rest.starts_with(['T', 't']))).then(|| {
@@ -172,7 +270,12 @@ fn numeric_zone(word: &str) -> Option<i64> {
     if !name.is_empty() && !["GMT", "UTC", "UT"].contains(&name) {
         return None;
     }
-    let (hours, rest) = number[1..].split_at_checked(2)?;
+    let (hours, rest) = match number.len() {
+        // `GMT+1`
+        2 if !name.is_empty() => (&number[1..], "00"),
+        3 => (&number[1..], "00"),
+        _ => number[1..].split_at_checked(2)?,
+    };
     let minutes = rest.strip_prefix(':').unwrap_or(rest);
     let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
     if minutes.len() != 2 || !is_number(hours) || !is_number(minutes) {
@@ -188,8 +291,8 @@ fn numeric_zone(word: &str) -> Option<i64> {
     })
 }
 
-/// Returns the days since 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-compatible low-level date
-/// algorithms").
+/// Returns the days since 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-compatible
+/// low-level date algorithms").
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -227,15 +330,38 @@ mod tests {
             ("Thu, 1 Jan 1970 00:00:00 +0000", Some(0)),
             ("29 Feb 2000 00:00:00 +0000", Some(951_782_400)),
             ("Fri, 31 Dec 1999 23:59:60 +0000", Some(946_684_800)),
-            ("Fri, 31 Jan 2003", None),
+            ("Fri, 31 Jan 2003 12:34:56 +00", noon),
+            ("Fri, 31 Jan 2003 13:34:56 GMT+1", noon),
+            ("Fri Jan 31 12:34:56 +00 2003", noon),
+            ("Fri, 31 Jan 2003 22:34:56 AEST", Some(1_044_016_496)),
+            ("Fri, 31 Jan 2003 12.34.56 +0000", noon),
+            ("Fri, 31 Jan 2003 12:34:56 PM", noon),
+            ("Fri, 31 Jan 2003 12:34:56PM GMT", noon),
+            ("Fri, 31 Jan 2003 00:34:56 pm", noon),
+            ("Fri, 31 Jan 2003 12:34:99", Some(1_044_016_440)),
+            ("31.1.2003 12:34:56", noon),
+            ("31.01.03, 12:34:56", noon),
+            ("1/31/03 12:34:56", noon),
+            ("31/1/2003 12:34:56", noon),
+            ("2003/01/31 12:34:56", noon),
+            ("31 Jan '03 12:34:56", noon),
+            ("Thu, 30 Jan 2003 24:00:00 +0000", Some(1_043_971_200)),
+            ("Fri, 31 Jan 2003 12:00:00 am", Some(1_043_971_200)),
+            ("Wed, 31 Dec 1969 23:59:59 +0000", Some(-1)),
+            ("Sat, 31 Jan 53 00:00:00 +0000", Some(-533_865_600)),
+            // Noon of the day.
+            ("Fri, 31 Jan 2003", Some(1_044_014_400)),
+            ("Fri, 31 Jan 2003 25:34:56 +0000", Some(1_044_014_400)),
+            ("Fri, 31 Jan 2003 12: +0800", Some(1_044_014_400)),
+            ("2003-01-31", Some(1_044_014_400)),
             ("Fri, 31 Foo 2003 12:34:56", None),
             ("Fri, 31 Jan 20003 12:34:56 +0000", None),
-            ("Fri, 31 Jan 1903 12:34:56 +0000", None),
+            ("Fri, 31 Jan 1603 12:34:56 +0000", None),
             ("Fri, 32 Jan 2003 12:34:56 +0000", None),
-            ("Fri, 31 Jan 2003 25:34:56 +0000", None),
             ("99999999999999999999 Jan 2003 12:34:56", None),
             ("", None),
             ("é: ü-ö +ä", None),
+            ("1/2 3.4.5.6 //// 1./2", None),
             ("(((((", None),
         ] {
             assert_eq!(parse(text), seconds, "{text}");

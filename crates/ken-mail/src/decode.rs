@@ -5,9 +5,9 @@
 use std::borrow::Cow;
 
 use mail_parser::decoders::base64::base64_decode;
-use mail_parser::decoders::charsets::map::charset_decoder;
 use memchr::memchr;
 
+use crate::charset::Charset;
 use crate::cms;
 
 /// Decodes bytes without a declared character set.
@@ -23,19 +23,33 @@ pub(crate) enum Transfer {
     Identity,
     Base64,
     QuotedPrintable,
-    /// The content of CMS data, which is binary or base64.
+    /// The lines between `begin` and `end` of uuencode, or with them.
+    Uuencode,
+    /// The content of CMS, which is binary or base64.
     Signed {
         is_base64: bool,
     },
 }
 
 impl Transfer {
-    /// Returns the encoding in the value of a Content-Transfer-Encoding header.
-    pub(crate) fn from_name(name: &str) -> Self {
-        if name.eq_ignore_ascii_case("base64") {
+    /// Returns what the value of a Content-Transfer-Encoding header names: its first word, whatever
+    /// stands around it. What is not known is taken as it is.
+    pub(crate) fn from_name(value: &str) -> Self {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let mut words = value.split(|c| !is_part(c));
+        let word = words.find(|word| !word.is_empty()).unwrap_or_default();
+        let is = |name: &str| {
+            let letters = word.bytes().filter(u8::is_ascii_alphanumeric);
+            letters
+                .map(|letter| letter.to_ascii_lowercase())
+                .eq(name.bytes())
+        };
+        if is("base64") {
             Self::Base64
-        } else if name.eq_ignore_ascii_case("quoted-printable") {
+        } else if is("quotedprintable") || is("quoted") {
             Self::QuotedPrintable
+        } else if ["uuencode", "xuuencode", "xuue", "uue"].into_iter().any(is) {
+            Self::Uuencode
         } else {
             Self::Identity
         }
@@ -56,6 +70,7 @@ impl<'a> Content<'a> {
             Transfer::Identity => Cow::Borrowed(self.raw),
             Transfer::Base64 => Cow::Owned(base64(self.raw)),
             Transfer::QuotedPrintable => quoted_printable(self.raw),
+            Transfer::Uuencode => Cow::Owned(uuencoded(self.raw)),
             Transfer::Signed { is_base64: false } => {
                 Cow::Owned(cms::content(self.raw).unwrap_or_default())
             }
@@ -85,23 +100,29 @@ impl<'a> Content<'a> {
     pub fn max_bytes(&self) -> usize {
         match self.transfer {
             Transfer::Base64 | Transfer::Signed { is_base64: true } => self.raw.len() / 4 * 3 + 3,
-            Transfer::Identity | Transfer::QuotedPrintable | Transfer::Signed { .. } => {
-                self.raw.len()
-            }
+            Transfer::Identity
+            | Transfer::QuotedPrintable
+            | Transfer::Uuencode
+            | Transfer::Signed { .. } => self.raw.len(),
         }
     }
 }
 
-/// Decodes base64; lines with other characters, such as a mailing list's footer, are left out.
+/// Decodes base64. Where something else stands in it, lines of other text, such as a mailing list's
+/// footer, are left out, and so are single characters within lines of base64.
 fn base64(raw: &[u8]) -> Vec<u8> {
     base64_decode(raw).unwrap_or_else(|| {
-        let mut lines = Vec::with_capacity(raw.len());
-        for line in raw.split(|byte| *byte == b'\n') {
-            if line.trim_ascii().iter().all(|byte| is_base64(*byte)) {
-                lines.extend_from_slice(line);
+        let mut kept = Vec::with_capacity(raw.len());
+        for line in raw.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
+            let n_others = line.iter().filter(|byte| !is_base64(**byte)).count();
+            // Padding ends the content: what comes then is something else.
+            let is_over = kept.last() == Some(&b'=');
+            let may_have = if is_over { 0 } else { (line.len() / 8).max(1) };
+            if n_others <= may_have && n_others < line.len() && !line.contains(&b' ') {
+                kept.extend(line.iter().filter(|byte| is_base64(**byte)));
             }
         }
-        base64_decode(&lines).unwrap_or_default()
+        base64_decode(&kept).unwrap_or_default()
     })
 }
 
@@ -109,7 +130,43 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// Decodes quoted-printable; an `=` that starts no escape is a plain `=`.
+/// Decodes the lines of uuencode, up to its `end` if that is there.
+fn uuencoded(raw: &[u8]) -> Vec<u8> {
+    let mut decoded = Vec::with_capacity(raw.len() / 4 * 3);
+    for line in raw.split(|byte| *byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line == b"end" {
+            break;
+        }
+        let Some((n_bytes, data)) = uu_line(line) else {
+            continue;
+        };
+        let end = decoded.len() + n_bytes;
+        for four in data.chunks(4) {
+            // Blanks at the end of a line get lost.
+            let sextet = |at: usize| u32::from(four.get(at).map_or(0, |byte| (byte - 32) & 63));
+            let bits = sextet(0) << 18 | sextet(1) << 12 | sextet(2) << 6 | sextet(3);
+            decoded.extend_from_slice(&bits.to_be_bytes()[1..]);
+        }
+        decoded.resize(end, 0);
+    }
+    decoded
+}
+
+/// Returns the number of bytes that a line of uuencode declares, and the characters for them.
+pub(crate) fn uu_line(line: &[u8]) -> Option<(usize, &[u8])> {
+    let (&length, data) = line.split_first()?;
+    if !(32..=96).contains(&length) || !data.iter().all(|byte| (32..=96).contains(byte)) {
+        return None;
+    }
+    let n_bytes = usize::from((length - 32) & 63);
+    let n_characters = n_bytes.div_ceil(3) * 4;
+    // Some programs add a character for the sum of the line.
+    let is_whole = data.len() <= n_characters + 2;
+    is_whole.then_some((n_bytes, &data[..data.len().min(n_characters)]))
+}
+
+/// Decodes quoted-printable; an `=` that starts no escape stands for itself.
 fn quoted_printable(raw: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr(b'=', raw) else {
         return Cow::Borrowed(raw);
@@ -149,26 +206,25 @@ fn escape(rest: &[u8], decoded: &mut Vec<u8>) -> usize {
     }
 }
 
-fn hex(byte: u8) -> Option<u8> {
+/// Returns the value of a hexadecimal digit.
+pub(crate) fn hex(byte: u8) -> Option<u8> {
     (byte as char).to_digit(16).map(|digit| digit as u8)
 }
 
-/// Returns bytes as text in their declared character set. If none is declared, or it is unknown or impossible,
-/// `detect` decides.
-pub(crate) fn text<'a>(
-    bytes: Cow<'a, [u8]>,
-    charset: Option<&str>,
-    detect: Detect<'_>,
-) -> Cow<'a, str> {
+/// Returns bytes as text in their declared character set; where none is declared, it is unknown
+/// or cannot be true, `detect` decides.
+pub(crate) fn text<'a>(bytes: Cow<'a, [u8]>, charset: Charset, detect: Detect<'_>) -> Cow<'a, str> {
     let bytes = cut(bytes);
-    let charset = charset.unwrap_or_default();
-    if is_superset_of_ascii(charset) && bytes.is_ascii() || may_be_utf8(charset) {
-        match utf8(bytes) {
-            Ok(text) => text,
-            Err(bytes) => legacy(&bytes, charset, detect),
-        }
-    } else {
-        legacy(&bytes, charset, detect)
+    let is_ascii = charset.is_superset_of_ascii() && bytes.is_ascii();
+    if !is_ascii && !charset.may_be_utf8() {
+        return legacy(&bytes, charset, detect);
+    }
+    match utf8(bytes) {
+        Ok(text) => match Charset::by_escapes(text.as_bytes()) {
+            Some(charset) => legacy(text.as_bytes(), charset, detect),
+            None => text,
+        },
+        Err(bytes) => legacy(&bytes, charset, detect),
     }
 }
 
@@ -193,54 +249,9 @@ fn utf8(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, Cow<'_, [u8]>> {
     }
 }
 
-fn legacy<'a>(bytes: &[u8], charset: &str, detect: Detect<'_>) -> Cow<'a, str> {
-    let decoder = if is_ascii_or_utf8(charset) {
-        None
-    } else {
-        charset_decoder(charset.as_bytes())
-    };
-    Cow::Owned(match decoder {
-        Some(decoder) => decoder(bytes),
-        None => detect(bytes),
-    })
-}
-
-/// Returns whether ASCII bytes in this charset mean ASCII characters.
-fn is_superset_of_ascii(charset: &str) -> bool {
-    const OTHERS: [&str; 12] = [
-        "utf-7",
-        "utf7",
-        "utf-16",
-        "utf16",
-        "ucs",
-        "unicode",
-        "iso-2022",
-        "iso-10646",
-        "hz",
-        "csiso2022",
-        "csutf",
-        "csunicode",
-    ];
-    let starts = |prefix: &str| {
-        let start = charset.get(..prefix.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-    };
-    !OTHERS.into_iter().any(starts)
-}
-
-/// Returns whether text declared in this charset may be UTF-8. Valid UTF-8 outside ASCII is hardly ever meaningful
-/// Latin-1.
-fn may_be_utf8(charset: &str) -> bool {
-    is_ascii_or_utf8(charset)
-        || ["iso-8859-1", "windows-1252", "latin1", "cp1252"]
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(charset))
-}
-
-fn is_ascii_or_utf8(charset: &str) -> bool {
-    ["", "us-ascii", "ascii", "utf-8", "utf8", "ansi_x3.4-1968"]
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(charset))
+fn legacy<'a>(bytes: &[u8], charset: Charset, detect: Detect<'_>) -> Cow<'a, str> {
+    let decoded = charset.decode(bytes).map(Cow::into_owned);
+    Cow::Owned(decoded.unwrap_or_else(|| detect(bytes)))
 }
 
 #[cfg(test)]
@@ -277,6 +288,10 @@ mod tests {
             ("Y2Fm\r\nw6k=\r\n", "café"),
             ("Y2Fmw6k=\n____\nlist footer: help\n", "café"),
             ("Y2Fmw6k", "café"),
+            ("Y2F*mw6k=", "café"),
+            ("Y2Fmw6k=\nunsubscribe:\n", "café"),
+            ("Y2Fm!\n w6k=\n", "café"),
+            ("Y2Fm\u{7f}w6k=\n", "café"),
             ("!", ""),
         ] {
             assert_eq!(base64(raw.as_bytes()), decoded.as_bytes(), "{raw}");
@@ -284,25 +299,60 @@ mod tests {
     }
 
     #[test]
+    fn encodings_are_known_whatever_stands_around_them() {
+        for (value, transfer) in [
+            ("base64", Transfer::Base64),
+            (" BASE64 ", Transfer::Base64),
+            ("\"base64\";", Transfer::Base64),
+            ("base64 (comment)", Transfer::Base64),
+            ("base64, 8bit", Transfer::Base64),
+            ("base-64", Transfer::Base64),
+            ("quoted_printable", Transfer::QuotedPrintable),
+            ("<Quoted-Printable>", Transfer::QuotedPrintable),
+            ("quotedprintable\n", Transfer::QuotedPrintable),
+            ("x-uuencode", Transfer::Uuencode),
+            ("7-bit", Transfer::Identity),
+            ("8bits", Transfer::Identity),
+            ("7bit (not base64)", Transfer::Identity),
+            ("", Transfer::Identity),
+        ] {
+            assert_eq!(Transfer::from_name(value), transfer, "{value}");
+        }
+    }
+
+    #[test]
+    fn uuencode_is_decoded_with_its_flaws() {
+        for (raw, decoded) in [
+            ("#0V%T\n`\nend\n", "Cat"),
+            ("begin 644 a.txt\r\n#0V%T\r\n`\r\nend\r\n#0V%T\n", "Cat"),
+            ("#0V%TX\n", "Cat"),
+            ("$0V%T<P\n \nend", "Cats"),
+            ("#0V%T\nnot a line of it\n#0V%T\n", "CatCat"),
+            ("", ""),
+        ] {
+            assert_eq!(uuencoded(raw.as_bytes()), decoded.as_bytes(), "{raw:?}");
+        }
+    }
+
+    #[test]
     fn charsets_are_believed_when_they_can_be_true() {
         for (bytes, charset, expected) in [
-            (&b"plain"[..], Some("koi8-r"), "plain"),
-            (b"caf\xe9", Some("iso-8859-1"), "café"),
-            ("café".as_bytes(), Some("iso-8859-1"), "café"),
-            ("café".as_bytes(), None, "café"),
-            (b"caf\xe9", None, "detected 4"),
-            (b"caf\xe9", Some("utf-8"), "detected 4"),
-            (b"caf\xe9", Some("us-ascii"), "detected 4"),
-            (b"caf\xe9", Some("x-unknown"), "detected 4"),
-            (b"\xf0\xd2\xc9", Some("KOI8-R"), "При"),
-            (b"\xc4\xa3", Some("gbk"), "模"),
-            (b"\x1b$B%O%m!<\x1b(B", Some("ISO-2022-JP"), "ハロー"),
-            (b"\x1b$B%O%m!<\x1b(B", Some("csISO2022JP"), "ハロー"),
-            (b"+ZYeB9A-", Some("UTF-7"), "文致"),
-            (b"\xe9\x00", Some("utf-16le"), "é"),
+            (&b"plain"[..], "koi8-r", "plain"),
+            (b"caf\xe9", "iso-8859-1", "café"),
+            ("café".as_bytes(), "iso-8859-1", "café"),
+            ("café".as_bytes(), "", "café"),
+            (b"caf\xe9", "", "detected 4"),
+            (b"caf\xe9", "utf-8", "detected 4"),
+            (b"caf\xe9", "us-ascii", "detected 4"),
+            (b"caf\xe9", "x-unknown", "detected 4"),
+            (b"\xf0\xd2\xc9", "KOI8-R", "При"),
+            (b"\x1b$B%O%m!<\x1b(B", "ISO-2022-JP", "ハロー"),
+            (b"\x1b$B%O%m!<\x1b(B", "", "ハロー"),
+            (b"\x1b$B%O%m!<\x1b(B", "utf-8", "ハロー"),
+            (b"\x1b$B%O%m!<\x1b(B", "windows-1251", "ハロー"),
         ] {
-            let text = text(Cow::Borrowed(bytes), charset, &detect);
-            assert_eq!(text, expected, "{charset:?}");
+            let text = text(Cow::Borrowed(bytes), Charset::named(charset), &detect);
+            assert_eq!(text, expected, "{charset}");
         }
     }
 }

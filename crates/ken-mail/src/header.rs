@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use mail_parser::{Addr, Address, HeaderValue, parsers::MessageStream};
 use memchr::{memchr, memmem};
 
-use crate::Detect;
+use crate::charset::Charset;
+use crate::decode::text;
+use crate::{Detect, words};
 
 /// The most bytes of a value that are read. A thousand addresses fit, and parsers that look ahead are bounded.
 const MAX_VALUE_BYTES: usize = 64 << 10;
@@ -65,7 +67,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-fn line_end(bytes: &[u8]) -> usize {
+pub(crate) fn line_end(bytes: &[u8]) -> usize {
     memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1)
 }
 
@@ -77,8 +79,42 @@ fn value_end(bytes: &[u8], mut end: usize) -> usize {
     end
 }
 
-/// Returns the position of the colon if the line starts a field.
-fn colon(line: &[u8]) -> Option<usize> {
+/// Returns what the name of a field says of the text around it: 2 if only messages have such fields,
+/// 1 if other texts may also start with it, else 0.
+pub fn field_weight(name: &[u8]) -> usize {
+    const PROOFS: [&str; 14] = [
+        "received",
+        "message-id",
+        "return-path",
+        "delivered-to",
+        "mime-version",
+        "envelope-to",
+        "x-original-to",
+        "dkim-signature",
+        "authentication-results",
+        "arc-seal",
+        "newsgroups",
+        "in-reply-to",
+        "references",
+        "list-id",
+    ];
+    const KNOWN: [&str; 11] = [
+        "from", "to", "cc", "bcc", "subject", "date", "sender", "reply-to", "status", "path",
+        "xref",
+    ];
+    // Most names are known by their first letter not to be one of these.
+    let first = name.first().map_or(0, u8::to_ascii_lowercase);
+    let is =
+        |known: &&str| known.as_bytes()[0] == first && name.eq_ignore_ascii_case(known.as_bytes());
+    if PROOFS.iter().any(is) {
+        2
+    } else {
+        usize::from(KNOWN.iter().any(is))
+    }
+}
+
+/// Returns where the colon stands if the line starts a field.
+pub(crate) fn colon(line: &[u8]) -> Option<usize> {
     let colon = memchr(b':', line)?;
     let name = line[..colon].trim_ascii_end();
     let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
@@ -89,18 +125,15 @@ fn colon(line: &[u8]) -> Option<usize> {
 pub(crate) fn clean<'a>(value: &'a [u8], detect: Detect<'_>) -> Cow<'a, str> {
     let value = &value[..value.len().min(MAX_VALUE_BYTES)];
     let value = &value[..before_endless_words(value)];
-    let mut text = match std::str::from_utf8(value) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(detect(value)),
-    };
+    let mut text = text(Cow::Borrowed(value), Charset::Unknown, detect);
     if !text.ends_with('\n') {
         text.to_mut().push('\n');
     }
     text
 }
 
-/// Returns where to cut a value so that `mail-parser` takes linear time. From each `=?` it searches for the next `?=`,
-/// which in a hostile value comes late or never.
+/// Returns where a value must be cut so that reading it stays linear: from each `=?` on the next `?=`
+/// is looked for, which in a hostile value comes late or never.
 fn before_endless_words(value: &[u8]) -> usize {
     let mut n_looked_at = 0;
     let mut end = 0;
@@ -117,15 +150,9 @@ fn before_endless_words(value: &[u8]) -> usize {
     value.len()
 }
 
-/// Returns the words of a value on one line, with encoded words (RFC 2047) decoded.
-pub(crate) fn words(value: &str) -> String {
-    if memmem::find(value.as_bytes(), b"=?").is_none() {
-        return unfold(value);
-    }
-    match MessageStream::new(value.as_bytes()).parse_unstructured() {
-        HeaderValue::Text(text) => text.trim().to_owned(),
-        _ => unfold(value),
-    }
+/// Returns the words of a value on one line, encoded words decoded.
+pub(crate) fn words(value: &str, detect: Detect<'_>) -> String {
+    unfold(&words::decoded(value, detect))
 }
 
 fn unfold(value: &str) -> String {
@@ -140,8 +167,9 @@ fn unfold(value: &str) -> String {
     unfolded
 }
 
-/// Adds the addresses of a value to `list`, each as `Name <user@host>`, and the names of groups.
-pub(crate) fn add_addresses(value: &str, list: &mut Vec<String>) {
+/// Adds the addresses of a value to `list`, each as `Name <user@host>`; groups by their names too.
+pub(crate) fn add_addresses(value: &str, detect: Detect<'_>, list: &mut Vec<String>) {
+    let value = words::joined(value, detect);
     match MessageStream::new(value.as_bytes()).parse_address() {
         HeaderValue::Address(Address::List(addresses)) => {
             addresses.iter().for_each(|one| add(address(one), list));
@@ -155,7 +183,7 @@ pub(crate) fn add_addresses(value: &str, list: &mut Vec<String>) {
                     .for_each(|one| add(address(one), list));
             }
         }
-        _ => add(words(value), list),
+        _ => add(words(&value, detect), list),
     }
 }
 
@@ -173,18 +201,25 @@ fn add(address: String, list: &mut Vec<String>) {
     }
 }
 
-/// Returns the identifiers of a value without their angle brackets.
+/// Returns the identifiers of a value without their angle brackets. One that was cut has no second
+/// one; where there are none at all, the words count if all of them can be identifiers.
 pub(crate) fn ids(value: &str) -> Vec<String> {
-    let mut ids = Vec::new();
-    let mut rest = value;
-    while let Some((_, start)) = rest.split_once('<') {
-        let Some((id, end)) = start.split_once('>') else {
-            break;
+    let mut inside = value.split('<');
+    let before = inside.next().unwrap_or_default();
+    if before.len() == value.len() {
+        let words = || {
+            value
+                .split([' ', '\t', '\r', '\n', ','])
+                .filter(|word| !word.is_empty())
         };
-        ids.push(identifier(id));
-        rest = end;
+        let are_ids = words().all(|word| word.contains('@'));
+        return words().filter(|_| are_ids).map(identifier).collect();
     }
-    ids
+    let ids = inside.filter_map(|start| match start.split_once('>') {
+        Some((id, _)) => Some(id),
+        None => start.contains('@').then_some(start),
+    });
+    ids.map(identifier).collect()
 }
 
 /// Returns the first identifier of a value, or the whole value if none is in angle brackets.
@@ -194,12 +229,10 @@ pub(crate) fn id(value: &str) -> String {
         .and_then(|(_, start)| start.split_once('>'));
     match inside {
         Some((id, _)) => identifier(id),
-        None => value
-            .trim()
-            .chars()
-            .filter(|c| !c.is_control())
-            .take(MAX_ID_CHARS)
-            .collect(),
+        None => {
+            let all = value.trim().trim_start_matches('<').chars();
+            all.filter(|c| !c.is_control()).take(MAX_ID_CHARS).collect()
+        }
     }
 }
 
@@ -262,7 +295,7 @@ mod tests {
             (b" =?utf-8?X?what?=\n", "=?utf-8?X?what?="),
             (b"", ""),
         ] {
-            assert_eq!(words(&clean(value, &latin1)), expected);
+            assert_eq!(words(&clean(value, &latin1), &latin1), expected);
         }
     }
 
@@ -292,6 +325,15 @@ mod tests {
                 "=?utf-8?Q?J=C3=BCrgen?= <j@example.org>",
                 &["Jürgen <j@example.org>"],
             ),
+            (
+                "\"=?utf-8?Q?J=C3?= =?utf-8?Q?=BCrgen=2C?= X\" <j@example.org>",
+                &["Jürgen, X <j@example.org>"],
+            ),
+            (
+                "=?iso-2022-jp?B?GyRCRnwbKEI=?=\n =?iso-2022-jp?B?GyRCS1wbKEI=?= <j@example.org>",
+                &["日本 <j@example.org>"],
+            ),
+            ("a@example.org (=?cp-850?Q?=81?=)", &["ü <a@example.org>"]),
             ("undisclosed-recipients:;", &["undisclosed-recipients"]),
             (
                 "Team: a@example.org, Bob <b@example.org>;",
@@ -301,7 +343,7 @@ mod tests {
             ("", &[]),
         ] {
             let mut list = Vec::new();
-            add_addresses(&clean(value.as_bytes(), &latin1), &mut list);
+            add_addresses(&clean(value.as_bytes(), &latin1), &latin1, &mut list);
             assert_eq!(list, expected, "{value}");
         }
     }
@@ -313,6 +355,16 @@ mod tests {
         assert_eq!(id("The list <list.example.org>"), "list.example.org");
         assert_eq!(id("<a\u{1}b\u{7f}@c>"), "ab@c");
         assert_eq!(id(&format!("<{}>", "x".repeat(70_000))).len(), MAX_ID_CHARS);
-        assert_eq!(ids("<a@b> (x) <c\n @d> <open"), ["a@b", "c@d"]);
+        assert_eq!(id("<a@b"), "a@b");
+        for (value, expected) in [
+            ("<a@b> (x) <c\n @d> <open", &["a@b", "c@d"][..]),
+            ("<a@b><c@d", &["a@b", "c@d"]),
+            ("<a@b <c@d>", &["a@b", "c@d"]),
+            (" a@b,c@d\n", &["a@b", "c@d"]),
+            ("Your message to a@b", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(ids(value), expected, "{value}");
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! What does a message say? This crate reads the headers, parts and text of one message, and splits mailboxes into
 //! messages.
 //!
-//! The crate reads the structure (RFC 5322, RFC 2045–2049) itself, in one pass and with bounded depth, so that no
-//! input costs more than its size. `mail-parser` reads the values of headers and the character sets. Nothing here does
-//! I/O except [`Mbox`], which reads what it is given, and the operations of [`maildir`].
+//! Structure (RFC 5322, RFC 2045–2049) is read here, in one pass and with bounded depth, so that
+//! no input can cost more than its size; the values of addresses are `mail-parser`'s. Nothing here does I/O except [`Mbox`], which reads what it is given, and the
+//! operations of [`maildir`].
 
+mod charset;
 mod cms;
 mod contact;
 mod content;
@@ -16,15 +17,20 @@ mod labels;
 pub mod maildir;
 mod mbox;
 mod message;
+mod params;
 mod parse;
 mod part;
 mod personal;
 mod signed;
+mod states;
 mod tags;
 pub mod thread;
+mod words;
 
+pub use charset::{Charset, code_page};
 pub use contact::{Contact, Contacts, Mailbox};
 pub use decode::{Content, Detect};
+pub use header::field_weight;
 pub use labels::{is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
 pub use mbox::{Mbox, MboxMessage};
 pub use message::{Attachment, Html, Message, Priority, Text};

@@ -1,9 +1,11 @@
 //! Mailboxes with many messages in one file (RFC 4155), read as a stream.
 //!
-//! A message starts after a line `From sender date` that follows an empty line. Writers protect such lines in a body
-//! in different ways: mboxo and mboxrd write `>From `, and mboxcl2 relies on a Content-Length. The quoting is undone,
-//! and the length is believed if it leads to a `From ` line. The reader searches for `From ` and does not read lines.
-//! The end of a message does not depend on anything before the message, so reading may begin at any message.
+//! A message starts after a line `From sender date` that follows an empty line, if fields of a header
+//! follow. Some programs leave out the date, the sender or the empty line: the less there is, the more the
+//! fields must tell. Writers differ in how they protect such lines in a body: mboxo and mboxrd write
+//! `>From `, mboxcl2 trusts a Content-Length. The first is undone, and the second is believed if it leads
+//! to a `From ` line. Messages are found by searching for `From `, not by reading lines. Where one ends
+//! depends on nothing before it, so that reading may begin at any of them.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -12,6 +14,7 @@ use ken_core::MONTHS;
 use memchr::{memchr, memmem};
 
 use crate::date;
+use crate::header::{colon, field_weight, line_end};
 
 /// The number of bytes read at once.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -19,7 +22,10 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// The most bytes of a separator line.
 const MAX_SEPARATOR_BYTES: usize = 512;
 
-/// The most bytes of a message that are searched for Content-Length.
+/// A separator is judged by so many bytes of it and the header below.
+const LOOK_BYTES: usize = 4 << 10;
+
+/// Content-Length is looked for in so much of a message.
 const MAX_HEADER_BYTES: usize = 64 << 10;
 
 /// Splits a mailbox into messages; holds one message at a time and the bytes read ahead.
@@ -168,7 +174,7 @@ impl<R: Read> Mbox<R> {
         if end > header + self.max_message_bytes {
             return Ok(None);
         }
-        self.fill_to(end + MAX_SEPARATOR_BYTES)?;
+        self.fill_to(end + LOOK_BYTES)?;
         let data = self.data();
         if end > data.len() {
             return Ok(None);
@@ -179,7 +185,7 @@ impl<R: Read> Mbox<R> {
             .take(4)
             .take_while(|byte| matches!(byte, b'\r' | b'\n'))
             .count();
-        let is_end = end == data.len() || is_separator(&data[end..]);
+        let is_end = end == data.len() || starts_message(&data[end..], true);
         Ok(is_end.then_some(end))
     }
 
@@ -190,9 +196,9 @@ impl<R: Read> Mbox<R> {
         loop {
             if let Some(found) = memmem::find(&self.data()[at..], b"\nFrom ") {
                 at += found + 1;
-                self.fill_to(at + MAX_SEPARATOR_BYTES)?;
-                let (before, line) = self.data().split_at(at);
-                if follows_empty_line(before) && is_separator(line) {
+                self.fill_to(at + LOOK_BYTES)?;
+                let (before, rest) = self.data().split_at(at);
+                if starts_message(rest, follows_empty_line(before)) {
                     return Ok((at, n_dropped));
                 }
                 continue;
@@ -242,18 +248,74 @@ fn body_end(message: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns whether a line is a separator: `From `, followed by a month, a time and a year.
-fn is_separator(line: &[u8]) -> bool {
-    let line = &line[..line.len().min(MAX_SEPARATOR_BYTES)];
-    let Some(rest) = line.strip_prefix(b"From ") else {
+/// Returns whether a line that starts with `From ` is a separator.
+fn starts_message(rest: &[u8], follows_empty_line: bool) -> bool {
+    let rest = &rest[..rest.len().min(LOOK_BYTES)];
+    let (line, header) = rest.split_at(line_end(rest));
+    if line.len() > MAX_SEPARATOR_BYTES || !line.starts_with(b"From ") {
         return false;
-    };
-    let end = match memchr(b'\n', rest) {
-        Some(end) => end,
-        None if line.len() < MAX_SEPARATOR_BYTES => rest.len(),
-        None => return false,
-    };
-    let words = || rest[..end].split(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+    }
+    let line = line[b"From ".len()..].trim_ascii();
+    if is_dated(line) && follows_empty_line {
+        return header.is_empty() || starts_field(header);
+    }
+    let header = Weighed::of(header);
+    match line {
+        // As Thunderbird writes it.
+        b"" | b"-" => header.is_likely(),
+        line if is_dated(line) => header.is_likely(),
+        _ => follows_empty_line && header.is_likely() && header.n_proofs > 0,
+    }
+}
+
+/// Returns whether one of two lines starts a field; the first may be a second separator.
+fn starts_field(header: &[u8]) -> bool {
+    let (first, rest) = header.split_at(line_end(header));
+    colon(first).is_some() || colon(&rest[..line_end(rest)]).is_some()
+}
+
+/// What the lines of a header tell, up to the first that is none of it.
+#[derive(Default)]
+struct Weighed {
+    /// Fields that messages have.
+    n_known: usize,
+    /// Fields that only messages have.
+    n_proofs: usize,
+    /// Whether an empty line ends it.
+    is_ended: bool,
+}
+
+impl Weighed {
+    fn of(header: &[u8]) -> Self {
+        let mut weighed = Self::default();
+        let mut lines = header.split(|byte| *byte == b'\n').peekable();
+        while let Some(line) = lines.next() {
+            let is_last = lines.peek().is_none();
+            if line.trim_ascii_end().is_empty() {
+                weighed.is_ended = !is_last;
+                break;
+            }
+            match colon(line).map(|colon| field_weight(line[..colon].trim_ascii_end())) {
+                Some(weight) => {
+                    weighed.n_known += weight.min(1);
+                    weighed.n_proofs += weight / 2;
+                }
+                None if line.starts_with(b" ") || line.starts_with(b"\t") => {}
+                None if line.starts_with(b">From ") => {}
+                None => break,
+            }
+        }
+        weighed
+    }
+
+    fn is_likely(&self) -> bool {
+        self.n_known > 1 || self.is_ended && self.n_known > 0
+    }
+}
+
+/// Returns whether a separator has a month, a time and a year.
+fn is_dated(line: &[u8]) -> bool {
+    let words = || line.split(|byte| matches!(byte, b' ' | b'\t'));
     words().any(is_time) && words().any(is_year) && words().any(is_month)
 }
 
@@ -355,7 +417,7 @@ mod tests {
             ("From ", false),
             ("Fromage Fri Jan 31 12:34:56 2003", false),
         ] {
-            assert_eq!(is_separator(line.as_bytes()), expected, "{line}");
+            assert_eq!(starts_message(line.as_bytes(), true), expected, "{line}");
         }
     }
 
@@ -389,6 +451,50 @@ mod tests {
             ("\n\n".to_owned(), vec![]),
         ] {
             assert_eq!(split(mailbox.as_bytes()), expected, "{mailbox:?}");
+        }
+    }
+
+    #[test]
+    fn separators_with_less_are_told_from_text_by_the_header_below() {
+        let header = "From: a@x\nMessage-ID: <1@x>\n\n";
+        let x_header = "X-Mozilla-Status: 0001\nX-Mozilla-Keys:   \nTo: a@x\n\n";
+        for (before, separator, header, is_start) in [
+            ("\n", "From ", header, true),
+            ("\n", "From ", x_header, true),
+            ("\n", "From \r", header, true),
+            ("", "From ", header, true),
+            ("\n", "From -", header, true),
+            ("", "From - Fri Jan 31 12:34:56 2003", header, true),
+            ("", "From a@x Fri Jan 31 12:34:56 2003", header, true),
+            (
+                "\n",
+                "From a@x Fri Jan 31 12:34:56 2003",
+                ">From b\nX-A: 1\n\n",
+                true,
+            ),
+            ("\n", "From a@x 2003-01-31", header, true),
+            ("\n", "From a@x Fri, 31 Jan 03 12:34", header, true),
+            (
+                "\n",
+                "From a@x Fri Jan 31 12:34:56 2003",
+                "we left\nand went\n",
+                false,
+            ),
+            (
+                "",
+                "From a@x Fri Jan 31 12:34:56 2003",
+                "note: it rained\n\n",
+                false,
+            ),
+            ("\n", "From ", "us both\n", false),
+            ("\n", "From ", "note: nothing\n\n", false),
+            ("\n", "From Ann", "To: Bob\nSubject: x\n\n", false),
+            ("", "From a@x 2003-01-31", header, false),
+            ("\n", "From ", "", false),
+        ] {
+            let mailbox = format!("{FROM}A: 1\n\nb\n{before}{separator}\n{header}text\n");
+            let n_messages = if is_start { 2 } else { 1 };
+            assert_eq!(split(mailbox.as_bytes()).len(), n_messages, "{mailbox}");
         }
     }
 

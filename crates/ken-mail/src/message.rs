@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use ken_core::MessageState;
+
+use crate::charset::Charset;
 use crate::decode::Content;
 
 /// A message, which borrows from its bytes.
@@ -31,11 +34,12 @@ pub struct Message<'a> {
     pub list_id: String,
     /// The importance that the sender or a list declares.
     pub priority: Priority,
-    /// The tags in the header: `X-Label`, `X-Keywords`, `Keywords`.
+    /// Tags that the header gives it: `X-Label`, `X-Keywords`, `Keywords`, `X-Gmail-Labels`,
+    /// `X-Mozilla-Keys`.
     pub tags: Vec<String>,
-    /// The state that a mailbox keeps in the header: the letters of `Status` and `X-Status`.
-    pub status: Vec<u8>,
-    /// The body, in reading order; of alternatives the plain one, unless it is empty.
+    /// States that a mailbox keeps in the header: `Status`, `X-Status`, `X-Mozilla-Status`, and labels.
+    pub states: Vec<MessageState>,
+    /// The body, in reading order; of alternatives the plain one, if it holds anything.
     pub texts: Vec<Text<'a>>,
     /// The media types of the message's own parts, without attachments but with alternatives that are not kept; each
     /// once.
@@ -99,8 +103,24 @@ pub enum Text<'a> {
 pub struct Html<'a> {
     /// The page.
     pub content: Content<'a>,
-    /// The character set that the message declares for the page.
-    pub charset: Option<String>,
+    /// Character set that the message declares for it.
+    pub charset: Charset,
+}
+
+impl Html<'_> {
+    /// Returns the bytes of the page and the name of their character set, if one is declared: one that
+    /// the web knows.
+    pub fn page(&self) -> (Cow<'_, [u8]>, Option<&'static str>) {
+        let bytes = self.content.decode();
+        match self.charset {
+            Charset::Unknown => (bytes, None),
+            Charset::Web(encoding) => (bytes, Some(encoding.name())),
+            charset => {
+                let text = charset.decode(&bytes).unwrap_or_default();
+                (text.into_owned().into_bytes().into(), Some("utf-8"))
+            }
+        }
+    }
 }
 
 /// A file or message attached to a message.

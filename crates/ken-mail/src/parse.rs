@@ -4,6 +4,8 @@ use crate::decode::Detect;
 use crate::header::{Fields, add_addresses, clean, id, ids, words};
 use crate::message::{Message, Priority};
 use crate::part::PartInfo;
+use crate::states::States;
+use crate::words::decoded;
 use crate::{content, date};
 
 /// The most tags that are kept.
@@ -11,9 +13,6 @@ const MAX_TAGS: usize = 100;
 
 /// The most values of custom fields that are kept.
 const MAX_VALUES: usize = 100;
-
-/// The most letters of a status that are kept; programs write at most four.
-const MAX_STATUS_LETTERS: usize = 16;
 
 impl<'a> Message<'a> {
     /// Parses a message. Any bytes give a message, possibly an empty one.
@@ -30,6 +29,7 @@ impl<'a> Message<'a> {
             header.take(name, value, detect, &mut message);
         }
         message.date = header.sent.or(header.received);
+        message.states = header.states.finish();
         content::read(info, fields.body(), &mut message, detect);
         message
     }
@@ -45,7 +45,7 @@ pub fn header_values(bytes: &[u8], names: &[&str], detect: Detect<'_>) -> Vec<(u
             if values.len() == MAX_VALUES {
                 return values;
             }
-            values.push((number, words(&clean(value, detect))));
+            values.push((number, words(&clean(value, detect), detect)));
         }
     }
     values
@@ -64,7 +64,8 @@ fn without_empty_lines(bytes: &[u8]) -> &[u8] {
 struct Header {
     sent: Option<i64>,
     received: Option<i64>,
-    /// The rank of the field with the priority; 0 if there is none.
+    states: States,
+    /// The rank of the field that told the priority; 0 if none did.
     priority: u8,
 }
 
@@ -77,31 +78,46 @@ impl Header {
         lower.copy_from_slice(name);
         lower.make_ascii_lowercase();
         let value = || clean(value, detect);
+        let text = || words(&value(), detect);
         match &*lower {
-            b"subject" if message.subject.is_empty() => message.subject = words(&value()),
-            b"from" => add_addresses(&value(), &mut message.from),
-            b"to" => add_addresses(&value(), &mut message.to),
-            b"cc" => add_addresses(&value(), &mut message.cc),
-            b"bcc" => add_addresses(&value(), &mut message.bcc),
-            b"reply-to" => add_addresses(&value(), &mut message.reply_to),
-            b"date" if self.sent.is_none() => self.sent = date::parse(&value()),
+            b"subject" if message.subject.is_empty() => message.subject = text(),
+            b"from" => add_addresses(&value(), detect, &mut message.from),
+            b"to" => add_addresses(&value(), detect, &mut message.to),
+            b"cc" => add_addresses(&value(), detect, &mut message.cc),
+            b"bcc" => add_addresses(&value(), detect, &mut message.bcc),
+            b"reply-to" => add_addresses(&value(), detect, &mut message.reply_to),
+            b"date" if self.sent.is_none() => self.sent = date::parse(&decoded(&value(), detect)),
             b"received" if self.received.is_none() => self.received = received(&value()),
-            b"message-id" if message.id.is_empty() => message.id = id(&value()),
-            b"in-reply-to" => message.in_reply_to = ids(&value()),
-            b"references" => message.references = ids(&value()),
+            b"message-id" if message.id.is_empty() => message.id = id(&decoded(&value(), detect)),
+            b"in-reply-to" => message.in_reply_to.extend(ids(&decoded(&value(), detect))),
+            b"references" => message.references.extend(ids(&decoded(&value(), detect))),
             b"list-id" => message.list_id = id(&value()),
             b"precedence" => self.take_priority(1, &value(), message),
             b"x-priority" => self.take_priority(2, &value(), message),
             b"importance" => self.take_priority(3, &value(), message),
             b"priority" => self.take_priority(4, &value(), message),
-            b"x-label" => add_tags(&value(), char::is_whitespace, &mut message.tags),
-            b"x-keywords" | b"keywords" => add_tags(&value(), |c| c == ',', &mut message.tags),
-            b"status" | b"x-status" => add_status(&value(), &mut message.status),
+            b"x-label" => add_tags(text().split_whitespace(), &mut message.tags),
+            b"x-keywords" | b"keywords" => add_tags(text().split(','), &mut message.tags),
+            b"x-mozilla-keys" => self.take_labels(text().split_whitespace(), message),
+            b"x-gmail-labels" => self.take_labels(list_items(&text()), message),
+            b"status" | b"x-status" => self.states.take_status(&value()),
+            b"x-mozilla-status" => self.states.take_mozilla(&value()),
             _ => {}
         }
     }
 
-    /// Takes the priority from the field that mu asks first: a list or a robot comes before the sender.
+    /// Takes labels that are tags, and maybe states too.
+    fn take_labels<'l>(
+        &mut self,
+        labels: impl Iterator<Item = &'l str>,
+        message: &mut Message<'_>,
+    ) {
+        let labels = labels.inspect(|label| self.states.take_label(label));
+        add_tags(labels, &mut message.tags);
+    }
+
+    /// Of several fields that say something that counts which mu asks first: what a list or a robot says
+    /// of its mail, then what the sender says.
     fn take_priority(&mut self, rank: u8, value: &str, message: &mut Message<'_>) {
         let priority = Priority::read(value);
         if priority != Priority::Normal && (self.priority == 0 || rank < self.priority) {
@@ -111,18 +127,22 @@ impl Header {
     }
 }
 
-fn add_tags(value: &str, separates: fn(char) -> bool, tags: &mut Vec<String>) {
-    let text = words(value);
-    for tag in text.split(separates).map(str::trim) {
+fn add_tags<'t>(found: impl Iterator<Item = &'t str>, tags: &mut Vec<String>) {
+    for tag in found.map(str::trim) {
         if !tag.is_empty() && tags.len() < MAX_TAGS && !tags.iter().any(|known| known == tag) {
             tags.push(tag.to_owned());
         }
     }
 }
 
-fn add_status(value: &str, status: &mut Vec<u8>) {
-    let letters = value.bytes().filter(u8::is_ascii_uppercase);
-    status.extend(letters.take(MAX_STATUS_LETTERS));
+/// Returns what commas divide in a list; an item with a comma of its own stands in quotes.
+fn list_items(list: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    let items = list.split(move |c| {
+        is_quoted ^= c == '"';
+        c == ',' && !is_quoted
+    });
+    items.map(|item| item.trim().trim_matches('"'))
 }
 
 /// Returns the date at the end of a Received field.
@@ -132,6 +152,7 @@ fn received(value: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::MessageState;
     use proptest::prelude::*;
 
     use super::*;
@@ -231,7 +252,33 @@ mod tests {
         }
         let text = "X-Label: to-do later\nKeywords: tax, =?utf-8?Q?B=C3=BCro?=, tax,\n\n";
         assert_eq!(parse(text).tags, ["to-do", "later", "tax", "Büro"]);
-        assert_eq!(parse("Status: RO\nX-Status: AF\n\n").status, b"ROAF");
+        let text = "X-Gmail-Labels: Inbox,\"Work, old\",\n =?utf-8?Q?=C3=85pnet,_Kategori:_?=\n \
+            =?utf-8?Q?Reklame?=\nX-Mozilla-Keys: $label1 tax      \nX-Mozilla-Status: 0001\n\n";
+        let message = parse(text);
+        let expected = [
+            "Inbox",
+            "Work, old",
+            "Åpnet",
+            "Kategori: Reklame",
+            "$label1",
+            "tax",
+        ];
+        assert_eq!(message.tags, expected);
+        assert_eq!(message.states, [MessageState::Seen]);
+        assert_eq!(
+            parse("X-Gmail-Labels: Unread\n\n").states,
+            [MessageState::Unread]
+        );
+    }
+
+    #[test]
+    fn what_a_message_answers_may_be_encoded() {
+        let text = "Message-ID: =?utf-8?Q?=3C3=40x=3E?=\nIn-Reply-To: =?us-ascii?Q?=3C2=40x=3E?=\n\
+            References: =?utf-8?B?PDFAeD4=?=\n =?utf-8?B?PDJAeD4=?=\nReferences: <0@x\n\n";
+        let message = parse(text);
+        assert_eq!(message.id, "3@x");
+        assert_eq!(message.in_reply_to, ["2@x"]);
+        assert_eq!(message.references, ["1@x", "2@x", "0@x"]);
     }
 
     #[test]

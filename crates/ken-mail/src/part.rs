@@ -1,16 +1,15 @@
 //! The header of a MIME part (RFC 2045, 2183, 2231) and the parts of a multipart (RFC 2046).
 
-use std::borrow::Cow;
-
-use mail_parser::{ContentType, HeaderValue, parsers::MessageStream};
 use memchr::{memchr, memmem};
 
 use crate::Detect;
+use crate::charset::Charset;
 use crate::decode::Transfer;
-use crate::header::{clean, words};
+use crate::header::clean;
+use crate::params::Params;
+use crate::words;
 
-/// The most bytes of a value that are read. A message may have thousands of values, and joining a name of many pieces
-/// (RFC 2231) takes time quadratic in their number.
+/// Values are read up to this length: a message may have thousands of them.
 const MAX_VALUE_BYTES: usize = 4 << 10;
 
 /// What the header of a part says of its content.
@@ -18,7 +17,7 @@ const MAX_VALUE_BYTES: usize = 4 << 10;
 pub(crate) struct PartInfo {
     /// The media type in lower case; empty if not declared.
     pub(crate) media_type: String,
-    pub(crate) charset: Option<String>,
+    pub(crate) charset: Charset,
     pub(crate) boundary: Option<String>,
     /// The parameter `smime-type`.
     pub(crate) smime_type: Option<String>,
@@ -40,77 +39,48 @@ impl PartInfo {
         }
         let value = &value[..value.len().min(MAX_VALUE_BYTES)];
         if is(b"type") && self.media_type.is_empty() {
-            self.take_type(&clean(value, detect));
+            self.take_type(&clean(value, detect), detect);
         } else if is(b"disposition") {
-            self.take_disposition(&clean(value, detect));
+            self.take_disposition(&clean(value, detect), detect);
         } else if is(b"transfer-encoding") {
-            self.transfer = Transfer::from_name(clean(value, detect).trim());
+            self.transfer = Transfer::from_name(&words::decoded(&clean(value, detect), detect));
         }
     }
 
-    fn take_type(&mut self, value: &str) {
-        let value = with_semicolon(value);
-        let Some(content_type) = parse(&value) else {
+    fn take_type(&mut self, value: &str, detect: Detect<'_>) {
+        let params = Params::new(value);
+        if params.word.is_empty() {
             return;
-        };
-        let subtype = content_type.subtype().unwrap_or("plain");
-        self.media_type = format!("{}/{subtype}", content_type.ctype()).to_ascii_lowercase();
-        let owned = |name| content_type.attribute(name).map(str::to_owned);
-        self.charset = owned("charset");
-        self.boundary = owned("boundary");
-        self.smime_type = owned("smime-type").map(|kind| kind.to_ascii_lowercase());
-        let is = |name, wanted: &str| {
-            let value = content_type.attribute(name);
-            value.is_some_and(|value| value.eq_ignore_ascii_case(wanted))
-        };
+        }
+        self.media_type = params.word.to_ascii_lowercase();
+        if !self.media_type.contains('/') {
+            self.media_type.push_str("/plain");
+        }
+        let get = |name| params.get(name, detect);
+        self.charset = Charset::named(&get("charset").unwrap_or_default());
+        self.boundary = get("boundary");
+        self.smime_type = get("smime-type").map(|kind| kind.to_ascii_lowercase());
+        let is =
+            |name, wanted: &str| get(name).is_some_and(|value| value.eq_ignore_ascii_case(wanted));
         self.is_flowed = is("format", "flowed");
         self.deletes_space = is("delsp", "yes");
         if self.name.is_empty() {
-            self.name = content_type
-                .attribute("name")
-                .map(file_name)
-                .unwrap_or_default();
+            self.name = file_name(&get("name").unwrap_or_default());
         }
     }
 
-    fn take_disposition(&mut self, value: &str) {
-        let Some(disposition) = parse(value) else {
-            return;
-        };
-        self.is_attachment = disposition.ctype().eq_ignore_ascii_case("attachment");
-        if let Some(name) = disposition.attribute("filename") {
-            self.name = file_name(name);
+    fn take_disposition(&mut self, value: &str, detect: Detect<'_>) {
+        let params = Params::new(value);
+        self.is_attachment = params.word.eq_ignore_ascii_case("attachment");
+        if let Some(name) = params.get("filename", detect) {
+            self.name = file_name(&name);
         }
     }
 }
 
-/// Inserts the semicolon that some programs omit after the type: `text/plain charset=us-ascii`.
-fn with_semicolon(value: &str) -> Cow<'_, str> {
-    let start = value.len() - value.trim_start().len();
-    let end = value[start..].find(|c: char| c.is_whitespace() || c == ';');
-    let end = start + end.unwrap_or(value.len() - start);
-    let rest = value[end..].trim_start();
-    match rest.starts_with([';', '(']) || rest.is_empty() || !rest.contains('=') {
-        true => Cow::Borrowed(value),
-        false => Cow::Owned(format!("{}; {rest}", &value[..end])),
-    }
-}
-
-fn parse(value: &str) -> Option<ContentType<'_>> {
-    match MessageStream::new(value.as_bytes()).parse_content_type() {
-        HeaderValue::ContentType(content_type) => Some(content_type),
-        _ => None,
-    }
-}
-
-/// Returns a declared name without folders. Encoded words are not allowed there, but common.
+/// Returns a declared name without folders.
 fn file_name(declared: &str) -> String {
-    let decoded = if declared.contains("=?") {
-        words(&format!("{declared}\n"))
-    } else {
-        declared.to_owned()
-    };
-    let name = decoded.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = declared.rsplit(['/', '\\']).next().unwrap_or_default();
     name.trim().to_owned()
 }
 
@@ -211,7 +181,7 @@ mod tests {
     fn types_are_read_with_their_parameters() {
         let flowed = info("content-type: Text/PLAIN; charset=\"UTF-8\"; Format=Flowed; delsp=yes");
         assert_eq!(flowed.media_type, "text/plain");
-        assert_eq!(flowed.charset.as_deref(), Some("UTF-8"));
+        assert_eq!(flowed.charset, Charset::named("utf-8"));
         assert!(flowed.is_flowed && flowed.deletes_space);
         assert_eq!(info("Content-Type: text").media_type, "text/plain");
         assert_eq!(info("Content-Type:").media_type, "");

@@ -1,15 +1,17 @@
-//! Makes the table of common trigrams: those in more than 5 % of the files, as the mean over kinds of text.
+//! Generates the table of common trigrams: those in more than 5 % of the files, as the mean over
+//! kinds of text.
 //!
 //! `cargo run --release -p ken-ngram --example common LIST… > crates/ken-ngram/src/common.bin`
 //!
-//! Each list names the files of one kind, one on each line. The table in use was made of up to 1,500
-//! files each of C, Go, HTML, Java, JavaScript, mail, Markdown, Python, Rust, shell and Perl, and plain text; no
-//! file of the tree that grep is measured on was among them. It is part of the format.
+//! Each list names the files of one kind, one on each line. The table in use was made from up to
+//! 1,500 files each of C, Go, HTML, Java, JavaScript, mail, Markdown, Python, Rust, shell and Perl,
+//! and plain text; they did not include files of the tree that grep is measured on. The table is
+//! part of the format.
 
 use std::io::{self, Write};
 
 const SHARE: f64 = 0.05;
-/// Of a file: larger ones hold everything.
+/// Maximum size of a file: larger ones contain everything.
 const MAX_BYTES: usize = 60_000;
 const MIN_BYTES: usize = 300;
 
@@ -20,7 +22,7 @@ fn main() -> io::Result<()> {
         let mut n_files = 0;
         let mut counts = vec![0_u32; 1 << 24];
         for path in fs_err::read_to_string(list)?.lines() {
-            // A link may lead nowhere.
+            // A link may be dangling.
             let Ok(text) = fs_err::read(path) else {
                 continue;
             };

@@ -1,4 +1,5 @@
-//! Builds n-gram segments for a folder in memory, merges them, and prints size, checksum, times and candidates.
+//! Builds n-gram segments for a folder in memory, merges them, and prints size, checksum, times and
+//! candidates.
 //!
 //! `cargo run --release -p ken-ngram --example measure FOLDER PATTERNS` (a file, one on each line)
 
@@ -11,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use ken_ngram::{Builder, Covers, Need, NgramSet, Pieces, Segment, Version, merge};
 
-/// The CPU time of this thread: the machine may be busy.
+/// The CPU time of this thread, since the machine may be busy.
 struct Clock(Duration);
 
 impl Clock {
@@ -30,7 +31,7 @@ impl Clock {
 }
 
 const BUILDER_BYTES: usize = 32 << 20;
-/// The pieces of larger files are known as well.
+/// Larger files have pieces as well.
 const MAX_SMALL_BYTES: usize = 256 << 10;
 
 fn files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -50,7 +51,7 @@ fn open(bytes: Vec<u8>) -> Option<Segment> {
     Segment::open(Box::new(bytes))
 }
 
-/// Not a CRC: that of all bytes is the same for any file that ends with its own.
+/// Not a CRC: the CRC of all bytes is the same for any file that ends with its own.
 fn sum<'a>(files: impl Iterator<Item = &'a Vec<u8>>) -> u64 {
     let mut hasher = DefaultHasher::new();
     files.for_each(|file| hasher.write(file));

@@ -1,35 +1,37 @@
-//! Which documents of a file may match: the need of an expression, answered by postings.
+//! Finds which documents of a segment may match, by looking up the need of an expression in
+//! postings.
 //!
-//! The rarest n-grams come first. To read a list takes time for each document in it, to search a file
-//! some thousand times more; a list is read while it promises to save more than it costs.
+//! The rarest n-grams come first. Reading a list takes time for each document in it, and searching
+//! a file takes thousands of times longer; a list is read while it promises to save more than it
+//! costs.
 
 use crate::Need;
 use crate::ngram::ngrams_of;
 use crate::segment::{Postings, Segment};
 
-/// What it takes to read a document of a list, in nanoseconds.
+/// Time to read a document of a list, in nanoseconds.
 const READ_NS: u64 = 4;
-/// What it takes to open and search a file.
+/// Time to open and search a file.
 const SEARCH_NS: u64 = 15_000;
-/// Of the documents that a list would leave out by chance, the share that it is trusted with: n-grams of
-/// one word keep company.
+/// Divisor for the share of documents that a list is expected to rule out: n-grams of one word are
+/// correlated.
 const TRUST: u64 = 8;
 
-/// The part of the time it takes to search all files that is risked where nothing is known yet.
+/// Share of the time to search all files that is risked while nothing is known.
 const RISK: u64 = 64;
 
-/// What it takes to look a string up.
+/// Time to look up a string.
 const LOOKUP_NS: u64 = 500;
-/// So many strings of a need are looked up in any case.
+/// Number of strings of a need that are always looked up.
 const MIN_STRINGS: usize = 4 << 10;
 
 /// The documents of a segment that may match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidates {
-    /// None for all.
+    /// None means all.
     docs: Option<Vec<u32>>,
     bits: Vec<u64>,
-    /// Of the segment.
+    /// Number of documents of the segment.
     n_docs: u32,
 }
 
@@ -51,7 +53,7 @@ impl Candidates {
         self.docs.is_none() || word.is_some_and(|word| word >> (doc & 63) & 1 == 1)
     }
 
-    /// Returns the documents, in order; none if it may be any.
+    /// Returns the documents, in order; none if any document may match.
     pub fn docs(&self) -> Option<&[u32]> {
         self.docs.as_deref()
     }
@@ -61,7 +63,7 @@ impl Candidates {
         self.docs().map_or(self.n_docs as usize, <[u32]>::len)
     }
 
-    /// Returns the documents that may match, also if that is all of them.
+    /// Returns the documents that may match, even if these are all of them.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let all = self.docs.is_none().then_some(0..self.n_docs);
         let docs = self.docs().unwrap_or_default().iter().copied();
@@ -80,7 +82,7 @@ enum Node {
 }
 
 impl Segment {
-    /// Returns the documents that may hold what is needed.
+    /// Returns the documents that may have what is needed.
     pub fn candidates(&self, need: &Need) -> Candidates {
         let (node, _) = self.node(need, self.max_strings());
         let docs = match self.estimate(&node) >= u64::from(self.n_docs()) {
@@ -90,14 +92,14 @@ impl Segment {
         Candidates::new(docs, self.n_docs())
     }
 
-    /// Returns how many strings may be looked up, until reading the files would have taken less time.
+    /// Returns how many strings may be looked up before reading the files would take less time.
     fn max_strings(&self) -> usize {
         let affordable = u64::from(self.n_docs()) * SEARCH_NS / (RISK * LOOKUP_NS);
         MIN_STRINGS.max(affordable as usize)
     }
 
-    /// Looks up what is needed, so many strings at most: what there is no room for may be anything. Returns how
-    /// many it were, too.
+    /// Looks up at most `room` strings of a need; the others are treated as matching anything. Also
+    /// returns the number of strings that were looked up.
     fn node(&self, need: &Need, room: usize) -> (Node, usize) {
         if need.least_strings() > room {
             return (Node::Anything, 0);
@@ -131,7 +133,7 @@ impl Segment {
         }
     }
 
-    /// Looks up what is needed all together, first what has the fewest strings.
+    /// Looks up needs that must all be met, those with the fewest strings first.
     fn all(&self, needs: &[Need], room: usize) -> (Vec<Node>, usize) {
         let mut fewest_first: Vec<_> = needs.iter().collect();
         fewest_first.sort_by_cached_key(|need| need.n_strings());
@@ -144,8 +146,8 @@ impl Segment {
         (self.rarest_first(nodes.collect()), used)
     }
 
-    /// Looks up each of what one is needed of: one that may be anything makes all others useless. So each gets the
-    /// room that it cannot do without, and an equal share of the rest.
+    /// Looks up needs of which one must be met. One that matches anything makes all others useless,
+    /// so each gets the room that it requires, and an equal share of the rest.
     fn any(&self, needs: &[Need], room: usize) -> (Vec<Node>, usize) {
         let least = needs.iter().map(Need::least_strings);
         let mut spare = room - least.sum::<usize>();
@@ -166,14 +168,15 @@ impl Segment {
         nodes
     }
 
-    /// Returns about how many documents there are: of one list and of several that are all needed, at most so many; of
-    /// others, as many as there are if one list knows nothing of the other. All of them if nothing is known.
+    /// Estimates the number of documents. For one list, or several that are all needed, it is a
+    /// maximum; for alternatives, it is the number for independent lists. It is all documents if
+    /// nothing is known.
     fn estimate(&self, node: &Node) -> u64 {
         let all = u64::from(self.n_docs());
         match node {
             Node::Anything => all,
             Node::Nothing => 0,
-            // What a damaged file says may be more than there are.
+            // A damaged file may claim more documents than there are.
             Node::Lists(lists) => lists.first().map_or(all, |list| all.min(list.n.into())),
             Node::All(nodes) => nodes.first().map_or(all, |node| self.estimate(node)),
             Node::Any(nodes) => {
@@ -185,12 +188,12 @@ impl Segment {
         }
     }
 
-    /// Returns what part of the documents so many are.
+    /// Returns the share of all documents.
     fn share(&self, n: u64) -> f64 {
         n as f64 / f64::from(self.n_docs().max(1))
     }
 
-    /// Returns what answering it takes at least, in documents read.
+    /// Returns the minimum cost of the answer, in documents read.
     fn cost(&self, node: &Node) -> u64 {
         match node {
             Node::Any(nodes) => nodes.iter().map(|node| self.cost(node)).sum(),
@@ -199,19 +202,20 @@ impl Segment {
         }
     }
 
-    /// Returns whether reading lists of so many documents, of which so many are left, is worth it.
+    /// Returns whether reading lists of `n_read` documents, of which `n_left` remain, is worth it.
     fn pays(&self, n_read: u64, n_left: u64, n_candidates: usize) -> bool {
         let all = u64::from(self.n_docs()).max(1);
         let saved = n_candidates as u64 * all.saturating_sub(n_left) / all / TRUST;
         saved * SEARCH_NS > n_read * READ_NS
     }
 
-    /// Returns whether reading lists of so many documents takes little beside searching all files.
+    /// Returns whether reading lists of `n_read` documents takes little time compared to searching
+    /// all files.
     fn is_cheap(&self, n_read: u64) -> bool {
         n_read * READ_NS * RISK <= u64::from(self.n_docs()) * SEARCH_NS
     }
 
-    /// Returns the documents, of those before if there are any; none for all of them.
+    /// Returns the documents among those of `before`, if given; none means all.
     fn answer(&self, node: &Node, before: Option<&[u32]>) -> Option<Vec<u32>> {
         match node {
             Node::Anything => None,
@@ -236,7 +240,7 @@ impl Segment {
         }
     }
 
-    /// Applies one after the other as long as it pays.
+    /// Applies one after the other as long as it pays off.
     fn narrow<T: Listed>(
         &self,
         parts: &[T],
@@ -260,7 +264,7 @@ impl Segment {
 /// Documents that are in any of several lists.
 struct Union {
     docs: Vec<u32>,
-    /// Of all documents, instead of many numbers.
+    /// One bit for each document, in place of many numbers.
     bits: Vec<u64>,
     n_docs: u32,
 }
@@ -288,7 +292,7 @@ impl Union {
         }
     }
 
-    /// Returns them in order.
+    /// Returns the documents in order.
     fn docs(mut self) -> Vec<u32> {
         for (word, bits) in (0..).zip(&self.bits) {
             let mut bits = *bits;
@@ -303,7 +307,7 @@ impl Union {
     }
 }
 
-/// Something of which the cost is known.
+/// An item with a known cost.
 trait Listed {
     fn cost(&self, segment: &Segment) -> u64;
     fn estimate(&self, segment: &Segment) -> u64;

@@ -1,8 +1,9 @@
-//! Builds an n-gram segment: documents in, each with its n-grams; all postings out.
+//! Builds an n-gram segment from documents, each with its n-grams.
 //!
-//! The n-grams of the documents are held one after the other; at the end each is dealt out, with the number of its
-//! document, to the first two of its bytes, and what they share is sorted by the other two. What is held is 8 bytes a
-//! posting, so a builder is emptied often, and its files are merged.
+//! The n-grams of the documents are held one after the other. At the end each is distributed, with
+//! the number of its document, by its first two bytes; the n-grams with the same two bytes are then
+//! sorted by the other two. A posting takes 8 bytes, so a builder is emptied often, and its
+//! segments are merged.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,26 +13,29 @@ use crate::pieces::{MAX_PIECES, Piece, Pieces};
 use crate::segment::{Covers, Name, Version};
 use crate::write::{Doc, SegmentWriter};
 
-/// Documents behind so many are known, but without n-grams, and so are all pieces of a file that go beyond: the number of one has 16 bits while it is sorted.
+/// Maximum number of documents with n-grams, since a number has 16 bits while it is sorted.
+/// Documents beyond it are known without n-grams, as are all pieces of a file that goes beyond it.
 const MAX_DOCS: usize = 1 << 16;
-/// A builder with so many is full: a large file and its pieces have room behind them.
+/// Number of documents with which a builder is full; it leaves room for a large file and its
+/// pieces.
 const FULL_DOCS: usize = MAX_DOCS - MAX_PIECES - 1;
 const _: () = assert!(FULL_DOCS > 0 && FULL_DOCS + MAX_PIECES < MAX_DOCS);
 
-/// An n-gram segment that is being put together.
+/// An n-gram segment under construction.
 #[derive(Default)]
 pub struct Builder {
     docs: Vec<Doc>,
     name_bytes: usize,
-    /// The n-grams of all documents, and where those of each end.
+    /// The n-grams of all documents, and where those of each document end.
     ngrams: Vec<Ngram>,
     ends: Vec<u32>,
-    /// What is sorted while a file is written; kept for the next one.
+    /// Buffers for sorting while a segment is written; kept for the next one.
     sorter: Sorter,
 }
 
 impl Builder {
-    /// Adds a document. If it has too many n-grams, or the builder too many documents, it is known, but never left out.
+    /// Adds a document. If it has too many n-grams, or the builder too many documents, it is known
+    /// but never ruled out.
     pub fn add(
         &mut self,
         version: Version,
@@ -58,7 +62,7 @@ impl Builder {
         });
     }
 
-    /// Adds the pieces of the document that was added last, or none if there are too many.
+    /// Adds the pieces of the last document, or none if there are too many.
     pub fn pieces(&mut self, pieces: &Pieces) {
         if self.docs.len() + pieces.pieces().len() > MAX_DOCS {
             return;
@@ -71,22 +75,22 @@ impl Builder {
         }
     }
 
-    /// Returns whether there is nothing in it.
+    /// Returns whether the builder is empty.
     pub fn is_empty(&self) -> bool {
         self.docs.is_empty()
     }
 
-    /// Returns whether it takes so many bytes of memory, with what finishing it will take, or has all documents that it
-    /// should have.
+    /// Returns whether the builder takes `memory_bytes`, including those for finishing it, or has
+    /// the maximum number of documents.
     pub fn is_full(&self, memory_bytes: usize) -> bool {
         let n_bytes = (self.ngrams.len() * 2 + self.ends.len()) * size_of::<u32>();
         n_bytes + self.name_bytes >= memory_bytes || self.docs.len() >= FULL_DOCS
     }
 
-    /// Writes all of it and begins anew.
+    /// Writes the segment and empties the builder.
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Fails if the segment cannot be written.
     pub fn finish<W: Write>(&mut self, out: W) -> io::Result<W> {
         let mut writer = SegmentWriter::new(out, self.docs.len() as u32);
         self.sorter
@@ -98,7 +102,7 @@ impl Builder {
         Ok(out)
     }
 
-    /// Forgets all but the room, which the next documents need as well.
+    /// Removes everything, but keeps allocated memory for the next documents.
     fn clear(&mut self) {
         self.docs.clear();
         self.name_bytes = 0;
@@ -107,22 +111,23 @@ impl Builder {
     }
 }
 
-/// Fewer entries are compared with each other.
+/// Fewer entries than this are sorted by comparison.
 const MIN_RADIX: usize = 200;
 
-/// Brings n-grams into order, with their documents. Each of the byte pairs that n-grams begin with has a bucket.
+/// Sorts n-grams with their documents. Each pair of first bytes has a bucket.
 #[derive(Default)]
 struct Sorter {
-    /// Where the next entry of each bucket goes: at last the end of each.
+    /// The position of each bucket's next entry; finally the end of the bucket.
     ends: Vec<u32>,
     /// The other two bytes of an n-gram, and the number of its document.
     entries: Vec<u32>,
-    /// One bucket, while it is sorted.
+    /// The bucket that is being sorted.
     bucket: Vec<u32>,
 }
 
 impl Sorter {
-    /// Calls `each` with all n-grams, in order, each with its entries; of each document is told where its n-grams end.
+    /// Calls `each` with all n-grams in order, each with its entries; `ends` holds the end of each
+    /// document's n-grams.
     fn each(
         &mut self,
         ngrams: &[Ngram],
@@ -165,7 +170,7 @@ impl Sorter {
     }
 }
 
-/// Sorts entries by their upper half; the lower half is in order.
+/// Sorts entries by their upper half; the lower half is already in order.
 fn sort(entries: &mut [u32], other: &mut Vec<u32>) {
     if entries.len() < MIN_RADIX {
         return entries.sort_unstable();

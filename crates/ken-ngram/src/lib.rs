@@ -1,11 +1,11 @@
-//! Which texts can a regular expression match in?
+//! Which texts may a regular expression match in? The answer comes from an index of *n-grams*,
+//! short pieces of text, each with the documents that contain it. A regular expression becomes a
+//! [`Need`], for which the index returns [`Candidates`]; no other document can match.
 //!
-//! An index of *n-grams*, short pieces of text: for each the documents that hold it. A regular
-//! expression becomes a [`Need`], which the index answers with [`Candidates`]; what is not among
-//! them cannot match. A document is a fact that stays true: the file of this key had, under this
-//! stamp, these n-grams. So n-gram segments can be written before the commit that tells of their
-//! documents, are merged when there are many, and belong to no segment of the text index. Whether
-//! none is missing says the commit, which names them: see [`Store`].
+//! A document is a fact that stays true: the file with this key had, under this stamp, these
+//! n-grams. N-gram segments can therefore be written before the commit that has their documents,
+//! are merged when there are many, and belong to no segment of the text index. The commit names
+//! them, which shows whether one is missing: see [`Store`].
 
 mod answer;
 mod build;

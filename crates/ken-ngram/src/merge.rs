@@ -1,8 +1,8 @@
-//! Makes one file of several, without what is no longer of use.
+//! Merges several segments into one, without documents that are no longer needed.
 //!
-//! Documents keep their order, those of the first file first; so lists are joined one after the other.
-//! A document that was written twice gets the n-grams of both: what was extracted of a file may have
-//! become more. No text is read again.
+//! Documents keep their order, those of the first segment first, so lists are simply concatenated.
+//! A document that was written twice gets the n-grams of both, since more may have been extracted
+//! from a file the second time. No text is read again.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -15,16 +15,16 @@ use crate::postings;
 use crate::segment::{Postings, Segment, Version};
 use crate::write::{Doc, SegmentWriter};
 
-/// A document that is left out.
+/// The number of a document that is left out.
 const GONE: u32 = u32::MAX;
-/// Ranges of n-grams that each thread merges: it holds one, and who writes another one.
+/// Number of ranges of n-grams for each thread: a thread holds one, and the writer another.
 const RANGES: usize = 16;
 
-/// Writes the documents of some files into one: those to `keep`, each once. n-grams are divided among so many
-/// threads, beside which this one writes.
+/// Writes the documents in some segments that `keep` accepts into one segment, each of them once.
+/// N-grams are divided among `threads` threads, while this thread writes.
 ///
 /// # Errors
-/// Fails if it cannot be written.
+/// Fails if the segment cannot be written.
 pub fn merge<W: Write>(
     segments: &[Segment],
     keep: &dyn Fn(Version) -> bool,
@@ -50,8 +50,8 @@ pub fn merge<W: Write>(
     writer.finish(&docs)
 }
 
-/// Calls `each` with what is made of the items, in order. It is made by so many threads beside this one, each of which
-/// holds one until it is its turn; a single thread is this one.
+/// Calls `each` with the result of `make` for each item, in order. The results are made by several
+/// threads besides this one, each of which holds one until its turn; a single thread is this one.
 fn each_in_order<T: Sync, R: Send, E>(
     threads: usize,
     items: &[T],
@@ -68,14 +68,15 @@ fn each_in_order<T: Sync, R: Send, E>(
                 let (made, taken) = mpsc::sync_channel(0);
                 scope.spawn(move || {
                     let own = items.iter().skip(first).step_by(threads);
-                    // Nobody takes any more if one of them failed.
+                    // Nothing is received any more if a call failed.
                     own.map(make).try_for_each(|item| made.send(item).ok())
                 });
                 taken
             })
             .collect();
         let of_turn = made.iter().cycle().take(items.len());
-        // One whose thread panicked is missing; then this one panics too, at the end of the scope.
+        // If a thread panicked, its result is missing; then this thread panics too, at the end of
+        // the scope.
         let mut made = of_turn.map_while(|thread| thread.recv().ok());
         made.try_for_each(&mut each)
     })
@@ -85,7 +86,7 @@ fn each_in_order<T: Sync, R: Send, E>(
 #[derive(Default)]
 struct Lists {
     bytes: Vec<u8>,
-    /// Of each its n-gram, and how many documents and bytes it has.
+    /// Each n-gram, with the number of its documents and bytes.
     ngrams: Vec<(Ngram, u32, usize)>,
 }
 
@@ -99,12 +100,12 @@ impl Lists {
     }
 }
 
-/// What is merged.
+/// The input of a merge.
 struct Merging<'a> {
     segments: &'a [Segment],
-    /// For each file, the new numbers of its documents.
+    /// The new numbers of each segment's documents.
     maps: Vec<Vec<u32>>,
-    /// All documents are kept.
+    /// Whether all documents are kept.
     keeps_all: bool,
     n_docs: u32,
 }
@@ -112,9 +113,10 @@ struct Merging<'a> {
 impl Merging<'_> {
     /// Merges the lists of a range of n-grams.
     ///
-    /// The next n-gram is the smallest of those that come next in each file. These are looked at one by one: many files hold
-    /// the same n-gram, and a heap of them takes longer to be put in order for each. If all documents are kept, their lists are
-    /// written while they are read: one waits for the last document it has read, the other does not.
+    /// The next n-gram is the smallest of the segments' next ones. These are compared one by one:
+    /// many segments contain the same n-gram, and a heap would have to be reordered for each of
+    /// them. If all documents are kept, their lists are encoded while they are decoded, which
+    /// overlaps two chains of dependent operations.
     fn lists(&self, range: &Range<u64>) -> Lists {
         let mut lists = Lists::default();
         let mut files: Vec<_> = (self.segments.iter().zip(&self.maps))
@@ -160,18 +162,19 @@ impl Merging<'_> {
 /// Greater than any n-gram.
 const NO_MORE: u64 = u64::MAX;
 
-/// The lists of one file that are merged.
+/// The lists of one segment in a merge.
 struct Entries<'a, I> {
     segment: &'a Segment,
     /// The new numbers of its documents.
     map: &'a [u32],
     entries: I,
-    /// The list that comes next.
+    /// The next list.
     postings: Postings,
 }
 
 impl<I: Iterator<Item = (Ngram, Postings)>> Entries<'_, I> {
-    /// Goes on to the next list and returns its n-gram; a damaged file ends where n-grams are no longer in order.
+    /// Advances to the next list and returns its n-gram; a damaged segment ends where n-grams are
+    /// no longer in order.
     fn next_after(&mut self, last: Option<Ngram>) -> u64 {
         let next = self.entries.next();
         let next = next.filter(|(ngram, _)| last.is_none_or(|last| *ngram > last));
@@ -180,19 +183,19 @@ impl<I: Iterator<Item = (Ngram, Postings)>> Entries<'_, I> {
         ngram
     }
 
-    /// Returns how many documents the list has, or more if it is damaged.
+    /// Returns the number of documents of the list, or more if it is damaged.
     fn n(&self) -> u32 {
         self.postings.n.min(self.segment.n_docs())
     }
 
-    /// Returns the documents of the list, if all are kept: their new numbers follow each other.
+    /// Returns the documents of the list, if all are kept: their new numbers are consecutive.
     fn all(&self) -> impl Iterator<Item = u32> {
         let first = self.map.first().copied().unwrap_or_default();
         let docs = self.segment.documents(&self.postings);
         docs.map(move |doc| first + doc)
     }
 
-    /// Returns the documents that the file keeps of the list.
+    /// Returns the documents of the list that are kept.
     fn kept(&self) -> impl Iterator<Item = u32> {
         let docs = self.segment.documents(&self.postings);
         let docs = docs.map(|doc| self.map[doc as usize]);
@@ -200,13 +203,13 @@ impl<I: Iterator<Item = (Ngram, Postings)>> Entries<'_, I> {
     }
 }
 
-/// Gives the documents their new numbers, by file.
+/// Assigns new numbers to the documents, segment by segment.
 fn numbered(
     segments: &[Segment],
     keep: &dyn Fn(Version) -> bool,
     docs: &mut Vec<Doc>,
 ) -> Vec<Vec<u32>> {
-    // In one file each document is there once.
+    // In one segment each document occurs once.
     let are_several = segments.len() > 1;
     let n_docs = segments.iter().map(|segment| segment.n_docs() as usize);
     let mut known = HashMap::with_capacity(if are_several { n_docs.sum() } else { 0 });
@@ -223,7 +226,7 @@ fn numbered(
             let Some(row) = rows[doc as usize] else {
                 return;
             };
-            // Written twice by a run that was stopped, or read anew. What it covers may be more then.
+            // Written twice by a run that was stopped, or read again. It may then cover more.
             let fact = (row.version, row.covers.to_bits(), name.len(), hash(name));
             let new = docs.len() as u32;
             let number = match are_several {

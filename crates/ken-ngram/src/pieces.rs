@@ -1,27 +1,27 @@
-//! Pieces of a large text, each with n-grams of its own: of a large file only those need be searched that
-//! may match.
+//! Pieces of a large text, each with its own n-grams, so that only pieces that may match are
+//! searched.
 //!
-//! A piece is of whole lines, so that a match within a line is within a piece. Its line feeds are
-//! counted, so that whoever passes over it still knows the number of the next line. If a text has too many
-//! n-grams to hold, neighbours are joined: its pieces are larger then.
+//! A piece consists of whole lines, so that a match within a line is within a piece. Its line feeds
+//! are counted, so that a reader that skips the piece knows the number of the next line. If a text
+//! has too many n-grams to hold, neighbouring pieces are joined, and become larger.
 
 use crate::ngram::{Ngram, NgramSet};
 
-/// A piece ends with the first line that ends behind so many bytes. Smaller ones leave less to search, but more is
-/// kept of them: of Linux 6.1, where a third is in large files, 10.9 % of the source with 128 KiB, 11.3 with 32,
-/// 11.6 with 16.
+/// A piece ends with the first line that ends after this many bytes. Smaller pieces leave less to
+/// search, but take more space: in Linux 6.1, where a third is in large files, they take 10.9 % of
+/// the source with 128 KiB, 11.3 with 32, 11.6 with 16.
 const PIECE_BYTES: u64 = 16 << 10;
-/// More n-grams of all pieces together are not held.
+/// Maximum number of n-grams of all pieces together.
 const MAX_GRAMS: usize = 4 << 20;
-/// Nor more pieces.
+/// Maximum number of pieces.
 pub(crate) const MAX_PIECES: usize = 1 << 14;
 
-/// How much of a text a piece is.
+/// The extent of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// Line feeds among them.
+    /// Number of line feeds among them.
     pub lines: u32,
 }
 
@@ -40,16 +40,16 @@ impl Extent {
     }
 }
 
-/// The n-grams of a text, piece by piece; used again for the next one.
+/// The n-grams of a text, piece by piece; reused for the next text.
 #[derive(Debug)]
 pub struct Pieces {
     done: Vec<Piece>,
-    /// How many n-grams they have together.
+    /// Number of n-grams of all pieces.
     n_ngrams: usize,
     limits: Limits,
-    /// How long a piece of this text is at least.
+    /// Minimum length of a piece of this text.
     piece_bytes: u64,
-    /// What is known of the piece that is not at its end.
+    /// The n-grams of the unfinished piece.
     set: NgramSet,
     extent: Extent,
     /// The last bytes that were added.
@@ -70,7 +70,7 @@ pub(crate) struct Piece {
 }
 
 impl Pieces {
-    /// Holds no more n-grams than these, nor more than the usual.
+    /// Creates pieces that hold at most this many n-grams, within the usual maximum.
     pub fn with_ngrams(n_ngrams: usize) -> Self {
         Self::new(Limits {
             piece_bytes: PIECE_BYTES,
@@ -91,8 +91,8 @@ impl Pieces {
         }
     }
 
-    /// Adds what comes next of a text, without a byte 0. The set gets the n-grams of all of it, once it
-    /// is [ended](Self::end).
+    /// Adds the next part of a text, which contains no byte 0. `whole` receives the n-grams of the
+    /// whole text, complete once the text is [ended](Self::end).
     pub fn add(&mut self, mut text: &[u8], whole: &mut NgramSet) {
         while let Some(length) = self.rest_of_piece(text) {
             let (piece, others) = text.split_at(length);
@@ -103,7 +103,8 @@ impl Pieces {
         self.extend(text, whole);
     }
 
-    /// Adds the n-grams of the last bytes with the first of a text: they may be in two pieces, or in one.
+    /// Adds the n-grams that span the last bytes and the start of `text`: they may be in two
+    /// pieces, or in one.
     fn bridge(&mut self, text: &[u8], whole: &mut NgramSet) {
         let start = &text[..text.len().min(NgramSet::OVERLAP)];
         self.last.extend_from_slice(start);
@@ -121,7 +122,7 @@ impl Pieces {
         }
     }
 
-    /// Returns how much of the text goes into the piece, if it ends in it.
+    /// Returns how much of the text belongs to the piece, if the piece ends in it.
     fn rest_of_piece(&self, text: &[u8]) -> Option<usize> {
         let least = self.piece_bytes.saturating_sub(self.extent.bytes);
         let from = usize::try_from(least).ok()?;
@@ -137,7 +138,7 @@ impl Pieces {
 
     fn end_piece(&mut self, whole: &mut NgramSet) {
         let extent = std::mem::replace(&mut self.extent, Extent { bytes: 0, lines: 0 });
-        // What has too many n-grams stands for a text that may hold anything: all of it does then.
+        // A piece with too many n-grams may contain anything, and then so may the whole text.
         let ngrams = self.set.ngrams().unwrap_or_default().to_vec();
         whole.join(&self.set);
         self.set.clear();
@@ -153,7 +154,7 @@ impl Pieces {
         n_pieces > limits.n_pieces || (self.n_ngrams > limits.n_ngrams && n_pieces > 1)
     }
 
-    /// Joins each two neighbours.
+    /// Joins each pair of neighbours.
     fn halve(&mut self) {
         let mut pairs = std::mem::take(&mut self.done).into_iter();
         while let Some(mut piece) = pairs.next() {
@@ -174,7 +175,8 @@ impl Pieces {
         if self.extent.bytes > 0 {
             self.end_piece(whole);
         }
-        // One piece says no more than the whole, nor do those of a text that may hold anything.
+        // One piece says no more than the whole, nor do the pieces of a text that may contain
+        // anything.
         if self.done.len() == 1 || whole.is_full() {
             self.clear();
         }
@@ -184,7 +186,7 @@ impl Pieces {
         &self.done
     }
 
-    /// Forgets all.
+    /// Removes everything.
     pub fn clear(&mut self) {
         self.done.clear();
         self.n_ngrams = 0;
@@ -208,7 +210,7 @@ mod tests {
         n_pieces: 1 << 10,
     };
 
-    /// Adds a text in parts of these lengths, again and again.
+    /// Adds a text in parts of these lengths, which are repeated.
     fn taken(text: &[u8], lengths: &[usize], limits: Limits) -> (Pieces, NgramSet) {
         let (mut pieces, mut whole) = (Pieces::new(limits), NgramSet::default());
         let mut rest = text;

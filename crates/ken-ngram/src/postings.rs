@@ -1,28 +1,28 @@
-//! Lists of documents as bits: gaps in Golomb-Rice code, its parameter following the last gaps.
+//! Lists of documents as bits: gaps in Golomb-Rice code, whose parameter follows the last gaps.
 //!
-//! Files that hold an n-gram stand together, since a folder's files are alike. So the mean of the last
-//! gaps predicts the next one better than that of the whole list. Nothing but the number of documents
-//! stands beside the bits.
+//! Files that contain an n-gram are close together, since the files of a folder are alike. The mean
+//! of the last gaps therefore predicts the next gap better than the mean of the whole list. Besides
+//! the bits, only the number of documents is stored.
 
-/// Longer quotients are written as a whole number.
+/// Larger gaps are written as plain numbers.
 const MAX_QUOTIENT: u32 = 16;
-/// A document takes so many bytes at most.
+/// Maximum number of bytes for a document.
 const MAX_BYTES: usize = 6;
-/// The mean of gaps counts in sixteenths.
+/// The mean of gaps is stored in sixteenths.
 const MEAN_SHIFT: u32 = 4;
 
-/// What is known of the gaps so far.
+/// The current estimate of gaps.
 #[derive(Clone, Copy)]
 struct Mean(u32);
 
 impl Mean {
-    /// The mean gap of a list of `n` among `n_docs`.
+    /// Starts with the mean gap of a list of `n` among `n_docs`.
     fn new(n: u32, n_docs: u32) -> Self {
         let gap = n_docs.saturating_sub(n) / n.max(1);
         Self(gap.min(1 << 24) << MEAN_SHIFT)
     }
 
-    /// The logarithm of the mean gap, which counts as 1 at least.
+    /// Returns the logarithm of the mean gap, which counts as at least 1.
     fn parameter(self) -> u32 {
         (self.0 | 1 << MEAN_SHIFT).ilog2() - MEAN_SHIFT
     }
@@ -32,14 +32,14 @@ impl Mean {
     }
 }
 
-/// Appends a list of `n` documents, sorted and all different, among `n_docs`. Fewer, of a damaged list, are followed by
-/// others when they are read.
+/// Appends a list of `n` documents among `n_docs`, sorted and all different. If a damaged list has
+/// fewer, reading it yields further documents.
 pub(crate) fn encode(docs: impl Iterator<Item = u32>, n: u32, n_docs: u32, out: &mut Vec<u8>) {
     let mut mean = Mean::new(n, n_docs);
     let mut at = out.len();
-    // Eight bytes are written each time, of which those count that are whole.
+    // Eight bytes are written each time, of which only the complete ones count.
     out.resize(at + n as usize * MAX_BYTES + 8, 0);
-    // Bits that are no whole byte yet, and how many; behind the last byte.
+    // Bits that are not a complete byte yet, and their number; they follow the last byte.
     let (mut held, mut n_held) = (0_u64, 0);
     let mut next = 0;
     docs.for_each(|doc| {
@@ -56,12 +56,12 @@ pub(crate) fn encode(docs: impl Iterator<Item = u32>, n: u32, n_docs: u32, out: 
     out.truncate(at + usize::from(n_held > 0));
 }
 
-/// Returns the bits of a gap, the first one lowest, and how many they are.
+/// Returns the bits of a gap, with the first one lowest, and their number.
 fn code(gap: u32, k: u32) -> (u64, u32) {
     let quotient = gap >> k;
     if quotient < MAX_QUOTIENT {
         let rest = u64::from(gap - (quotient << k));
-        // Of a one at this place and all below it, what is left is ones, as many as the quotient, and a zero.
+        // Computes the quotient as ones, followed by a zero and the rest.
         (((2 * rest + 1) << quotient) - 1, quotient + 1 + k)
     } else {
         (
@@ -71,10 +71,10 @@ fn code(gap: u32, k: u32) -> (u64, u32) {
     }
 }
 
-/// Reads a list. Damaged bits give other documents, all of them in order and below `n_docs`.
+/// Reads a list. Damaged bits yield other documents, but in order and below `n_docs`.
 pub(crate) struct Decoder<'a> {
     bytes: &'a [u8],
-    /// The next bit.
+    /// The position of the next bit.
     at: usize,
     mean: Mean,
     next: u32,
@@ -83,7 +83,7 @@ pub(crate) struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Reads a list of `n` documents, which begins with these bytes and may end before they do.
+    /// Reads a list of `n` documents that begins with these bytes, which may end too early.
     pub(crate) fn new(bytes: &'a [u8], n: u32, n_docs: u32) -> Self {
         Self {
             bytes,
@@ -95,7 +95,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Returns the next bits, more than a gap has; those after the end are 0.
+    /// Returns the next bits, more than a gap has; bits after the end are 0.
     fn bits(&self) -> u64 {
         let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
         let bytes = rest.first_chunk::<8>().copied();
@@ -115,7 +115,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Returns what is left of a list, fewer than eight bytes, with 0 behind.
+/// Returns the rest of a list, fewer than eight bytes, padded with 0.
 #[cold]
 fn last(rest: &[u8]) -> [u8; 8] {
     let mut bytes = [0; 8];

@@ -1,24 +1,25 @@
-//! An n-gram segment: its parts, and how they are read.
+//! The format of an n-gram segment, and its reader.
 //!
 //! ```text
 //! postings     for each n-gram its documents (see `postings`), one list after the other
-//! dictionary   for each n-gram, in order: how much greater than the one before, how many documents, how
-//!              many bytes of postings; the first of each block of 64 begins at 0
-//! blocks       for each block: the number before its first n-gram, where its entries begin, where their
-//!              postings do
+//! dictionary   for each n-gram, in order: its difference from the previous one, the number of its documents
+//!              and the size of its postings; the first of each block of 64 starts from 0
+//! blocks       for each block: the number before its first n-gram, the offset of its entries, the offset of
+//!              their postings
 //! rows         for each document, by key and stamp: both, its number, its flags
-//! pieces       for each piece of a large text, in order: its number, how many line feeds, how many bytes
-//! names        for each document its path and what is inside of it, a 0 between them, each told by how
-//!              much of the one before it begins with
-//! places       where every 16th name begins, which is whole
-//! footer       where each part begins, how many documents, the CRC-32 of all before it, MAGIC
+//! pieces       for each piece of a large text, in order: its number, its line feeds, its bytes
+//! names        for each document its path and its member path, with a 0 between them, as the length of
+//!              the prefix that it shares with the previous name, and the rest
+//! places       the offset of every 16th name, which is stored whole
+//! footer       the offset of each part, the number of documents, the CRC-32 of all before it, MAGIC
 //! ```
 //!
-//! The pieces of a document have the numbers behind its own; they have empty names and no rows.
+//! The pieces of a document have the numbers after its own; they have empty names and no rows.
 //!
-//! Numbers have 8 bytes (4 in rows for document and flags, and in pieces for number and line feeds), little-endian, or 7 bits to a byte in
-//! dictionary and names. What is read of a damaged file is nonsense, but within bounds: a file is as
-//! good as its disk, like the engine's, and its checksum is compared when somebody asks for it.
+//! Numbers have 8 bytes (4 in rows for document and flags, and in pieces for number and line
+//! feeds), little-endian, or 7 bits per byte in dictionary and names. Reading a damaged file yields
+//! nonsense, but stays within bounds: a file is as reliable as its disk, like those of the engine,
+//! and its checksum is verified only on request.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -34,29 +35,29 @@ pub(crate) const MAGIC: [u8; 8] = *b"kengram3";
 pub(crate) const BLOCK: usize = 64;
 pub(crate) const NAMES: usize = 16;
 pub(crate) const ROW_BYTES: usize = 24;
-/// Beside the bits of [`Covers`].
+/// A flag in addition to the bits of [`Covers`].
 pub(crate) const IS_PART: u32 = 8;
 const BLOCK_BYTES: usize = 24;
 const PIECE_BYTES: usize = 16;
 const N_PARTS: usize = 7;
 const FOOTER_BYTES: usize = 8 * (N_PARTS + 3);
-/// The end of it, which has no checksum.
+/// The end of the footer, which the checksum does not cover.
 const SUM_BYTES: usize = 8 + MAGIC.len();
 
 /// The bytes of a file, mapped or in memory.
 pub type Bytes = Box<dyn AsRef<[u8]> + Send + Sync>;
 
-/// A file in one of its versions.
+/// A file in one version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// The key of the file's path.
     pub key: u64,
-    /// The hash of the file's stamp, as its token holds it.
+    /// The hash of the file's stamp, as in its token.
     pub stamp: u64,
 }
 
 impl Version {
-    /// Returns the version of a file that has this token, whatever its generation.
+    /// Returns the version of the file with this token, whatever its generation.
     pub fn new(key: FileKey, token: Token) -> Self {
         Self {
             key: key.0,
@@ -65,14 +66,14 @@ impl Version {
     }
 }
 
-/// What a document's n-grams were taken of.
+/// The content that a document's n-grams cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Covers {
-    /// The bytes of the file up to the first 0, in UTF-8 if they were in UTF-16.
+    /// The bytes of the file up to the first 0, decoded if they are UTF-16.
     pub start: bool,
-    /// And there is no 0 in the file.
+    /// In addition, the file contains no 0.
     pub whole: bool,
-    /// The text that was extracted.
+    /// The extracted text.
     pub text: bool,
 }
 
@@ -90,20 +91,20 @@ impl Covers {
     }
 }
 
-/// One line of the table of documents.
+/// One row of the table of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Which file, and when.
+    /// The version of the file.
     pub version: Version,
     /// The number of the document in its segment.
     pub doc: u32,
-    /// What its n-grams are of.
+    /// The content that its n-grams cover.
     pub covers: Covers,
-    /// It is inside of the file, not the file itself.
+    /// Whether the document is inside the file, rather than the file itself.
     pub is_part: bool,
 }
 
-/// Where an n-gram's documents are, and how many.
+/// The position of an n-gram's documents, and their number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Postings {
     pub(crate) n: u32,
@@ -126,7 +127,7 @@ const NAME: usize = 5;
 const PLACES: usize = 6;
 
 impl Segment {
-    /// Reads the footer; `None` if it is no such file, or one of another format.
+    /// Reads the footer; returns `None` if the bytes are not a segment, or in another format.
     pub fn open(bytes: Bytes) -> Option<Self> {
         let all = (*bytes).as_ref();
         let footer = all.last_chunk::<FOOTER_BYTES>()?;
@@ -166,7 +167,7 @@ impl Segment {
         })
     }
 
-    /// Returns whether all bytes are as they were written; reads all of them.
+    /// Returns whether all bytes are unchanged since they were written; reads all of them.
     pub fn is_sound(&self) -> bool {
         let all = (*self.bytes).as_ref();
         let (summed, end) = all.split_at(all.len().saturating_sub(SUM_BYTES));
@@ -186,7 +187,7 @@ impl Segment {
             .unwrap_or_default()
     }
 
-    /// Returns the documents of an n-gram; none if no document holds it.
+    /// Returns the documents of an n-gram; none if no document contains it.
     pub(crate) fn look_up(&self, ngram: Ngram) -> Option<Postings> {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
         let first = |block: &[u8; BLOCK_BYTES]| number_at(block, 0);
@@ -209,7 +210,7 @@ impl Segment {
         })
     }
 
-    /// Returns the n-grams of a range, in order, with their documents.
+    /// Returns the n-grams in a range, in order, with their documents.
     pub(crate) fn entries(
         &self,
         range: Range<u64>,
@@ -223,7 +224,7 @@ impl Segment {
             .take_while(move |(ngram, _)| u64::from(*ngram) < range.end)
     }
 
-    /// Returns `n` ranges of n-grams, or fewer, with about as many bytes of postings each.
+    /// Returns at most `n` ranges of n-grams, with about equal bytes of postings.
     pub(crate) fn ranges(&self, n: usize) -> Vec<Range<u64>> {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
         let all = self.part(POSTINGS).len() as u64;
@@ -244,7 +245,7 @@ impl Segment {
             .collect()
     }
 
-    /// Returns how many bytes its postings take.
+    /// Returns the size of its postings in bytes.
     pub(crate) fn n_postings(&self) -> usize {
         self.part(POSTINGS).len()
     }
@@ -269,19 +270,20 @@ impl Segment {
         self.of_at(key, first_from(rows, key))
     }
 
-    /// Returns whether a file has rows that begin in this place.
+    /// Returns whether the rows of a file begin at this position.
     pub fn is_at(&self, key: u64, place: usize) -> bool {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
         rows.get(place).is_some_and(|row| number_at(row, 0) == key)
     }
 
-    /// Adds to `places`, for each key, where its rows are if it has any: [`Self::is_at`], [`Self::of_at`].
+    /// Adds to `places`, for each key that has rows, their position, for [`Self::is_at`] and
+    /// [`Self::of_at`].
     pub fn places_of(&self, keys: &[u64], places: &mut Vec<usize>) {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
         first_from_each(rows, keys, places);
     }
 
-    /// Returns the rows of a file as [`Self::of`] does; where they are was told by [`Self::places_of`].
+    /// Returns the rows of a file like [`Self::of`], given their position from [`Self::places_of`].
     pub fn of_at(&self, key: u64, place: usize) -> impl Iterator<Item = Row> + Clone + '_ {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
         let from_place = rows.get(place..).unwrap_or_default();
@@ -291,7 +293,7 @@ impl Segment {
             .take_while(move |row| row.version.key == key)
     }
 
-    /// Returns the pieces of a document, in order: the number and the extent of each.
+    /// Returns the pieces of a document, in order, each with its number and extent.
     pub fn pieces(&self, doc: u32) -> impl Iterator<Item = (u32, Extent)> + '_ {
         let pieces = self.part(PIECES).as_chunks::<PIECE_BYTES>().0;
         let start = pieces.partition_point(|piece| number_at(piece, 0) as u32 <= doc);
@@ -318,7 +320,7 @@ impl Segment {
         }
     }
 
-    /// Returns the name of a document: its path, and the way to it inside of the file.
+    /// Returns the name of a document: the path of its file, and its member path.
     pub fn name(&self, doc: u32) -> Option<Name> {
         let doc = doc as usize;
         let place = self.part(PLACES).as_chunks::<8>().0.get(doc / NAMES)?;
@@ -332,12 +334,12 @@ impl Segment {
     }
 }
 
-/// Where a document is.
+/// The location of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The path of the file.
     pub path: PathBuf,
-    /// The way to the document inside of the file, joined; empty for the file itself.
+    /// The member path, joined; empty for the file itself.
     pub inside: String,
 }
 
@@ -353,7 +355,7 @@ impl Name {
         })
     }
 
-    /// Returns the bytes that are kept of a name.
+    /// Returns the stored form of a name.
     pub(crate) fn bytes(path: &Path, inside: &str) -> Vec<u8> {
         use std::os::unix::ffi::OsStrExt;
         [path.as_os_str().as_bytes(), b"\0", inside.as_bytes()].concat()

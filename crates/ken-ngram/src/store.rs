@@ -1,10 +1,11 @@
-//! The n-gram segments of one index, in a folder of their own.
+//! The n-gram segments of one index, in a separate folder.
 //!
-//! A file is written under another name, synced, and renamed: what is there is whole. To sync it may take a tenth
-//! of a second, in which a thread of its own waits for the disk. Which of them together have the n-grams of all files,
-//! the index says in its commits, by their numbers; so a new one is synced with its folder before the commit that
-//! names it, and one that was merged is deleted after the commit that no longer does. A run that is killed leaves
-//! files that are true, and one that is read beside the one it was merged into does no harm.
+//! A segment is written under a temporary name, synced, and renamed, so that every segment is
+//! complete. Syncing may take a tenth of a second, in which a separate thread waits for the disk.
+//! The commits of the index name the segments that together have the n-grams of all files. A new
+//! segment is therefore synced, with its folder, before the commit that names it; a merged one is
+//! deleted after the commit that no longer does. A killed run leaves segments with true facts, and
+//! reading one together with its merged successor does no harm.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, BufWriter};
@@ -19,49 +20,52 @@ use crate::{Builder, Bytes, Segment, Version, merge};
 
 const EXTENSION: &str = "grams";
 const NEXT: &str = "next";
-/// Files of about the same size are merged when there are so many, small ones always.
+/// Number of segments of about the same size that are merged; small ones always.
 const MERGE_AT: usize = 8;
-/// Others only if there are more in all. To merge those of Linux (78,000 files) takes a tenth of indexing it, and each
-/// more costs a search of it a tenth of a millisecond or two.
+/// Larger ones are merged only if there are more in total. Merging those of Linux (78,000 files)
+/// takes a tenth of the time of indexing it, and each further segment adds one or two tenths of a
+/// millisecond to a search.
 const MAX_FILES: usize = 32;
-/// More are not merged at once.
+/// Maximum number of segments that are merged at once.
 const MAX_MERGED: usize = 64;
-/// Files of up to so many bytes are of one size, and larger ones by powers of [`GROWTH`] above. A file of 34,000 messages
-/// without texts is larger: it takes longer to write it again than to index some new ones.
+/// Segments up to this size count as equal, and larger ones are grouped by powers of [`GROWTH`]. A
+/// segment of 34,000 messages without texts is larger: writing it again takes longer than indexing
+/// some new messages.
 const SMALL_BYTES: u64 = 1 << 20;
 const GROWTH: u64 = 8;
-/// So many are synced at once; who writes more waits for the first of them: the disk is slower than the run.
+/// Maximum number of segments that are synced at once; further writes wait for the first of them,
+/// since the disk is slower than the run.
 const MAX_SYNCING: usize = 4;
-/// A merged file has no more documents, and one with more than half as many is not merged again: their table is
-/// held while it is written, some 300 bytes for each.
+/// Maximum number of documents of a merged segment; one with more than half as many is not merged
+/// again. Their table is in memory while it is written, with some 300 bytes for each.
 const MAX_DOCS: u32 = 1 << 19;
 
 /// Maps a file, or reads it.
 pub type Map = fn(&Path) -> io::Result<Bytes>;
 
-/// The folder, open for writing by one process.
+/// The folder, opened for writing by one process.
 pub struct Store {
     folder: PathBuf,
     map: Map,
-    /// The number of the first file that this process writes, and of the next one.
+    /// The number of the first segment that this process writes, and of the next one.
     first: u64,
     next: AtomicU64,
-    /// Those that are there and can be read.
+    /// Numbers of the readable segments.
     files: Arc<Mutex<BTreeSet<u64>>>,
-    /// Those that were written ahead.
+    /// Segments that were written ahead.
     syncing: Mutex<Syncing>,
 }
 
-/// Files that are being synced.
+/// Segments that are being synced.
 #[derive(Default)]
 struct Syncing {
     threads: VecDeque<JoinHandle<io::Result<()>>>,
-    /// Why the first of those that ended could not be, to be told when all are waited for.
+    /// The first error of those that ended, which is reported when all are waited for.
     failed: Option<io::Error>,
 }
 
 impl Syncing {
-    /// Waits for the first of more than so many.
+    /// Waits for the oldest ones until at most `most` remain.
     fn wait(&mut self, most: usize) {
         while self.threads.len() > most
             && let Some(thread) = self.threads.pop_front()
@@ -73,17 +77,17 @@ impl Syncing {
     }
 }
 
-/// A file that is written and not synced.
+/// A segment that is written but not synced.
 struct Unsynced {
     number: u64,
     file: File,
-    /// Where it will be.
+    /// Its final path.
     path: PathBuf,
     files: Arc<Mutex<BTreeSet<u64>>>,
 }
 
 impl Unsynced {
-    /// Syncs the file and gives it its name.
+    /// Syncs the segment and renames it.
     fn publish(&self) -> io::Result<()> {
         self.file.sync_data()?;
         fs_err::rename(self.path.with_extension(NEXT), &self.path)?;
@@ -93,11 +97,12 @@ impl Unsynced {
 }
 
 impl Store {
-    /// Opens the folder, makes it if it is not there, and deletes what a killed run left unfinished. No
-    /// file gets a number among those `named` by the last commit, also if theirs are gone.
+    /// Opens the folder, creates it if it does not exist, and deletes unfinished files of a killed
+    /// run. No new segment gets a number in `named`, those of the last commit, even if their files
+    /// are gone.
     ///
     /// # Errors
-    /// Fails if the folder cannot be made, read or written.
+    /// Fails if the folder cannot be created, read or written.
     pub fn open(folder: &Path, named: &BTreeSet<u64>, map: Map) -> io::Result<Self> {
         fs_err::create_dir_all(folder)?;
         for entry in fs_err::read_dir(folder)? {
@@ -125,7 +130,7 @@ impl Store {
         })
     }
 
-    /// Returns the numbers of the files: a commit may name them once they are synced.
+    /// Returns the numbers of the segments; a commit may name them once they are synced.
     pub fn files(&self) -> BTreeSet<u64> {
         self.known().clone()
     }
@@ -134,7 +139,7 @@ impl Store {
         lock(&self.files)
     }
 
-    /// Has the names of all files on disk.
+    /// Syncs the names of all segments to disk.
     ///
     /// # Errors
     /// Fails if the folder cannot be synced.
@@ -142,15 +147,16 @@ impl Store {
         File::open(&self.folder)?.sync_all()
     }
 
-    /// Counts on no file that was there before this process.
+    /// Forgets all segments from before this process.
     pub fn forget_earlier(&self) {
         self.known().retain(|number| *number >= self.first);
     }
 
-    /// Deletes all files that do not count: they were merged or forgotten, or cannot be read.
+    /// Deletes all segments that do not count, because they were merged, forgotten or cannot be
+    /// read.
     ///
     /// # Errors
-    /// Fails if the folder cannot be read, or a file not deleted.
+    /// Fails if the folder cannot be read, or a segment not deleted.
     pub fn sweep(&self) -> io::Result<()> {
         let files = self.known();
         for number in numbers(&self.folder)? {
@@ -161,10 +167,10 @@ impl Store {
         Ok(())
     }
 
-    /// Writes a file of what was added to a builder, which begins anew.
+    /// Writes a segment from a builder, and empties the builder.
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Fails if the segment cannot be written.
     pub fn write(&self, builder: &mut Builder) -> io::Result<()> {
         if builder.is_empty() {
             return Ok(());
@@ -172,10 +178,10 @@ impl Store {
         self.written(|out| builder.finish(out))?.publish()
     }
 
-    /// Writes such a file and does not wait until it is synced: it is there after [`Self::settle`].
+    /// Writes a segment without waiting until it is synced; it exists after [`Self::settle`].
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Fails if the segment cannot be written.
     pub fn write_ahead(&self, builder: &mut Builder) -> io::Result<()> {
         if builder.is_empty() {
             return Ok(());
@@ -189,16 +195,16 @@ impl Store {
         syncing.wait(MAX_SYNCING - 1);
         match thread::Builder::new().name("sync".into()).spawn(publish) {
             Ok(thread) => syncing.threads.push_back(thread),
-            // The system has no more of them.
+            // The system has no more threads.
             Err(_) => written.publish()?,
         }
         Ok(())
     }
 
-    /// Waits until all that was written ahead is there.
+    /// Waits until all segments that were written ahead exist.
     ///
     /// # Errors
-    /// Fails if a file cannot be synced or renamed.
+    /// Fails if a segment cannot be synced or renamed.
     pub fn settle(&self) -> io::Result<()> {
         let mut syncing = lock(&self.syncing);
         syncing.wait(0);
@@ -220,11 +226,11 @@ impl Store {
         })
     }
 
-    /// Merges small files, if there are enough and one of all is small still, with all that is in them: what is not to
-    /// be kept goes when they are merged into a large one.
+    /// Merges small segments with all their facts, if there are enough and the result is still
+    /// small. Unneeded facts are removed when these are merged into a large one.
     ///
     /// # Errors
-    /// Fails if a file cannot be read or written.
+    /// Fails if a segment cannot be read or written.
     pub fn merge_small(&self, threads: usize) -> io::Result<()> {
         let files = self.mergeable()?;
         match files.n_bytes <= SMALL_BYTES && !files.numbers.is_empty() {
@@ -233,12 +239,12 @@ impl Store {
         }
     }
 
-    /// Merges files of about the same size by so many threads until there are few, with what is to be kept of them;
-    /// `keep` is asked for only if there is anything to merge. Returns whether there was; what was merged
-    /// counts no longer, but is there until it is swept away.
+    /// Merges segments of about the same size with `threads` threads until there are few, with the
+    /// facts to be kept. `keep` is called only if there is anything to merge. Returns whether there
+    /// was. The merged segments no longer count, but exist until they are swept.
     ///
     /// # Errors
-    /// Fails if a file cannot be read or written.
+    /// Fails if a segment cannot be read or written.
     pub fn merge<K: Fn(Version) -> bool>(
         &self,
         threads: usize,
@@ -274,13 +280,13 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the files of the smallest size of which there are enough.
+    /// Returns the smallest group of segments of about the same size that is large enough.
     fn mergeable(&self) -> io::Result<Group> {
         let mut files = Vec::new();
         for number in self.files() {
             let path = segment_path(&self.folder, number);
             let n_bytes = fs_err::metadata(&path)?.len();
-            // What cannot be read is named when it is merged.
+            // A segment that cannot be read is reported when it is merged.
             let n_docs = Segment::open((self.map)(&path)?).map_or(0, |segment| segment.n_docs());
             files.push((n_bytes, n_docs, number));
         }
@@ -289,7 +295,7 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// Waits for what is being synced: whoever opens the folder next takes it for left unfinished.
+    /// Waits for syncs in progress, because the next process would take their files for unfinished.
     fn drop(&mut self) {
         for thread in lock(&self.syncing).threads.drain(..) {
             let _ = thread.join();
@@ -301,15 +307,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Files that are merged.
+/// Segments to be merged together.
 #[derive(Debug, Default)]
 struct Group {
     numbers: Vec<u64>,
     n_bytes: u64,
 }
 
-/// Returns which files are merged, of their bytes, numbers of documents and own numbers: of those of one size, if
-/// there are enough, and if they are small or there are many in all.
+/// Returns the segments to merge, given their bytes, numbers of documents and own numbers: those of
+/// one size, if there are enough of them, and if they are small or there are many in total.
 fn group(mut files: Vec<(u64, u32, u64)>) -> Group {
     let are_many = files.len() > MAX_FILES;
     files.retain(|(_, n_docs, _)| *n_docs <= MAX_DOCS / 2);
@@ -345,7 +351,7 @@ pub fn segment_path(folder: &Path, number: u64) -> PathBuf {
         .with_extension(EXTENSION)
 }
 
-/// Returns the numbers of the files, in order.
+/// Returns the numbers of the segments, in order.
 fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
     let mut numbers = Vec::new();
     for entry in fs_err::read_dir(folder)? {
@@ -359,10 +365,10 @@ fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// Deletes a file of a folder, if it is there: whoever counts on it finds it lost.
+/// Deletes a segment of a folder, if it exists; whoever relies on it must treat it as lost.
 ///
 /// # Errors
-/// Fails if it cannot be deleted.
+/// Fails if the segment cannot be deleted.
 pub fn remove(folder: &Path, number: u64) -> io::Result<()> {
     match fs_err::remove_file(segment_path(folder, number)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -370,21 +376,21 @@ pub fn remove(folder: &Path, number: u64) -> io::Result<()> {
     }
 }
 
-/// The files of a folder, open for reading.
+/// The segments of a folder, open for reading.
 #[derive(Default)]
 pub struct OpenSegments {
-    /// Those that can be read, by their numbers.
+    /// The readable segments, in order of their numbers.
     pub segments: Vec<Segment>,
     files: BTreeSet<u64>,
 }
 
 impl OpenSegments {
-    /// Returns those of some files that are not among them.
+    /// Returns the given segments that are not among these.
     pub fn missing(&self, files: &BTreeSet<u64>) -> BTreeSet<u64> {
         files - &self.files
     }
 
-    /// Returns those of which the bytes are not as they were written; reads all of them.
+    /// Returns the segments whose bytes changed since they were written; reads all of them.
     pub fn damaged(&self) -> BTreeSet<u64> {
         let segments = self.files.iter().zip(&self.segments);
         let damaged = segments.filter(|(_, segment)| !segment.is_sound());
@@ -392,10 +398,10 @@ impl OpenSegments {
     }
 }
 
-/// Opens the files of a folder, while others may write. A folder that is not there has none.
+/// Opens the segments of a folder, while another process may write. A missing folder has none.
 ///
 /// # Errors
-/// Fails if the folder cannot be read, or a file in it.
+/// Fails if the folder, or a segment in it, cannot be read.
 pub fn open(folder: &Path, map: Map) -> io::Result<OpenSegments> {
     let mut opened = OpenSegments::default();
     let numbers = match numbers(folder) {
@@ -474,7 +480,7 @@ mod tests {
     fn what_cannot_be_named_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
-        // A folder stands where the second of three files is to be.
+        // A folder has the path of the second of three segments.
         fs_err::create_dir_all(segment_path(folder.path(), 1).join("full")).unwrap();
         let n_files = 2 * MAX_SYNCING as u64;
         for key in 0..n_files {

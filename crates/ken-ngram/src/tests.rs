@@ -1,4 +1,4 @@
-//! An n-gram segment from its making to its answers.
+//! Tests of an n-gram segment from its creation to its answers.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn version(number: usize) -> Version {
     }
 }
 
-/// Returns the bytes of a file of these texts, numbered from `first` on.
+/// Returns a segment of these texts, numbered from `first`.
 fn built(texts: &[String], first: usize) -> Vec<u8> {
     let mut builder = Builder::default();
     let mut ngrams = NgramSet::default();
@@ -145,7 +145,7 @@ fn what_was_read_anew_is_added_by_a_merge() {
     }
 }
 
-/// Returns which of a thousand texts may match, as numbers; those that do are below it.
+/// Returns the numbers of the texts among a thousand that may match.
 fn of_a_thousand(text: impl Fn(usize) -> String, pattern: &str) -> Vec<u32> {
     let texts: Vec<String> = (0..1000).map(text).collect();
     let segment = open(built(&texts, 0));
@@ -162,7 +162,7 @@ fn of_a_thousand(text: impl Fn(usize) -> String, pattern: &str) -> Vec<u32> {
 
 #[test]
 fn choices_are_of_all_that_have_one_of_them() {
-    // Few, and so many that they are kept as bits.
+    // Few, and so many that they are stored as bits.
     for every in [500, 90, 7] {
         let text = |n: usize| match n % every {
             0 => format!("zorkmid {n}"),
@@ -177,7 +177,8 @@ fn choices_are_of_all_that_have_one_of_them() {
 
 #[test]
 fn many_strings_of_which_each_is_rare_narrow() {
-    // Two hundred, each in one of a hundred texts: by their sum all would have one.
+    // Two hundred, each in one of a hundred texts: if their numbers were added, all texts would
+    // have one.
     let text = |n: usize| match n % 4 {
         0 => (0..8)
             .map(|k| format!("<{:02x}{}> ", (n / 4 + 31 * k) % 200, n % 2))
@@ -224,7 +225,7 @@ fn files_of_documents_that_are_not_covered_leave_nothing_out() {
 fn a_list_that_is_shorter_than_it_says_takes_none_from_others() {
     let texts = texts(&["quux"; 300]);
     let mut damaged = built(&texts[..100], 0);
-    // Of `quux` there are two lists, of 100 bits each; now their first document is beyond the last one.
+    // `quux` has two lists of 100 bits each; now their first document is beyond the last one.
     damaged[..26].fill(0xff);
     let segments = [open(damaged), open(built(&texts[100..], 100))];
     let merged = open(merge(&segments, &|_| true, 1, Vec::new()).unwrap());
@@ -253,7 +254,7 @@ proptest! {
         part: prop::sample::Index,
         n_twice in 0..3_usize,
     ) {
-        // Some are in both files.
+        // Some are in both segments.
         let end = part.index(texts.len() + 1);
         let start = end.saturating_sub(n_twice);
         let segments = [open(built(&texts[..end], 0)), open(built(&texts[start..], start))];
@@ -266,7 +267,7 @@ proptest! {
     #[test]
     fn damaged_files_are_survived(
         at: prop::sample::Index,
-        // Of any byte, or of a number that is as large as it can be.
+        // With any byte, or with the largest possible number.
         damage in prop_oneof![
             any::<u8>().prop_map(|byte| vec![byte]),
             Just(vec![0xff, 0xff, 0xff, 0xff, 0x0f]),

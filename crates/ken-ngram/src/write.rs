@@ -1,4 +1,4 @@
-//! Writes an n-gram segment, its postings first, so that they need not be held.
+//! Writes an n-gram segment, with postings first, so that they need not be held in memory.
 
 use std::io::{self, Write};
 
@@ -9,21 +9,22 @@ use crate::pieces::Extent;
 use crate::postings;
 use crate::segment::{BLOCK, Covers, IS_PART, MAGIC, NAMES, Version};
 
-/// So many bytes of lists are written at once: most have a few only.
+/// Size of the buffer for lists, most of which have only a few bytes.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// A document that goes into a file.
+/// A document in a segment to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct Doc {
     pub(crate) version: Version,
     pub(crate) covers: Covers,
     pub(crate) name: Vec<u8>,
-    /// A piece of the last document before it that is none; it has neither name nor version.
+    /// The extent, if this is a piece of the last document before it; a piece has neither name nor
+    /// version.
     pub(crate) extent: Option<Extent>,
 }
 
 impl Doc {
-    /// Returns a piece of the document before it.
+    /// Creates a piece of the preceding document.
     pub(crate) fn piece(extent: Extent) -> Self {
         Self {
             version: Version { key: 0, stamp: 0 },
@@ -49,7 +50,7 @@ pub(crate) struct SegmentWriter<W> {
 }
 
 impl<W: Write> SegmentWriter<W> {
-    /// Begins a file of so many documents.
+    /// Begins a segment of `n_docs` documents.
     pub(crate) fn new(out: W, n_docs: u32) -> Self {
         Self {
             out,
@@ -80,8 +81,8 @@ impl<W: Write> SegmentWriter<W> {
         Ok(())
     }
 
-    /// Adds n-grams, greater than the last one, each with how many documents it has and how many of the bytes are
-    /// theirs.
+    /// Adds n-grams, greater than the last one, each with its number of documents and the size of
+    /// its list in `bytes`.
     pub(crate) fn lists(&mut self, ngrams: &[(Ngram, u32, usize)], bytes: &[u8]) -> io::Result<()> {
         for (ngram, n, length) in ngrams {
             self.entry(*ngram, *n, *length);
@@ -90,10 +91,10 @@ impl<W: Write> SegmentWriter<W> {
         self.put(bytes)
     }
 
-    /// Adds an n-gram to the dictionary, whose list has so many documents and bytes.
+    /// Adds an n-gram to the dictionary, with the number of documents and bytes of its list.
     fn entry(&mut self, ngram: Ngram, n: u32, n_bytes: usize) {
         if self.n_ngrams.is_multiple_of(BLOCK) {
-            // One less than the first, so that a search for it ends in this block.
+            // One less than the first, so that a search for the first ends in this block.
             self.last = ngram - 1;
             let places = [
                 self.last.into(),
@@ -123,7 +124,7 @@ impl<W: Write> SegmentWriter<W> {
         self.out.write_all(bytes)
     }
 
-    /// Adds the documents, by their numbers, and ends the file.
+    /// Adds the documents, by number, and ends the segment.
     pub(crate) fn finish(mut self, docs: &[Doc]) -> io::Result<W> {
         self.flush()?;
         let mut order: Vec<u32> = (0..docs.len() as u32).collect();
@@ -137,7 +138,7 @@ impl<W: Write> SegmentWriter<W> {
                 name,
                 ..
             } = &docs[doc as usize];
-            // Nothing stands behind the 0 that ends the path.
+            // Nothing follows the 0 that ends the path.
             let part = if name.ends_with(b"\0") { 0 } else { IS_PART };
             let last = u64::from(covers.to_bits() | part) << 32 | u64::from(doc);
             put_all(&[version.key, version.stamp, last], &mut rows);

@@ -1,5 +1,5 @@
-//! What each stage of indexing takes alone, on one thread, with nothing around it: the floor that a run
-//! stands on. `bench/run floor` puts it beside what a run takes.
+//! Measures each stage of indexing by itself, on one thread: the lower bound of what a run takes.
+//! `bench/run floor` compares it with a real run.
 //!
 //! ```text
 //! floor FOLDER INDEX SCRATCH     all files below FOLDER; as many bytes as INDEX has, written to SCRATCH
@@ -28,7 +28,7 @@ fn main() -> io::Result<()> {
     };
     let files = files_below(Path::new(folder))?;
     let (read, n_bytes) = read_all(&files)?;
-    // As a run does by default: of plain text and source.
+    // By default a run takes the n-grams of plain text and source only.
     let texts: Vec<PathBuf> = files.iter().filter(|path| is_text(path)).cloned().collect();
     let (read_texts, _) = read_all(&texts)?;
     let grams = take_grams(&texts)?;
@@ -71,7 +71,7 @@ fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads all files into the same memory.
+/// Reads all files into the same buffer.
 fn each_read(files: &[PathBuf], mut each: impl FnMut(&[u8])) -> io::Result<()> {
     let mut bytes = Vec::new();
     for path in files {
@@ -83,7 +83,7 @@ fn each_read(files: &[PathBuf], mut each: impl FnMut(&[u8])) -> io::Result<()> {
 }
 
 fn read_all(files: &[PathBuf]) -> io::Result<(Duration, u64)> {
-    // The first time brings them into the cache.
+    // The first pass brings the files into the cache.
     each_read(files, |_| ())?;
     let mut n_bytes = 0;
     let started = Instant::now();
@@ -96,7 +96,7 @@ fn is_text(path: &Path) -> bool {
     detected.media_type == "text/plain" || detected.kind == Kind::Source
 }
 
-/// Takes the grams of files, unless they hold a NUL.
+/// Takes the n-grams of files, unless they hold a NUL.
 fn take_grams(files: &[PathBuf]) -> io::Result<Duration> {
     let mut set = NgramSet::default();
     let started = Instant::now();
@@ -148,7 +148,7 @@ impl Stages {
     }
 }
 
-/// Writes the bytes of files into one, to the disk.
+/// Writes the bytes of all files into one file on disk.
 fn write_all(files: &[PathBuf], scratch: &Path) -> io::Result<(Duration, u64)> {
     let mut all = Vec::new();
     for path in files {

@@ -1,11 +1,12 @@
-//! A budget of bytes: bytes in use are counted, and a thread that wants more than are free waits.
+//! A budget of bytes: bytes in use are counted, and a thread that needs more than are free waits.
 //!
 //! Taking and giving back are one atomic addition each; the lock is only for waiting.
 //!
-//! A file may turn out larger while it is read, when its members have to be held too. Its thread then waits for more
-//! bytes while it holds some, and several such threads would wait for each other for ever. So one thread at a time may
-//! overdraw: it waits for no other, ends, and lets the next one overdraw. The bytes in use are at most the limit and
-//! what one thread needs.
+//! A file may turn out larger while it is read, when its members have to be held too. Its thread
+//! then waits for more bytes while it holds some, and several such threads would wait for each
+//! other for ever. Therefore one thread at a time may overdraw: it waits for no other thread, ends,
+//! and lets the next one overdraw. The bytes in use are at most the limit plus what one thread
+//! needs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,13 +16,13 @@ use std::thread::{self, ThreadId};
 pub(crate) struct Budget {
     limit: usize,
     used: AtomicUsize,
-    /// Threads that wait and hold nothing yet.
+    /// Number of threads that wait and hold nothing yet.
     waiting: AtomicUsize,
-    /// Threads that wait for more than they hold.
+    /// Number of threads that wait for more than they hold.
     growing: AtomicUsize,
     /// Held by the first of the threads that hold nothing yet.
     turn: Mutex<()>,
-    /// The thread that overdraws. A thread that waits holds this lock except while it sleeps.
+    /// The thread that overdraws. A waiting thread holds this lock except while it sleeps.
     overdrawer: Mutex<Option<ThreadId>>,
     freed: Condvar,
 }
@@ -29,7 +30,7 @@ pub(crate) struct Budget {
 /// A part of a [`Budget`], given back when dropped.
 pub(crate) struct Share {
     budget: Arc<Budget>,
-    /// What is counted, without that which is overdrawn.
+    /// The counted bytes, without overdrawn ones.
     bytes: usize,
     overdraws: bool,
 }
@@ -47,8 +48,8 @@ impl Budget {
         })
     }
 
-    /// Takes bytes if they are free. A request for more than three quarters of the limit overdraws: two such
-    /// requests exclude each other, but small ones fit in with one.
+    /// Takes bytes if they are free. A request for more than three quarters of the limit overdraws:
+    /// two such requests exclude each other, but one leaves room for small ones.
     pub(crate) fn try_take(self: &Arc<Self>, bytes: usize) -> Option<Share> {
         let usual = self.usual(bytes);
         let mut share = self.try_usual(usual)?;
@@ -56,7 +57,7 @@ impl Budget {
         if rest > 0 {
             let mut overdrawer = lock(&self.overdrawer);
             let is_given = share.try_grow(rest, &mut overdrawer);
-            // A share that is given back takes the lock.
+            // Giving back a share takes the lock.
             drop(overdrawer);
             if !is_given {
                 return None;
@@ -65,8 +66,8 @@ impl Budget {
         Some(share)
     }
 
-    /// Takes bytes if they are free and nobody waits for some: who comes later does not overtake, or a large one
-    /// would wait for ever.
+    /// Takes bytes if they are free and no thread waits for some: later requests do not overtake,
+    /// or a large one would wait for ever.
     pub(crate) fn take_in_turn(self: &Arc<Self>, bytes: usize) -> Option<Share> {
         self.is_nobody_before()
             .then(|| self.try_take(bytes))
@@ -82,7 +83,7 @@ impl Budget {
         {
             return share;
         }
-        // Announced as waiting before its turn comes: later ones see it.
+        // Counted as waiting before its turn comes, so that later requests see it.
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let turn = lock_turn(&self.turn);
         let mut share = self.wait_for(|_| self.try_usual(usual));
@@ -92,7 +93,7 @@ impl Budget {
         share
     }
 
-    /// Returns a part without bytes, which may grow.
+    /// Returns a share without bytes, which may grow.
     pub(crate) fn share(self: &Arc<Self>) -> Share {
         Share {
             budget: Arc::clone(self),
@@ -101,7 +102,7 @@ impl Budget {
         }
     }
 
-    /// How much one may have without overdrawing.
+    /// Returns the bytes that one share may have without overdrawing.
     fn usual(&self, bytes: usize) -> usize {
         bytes.min(self.limit - self.limit / 4)
     }
@@ -126,8 +127,9 @@ impl Budget {
         self.waiting.load(Ordering::SeqCst) == 0
     }
 
-    /// Tries until it succeeds, again whenever something is given back. The caller is counted as one that waits
-    /// before: whoever gives back from then on takes the lock.
+    /// Repeats `attempt` until it succeeds, each time something is given back. The caller must
+    /// already be counted as waiting, so that every thread that gives back from then on takes the
+    /// lock.
     fn wait_for<T>(&self, mut attempt: impl FnMut(&mut Option<ThreadId>) -> Option<T>) -> T {
         let mut overdrawer = lock(&self.overdrawer);
         loop {
@@ -143,7 +145,7 @@ impl Budget {
 }
 
 impl Share {
-    /// Takes more; waits until it is free, or until this thread may overdraw.
+    /// Takes more bytes; waits until they are free, or until this thread may overdraw.
     pub(crate) fn grow(&mut self, bytes: usize) {
         if bytes == 0 {
             return;
@@ -237,8 +239,8 @@ mod tests {
         assert!(most.load(Ordering::SeqCst) <= 100);
     }
 
-    /// Threads that hold something and need more, all at once, as often as they like: with plain waiting they
-    /// stand still at once.
+    /// Threads that hold some bytes and need more, all at once, many times: with plain waiting they
+    /// would block each other at once.
     #[test]
     fn those_who_hold_and_need_more_end_too() {
         let budget = Budget::new(10);
@@ -269,7 +271,7 @@ mod tests {
     fn large_ones_are_not_overtaken() {
         let budget = Budget::new(10);
         std::thread::scope(|scope| {
-            // In here: if the test fails, nobody waits for it.
+            // Dropped here: if the test fails, no thread waits for it.
             let small = budget.take(3);
             let large = scope.spawn(|| budget.take(10).bytes);
             while budget.waiting.load(Ordering::SeqCst) == 0 {

@@ -1,9 +1,10 @@
-//! Whether an index agrees with itself and with the disk, and what is done if it does not.
+//! Checks whether an index agrees with itself and with the disk, and repairs it.
 //!
-//! Four questions, each answered by reading, not by trusting: are the bytes of its files those that were
-//! written; is each document there once, and each file's own document with its parts; is each file as it
-//! was when it was indexed; and is everything below the roots known, or left out for a reason that the walk
-//! gives. The last is asked of the folders themselves, not of the walk.
+//! It answers four questions, each by reading rather than by trusting. Are the bytes of the index's
+//! files those that were written? Is each document there once, and each file's own document with
+//! its parts? Is each file unchanged since it was indexed? Is everything below the roots either
+//! known, or left out for a reason that the walk gives? The last question is answered from the
+//! folders themselves, not from the walk.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::unix::fs::MetadataExt;
@@ -22,38 +23,40 @@ use serde::Serialize;
 use crate::lock::RunLock;
 use crate::{Error, Options, Progress, Summary, replace, update};
 
-/// What was found.
+/// The results of a check.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Of the files of the index.
+    /// Soundness of the files of the index.
     pub index: Soundness,
-    /// Files of grams that are damaged or gone, by their numbers.
+    /// Numbers of n-gram segments that are damaged or gone.
     pub grams: BTreeSet<u64>,
-    /// Whether the file that tells what folders hold is damaged.
+    /// Whether the file with the listings of folders is damaged.
     pub listings: bool,
-    /// Files of which a document is there more than once, with their paths where they are known.
+    /// Files with duplicated documents, with their paths where known.
     pub duplicated: Vec<(FileKey, Option<PathBuf>)>,
-    /// Files of which only parts are there: a run was stopped while it read them.
+    /// Number of files with parts but no own document, because a run was stopped while it read
+    /// them.
     pub unfinished: u64,
-    /// Documents that are there; nothing is told of them, nor of what follows, if the index is damaged.
+    /// Number of documents; none if the index is damaged, in which case the following values are
+    /// not set either.
     pub documents: Option<u64>,
     /// What the next run would do.
     pub next: Summary,
-    /// What lies below the roots.
+    /// What exists below the roots.
     pub below: Below,
 }
 
-/// What lies below the roots.
+/// What exists below the roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Below {
-    /// Files that the walk finds.
+    /// Number of files that the walk finds.
     pub found: u64,
-    /// Files, links and others that it leaves out, by why it does.
+    /// Number of files, links and others that the walk leaves out, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
-    /// Files that it neither finds nor leaves out.
+    /// Files that the walk neither finds nor leaves out.
     #[serde(skip)]
     pub unexplained: Vec<PathBuf>,
-    /// Folders that cannot be read.
+    /// Number of folders that cannot be read.
     pub unreadable: u64,
 }
 
@@ -72,13 +75,13 @@ impl Report {
         self.index.damages.len() + self.grams.len() + usize::from(self.listings)
     }
 
-    /// Returns whether the index agrees with itself, whatever became of the files.
+    /// Returns whether the index agrees with itself, whatever happened to the files.
     pub fn is_whole(&self) -> bool {
         self.n_damaged() == 0 && self.duplicated.is_empty()
     }
 }
 
-/// Looks at all of an index, and at all files that it covers. Writes nothing.
+/// Checks the whole index, and all files below its roots. Writes nothing.
 ///
 /// # Errors
 /// Fails if the index cannot be read at all.
@@ -94,7 +97,7 @@ pub fn check(
     };
     report.grams = damaged_grams(&index)?;
     report.listings = has_damaged_listings(&index)?;
-    // What is read of damaged files is nonsense.
+    // The content of damaged files is meaningless.
     if report
         .index
         .damages
@@ -114,7 +117,7 @@ pub fn check(
         .iter()
         .filter(|row| !row.token.is_finished())
     {
-        // One that is tried again, as it failed by something that passes, has a document of its own.
+        // A file that is tried again, because its failure may pass, has an own document.
         report.unfinished += u64::from(snapshot.files().row(row.key)?.is_none());
     }
     let roots = snapshot.meta().roots.clone();
@@ -132,7 +135,7 @@ pub fn check(
     Ok(report)
 }
 
-/// Returns which files of grams that the last commit names are damaged or gone.
+/// Returns the n-gram segments in the last commit that are damaged or gone.
 fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
     let mut named = ken_index::read_meta(index)?.gram_files;
     loop {
@@ -153,26 +156,28 @@ fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
     }
 }
 
-/// Returns whether the file that tells what folders hold is damaged. One that cannot be opened is in nobody's way: it
-/// may be of another format, and the next run that lists enough folders writes it anew.
+/// Returns whether the file with the listings of folders is damaged. A file that cannot be opened
+/// does no harm: it may be in another format, and the next run that lists enough folders replaces
+/// it.
 fn has_damaged_listings(index: &Path) -> Result<bool, Error> {
     let hasher = ken_index::read_meta(index)?.hasher;
     let listings = Listings::open(index, hasher, ken_index::map);
     Ok(listings.is_some_and(|listings| !listings.is_sound()))
 }
 
-/// What became of a repair.
+/// The outcome of a repair.
 #[derive(Debug)]
 pub struct Repaired {
-    /// The run that read again what was taken out.
+    /// The run that read again what was removed.
     pub run: Summary,
-    /// Damaged files that another run merged into sound ones before they could be taken out: what they held
-    /// is in the index, and cannot be told from the rest.
+    /// Damaged files that another run merged into sound ones before they could be removed: their
+    /// content is in the index, and cannot be distinguished from the rest.
     pub merged: Vec<PathBuf>,
 }
 
-/// Takes out of the index what is damaged or duplicated, then brings it up to date, which reads again what is
-/// missing. `report` is what was found before: here it is looked again, while nobody writes.
+/// Removes everything damaged or duplicated from the index, then updates it, which reads the
+/// missing files again. `report` is the result of the check; this looks again while no other
+/// process writes.
 ///
 /// # Errors
 /// Fails as [`update`] does.
@@ -205,7 +210,7 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
     }
     let duplicated = Snapshot::open(&index)?.files().duplicated()?;
     if !now.is_empty() || !duplicated.is_empty() {
-        // Closing it also makes the lists of terms that are missing.
+        // Closing it also creates missing lists of terms.
         let writer = Writer::open(
             &index,
             WriterOptions {
@@ -230,15 +235,15 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
     })
 }
 
-/// Replaces an index whose list of segments is damaged by a new one with the same roots. Does nothing if the roots
-/// cannot be read, or one of them is not there.
+/// Replaces an index whose list of segments is damaged by a new one with the same roots. Does
+/// nothing if the roots cannot be read, or one of them does not exist.
 ///
 /// # Errors
 /// Fails as [`update`] does.
 pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
     let index = options.data.join("index");
     let roots = ken_index::salvage_roots(&index).unwrap_or_default();
-    // A flipped bit may as well be in the name of one.
+    // A flipped bit may be in the path of a root.
     let is_there = |root: &Root| fs_err::exists(&root.path).unwrap_or(false);
     if roots.is_empty() || !roots.iter().all(is_there) {
         return Ok(None);
@@ -251,7 +256,7 @@ pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summa
     update(options, &[], progress, &|_| ()).map(Some)
 }
 
-/// Compares what the walk tells with what is in the folders.
+/// Compares the results of the walk with the content of the folders.
 fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
     let scan = ScanOptions {
         threads: options.threads,
@@ -260,7 +265,7 @@ fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
         order: options.order,
         ..ScanOptions::default()
     };
-    // Whatever the key: it serves to know the path again.
+    // Any key will do: it only serves to identify the path again.
     let hasher = ken_core::KeyHasher::new(0, 0);
     let found: Mutex<Vec<FileKey>> = Mutex::default();
     let skips: Mutex<HashMap<PathBuf, &'static str>> = Mutex::default();
@@ -294,7 +299,7 @@ fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
     for root in roots.iter().filter(|root| !is_unavailable(root)) {
         listing.take(root.path.clone());
     }
-    // What came after the walk began it need not have seen.
+    // The walk may have missed files that were created after it began.
     listing.below.unexplained.retain(|path| {
         let changed = fs_err::symlink_metadata(path).map(|metadata| metadata.ctime());
         let began = began
@@ -306,7 +311,7 @@ fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
     listing.below
 }
 
-/// Lists folders without any rule.
+/// Lists folders without any rules.
 struct Listing<'l> {
     found: &'l dyn Fn(&Path) -> bool,
     skips: &'l HashMap<PathBuf, &'static str>,
@@ -315,11 +320,11 @@ struct Listing<'l> {
 
 impl Listing<'_> {
     fn take(&mut self, root: PathBuf) {
-        // Folders with why they are left out.
+        // Folders, with the reason why they are left out.
         let mut folders = vec![(root, None)];
         while let Some((folder, reason)) = folders.pop() {
             let reason = reason.or_else(|| self.skips.get(&folder).copied());
-            // What is no part of the root may be large, or answer never.
+            // Anything outside the root may be large, or never respond.
             if reason.is_some_and(|reason| ELSEWHERE.contains(&reason)) {
                 continue;
             }
@@ -338,14 +343,14 @@ impl Listing<'_> {
         }
     }
 
-    /// Says why what is no folder is there and not found.
+    /// Determines why something other than a folder is there and not found.
     fn judge(&mut self, path: PathBuf, reason: Option<&'static str>) {
         if (self.found)(&path) {
             return;
         }
         match reason.or_else(|| self.skips.get(&path).copied()) {
             Some(reason) => *self.below.left_out.entry(reason).or_default() += 1,
-            // It may have gone meanwhile; and who follows links comes to it by another path.
+            // It may have gone meanwhile, or a walk that follows links reaches it by another path.
             None if fs_err::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) => {
                 self.below.unexplained.push(path);
             }
@@ -354,19 +359,21 @@ impl Listing<'_> {
     }
 }
 
-/// Why folders are left out that belong to nobody who asks.
+/// Reasons for leaving out folders that are outside the root.
 const ELSEWHERE: [&str; 3] = [FILE_SYSTEM, EXCLUDED, OTHER_ROOT];
 const FILE_SYSTEM: &str = "on another file system";
 const EXCLUDED: &str = "excluded";
 const OTHER_ROOT: &str = "a root of its own";
 
-/// Returns why something is left out, for people.
+/// Returns the name of a reason, for people.
 fn name(skip: &Skip) -> &'static str {
     match skip {
         Skip::Hidden => "hidden",
         Skip::Ignored { .. } => "ignored",
         Skip::Marked => "in a folder with .noindex",
         Skip::Held => "in a folder with .noupdate",
+        Skip::Undelivered => "in the tmp folder of a Maildir",
+        Skip::Loose => "beside the folders of a Maildir",
         Skip::Special => "neither file nor folder",
         Skip::Link => "link",
         Skip::Loop => "link to a folder above",
@@ -408,7 +415,7 @@ mod tests {
         (folder, options)
     }
 
-    /// Returns all that an index answers, in words.
+    /// Returns everything that an index answers, as text.
     fn answers(index: &Path) -> String {
         let snapshot = Snapshot::open(index).unwrap();
         let word = |word: &str| Plan::Match {
@@ -464,7 +471,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(1);
         let mut harmless = BTreeSet::new();
         for round in 0..3000 {
-            // Each file as often as another, however small.
+            // Each file equally often, however small.
             let at = round % files.len();
             if sizes[at] == 0 {
                 continue;
@@ -531,7 +538,7 @@ mod tests {
         ];
         assert_eq!(left_out, expected);
 
-        // A walk that forgets something would be noticed.
+        // A walk that missed something would be noticed.
         let none = HashMap::new();
         let mut listing = Listing {
             found: &|path| path.ends_with("0.txt"),

@@ -1,9 +1,9 @@
-//! Why a run could not go on.
+//! Errors that end a run.
 
 use std::path::PathBuf;
 
-/// Why a run could not go on. What went wrong with a single file is not among this: it is stored
-/// with the file.
+/// Errors that end a run. Problems with a single file are not among them: they are stored with the
+/// file.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A path to be added as a root cannot be used.
@@ -11,13 +11,13 @@ pub enum Error {
     Root {
         /// The path as given.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// A path to be forgotten is not a root.
     #[error("\"{}\" is not a root of the index", .0.display())]
     NotARoot(PathBuf),
-    /// More headers are to be fields than there are fields for them.
+    /// There are more custom fields than the index has room for.
     #[error(
         "there can be at most 8 custom fields, and {0} are configured or still in the index: run `ken index` once without the old ones"
     )]

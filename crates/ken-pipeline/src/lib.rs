@@ -1,9 +1,10 @@
-//! Joins walk → extract → index: what is done, in which order, how much at once.
+//! How is an index brought and kept up to date with the files below its roots? [`update`] does it
+//! in one run, [`updater::Updater`] continuously as changes come.
 //!
-//! [`update`] brings an index up to date with its roots, [`updater::Updater`] keeps it so with changes as they come.
-//! Both run the same stages: prepare, walk and extract, commit. The walk hands each change to a pool of threads that
-//! extract; a large container spreads its members over idle threads; the engine's threads build segments. Queues are
-//! counted in bytes, so memory is bounded whatever the input.
+//! Both have the same stages: prepare, walk and extract, commit. The walk passes each change to a
+//! pool of threads that extract; a large container spreads its members over idle threads; segments
+//! are built by the same threads or by threads of their own. Queues are bounded in bytes, so memory
+//! is bounded whatever the input.
 
 pub mod background;
 mod budget;

@@ -1,7 +1,8 @@
-//! One run at a time: a lock on a file in the data folder, which dies with its process.
+//! Ensures that only one run at a time writes an index: a lock on a file in the data folder, which
+//! ends with its process.
 //!
-//! Processes that wait for the lock share one on a second file. By it a process that keeps the index open between
-//! two batches sees that it is wanted.
+//! Processes that wait for the lock share a lock on a second file. A process that keeps the index
+//! open between two batches thereby sees that another one wants it.
 
 use std::fs::File;
 use std::path::Path;
@@ -13,15 +14,15 @@ use rustix::io::Errno;
 
 use crate::Error;
 
-/// How often a lock that another process holds is tried again.
+/// Interval between attempts to take a lock that another process holds.
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The right to write the index, held until dropped.
 pub(crate) struct RunLock(#[allow(dead_code)] File);
 
 impl RunLock {
-    /// Takes the lock. While another process holds it, asks again and again whether to go on
-    /// waiting: a call that sleeps until the lock is free could not be stopped.
+    /// Takes the lock. While another process holds it, calls `wait` again and again, which returns
+    /// whether to continue: a call that sleeps until the lock is free could not be stopped.
     pub(crate) fn take(data: &Path, wait: &dyn Fn() -> bool) -> Result<Option<Self>, Error> {
         fs_err::create_dir_all(data)?;
         let file = open(&data.join("ken.lock"))?;
@@ -41,7 +42,7 @@ impl RunLock {
         }
     }
 
-    /// Returns whether anybody waits for the lock.
+    /// Returns whether another process waits for the lock.
     pub(crate) fn is_wanted(data: &Path) -> bool {
         let file = fs_err::File::open(data.join(Waiting::FILE));
         file.is_ok_and(|file| {
@@ -51,18 +52,18 @@ impl RunLock {
     }
 }
 
-/// Waits until others that wait for the lock have had time to take it.
+/// Sleeps long enough for waiting processes to take the lock.
 pub(crate) fn let_others_go_first() {
     std::thread::sleep(2 * INTERVAL);
 }
 
-/// The mark of a process that waits.
+/// The mark of a waiting process.
 struct Waiting(#[allow(dead_code)] File);
 
 impl Waiting {
     const FILE: &str = "ken.waiting";
 
-    /// Sets the mark; nothing if somebody just looks at it.
+    /// Sets the mark; returns none if another process is just looking at it.
     fn begin(data: &Path) -> Result<Option<Self>, Error> {
         let file = open(&data.join(Self::FILE))?;
         let locked = flock(&file, FlockOperation::NonBlockingLockShared);
@@ -95,7 +96,7 @@ mod tests {
         assert!(!RunLock::is_wanted(folder.path()));
         let asked = Cell::new(0);
         let wait = || {
-            // From the second question on it has waited.
+            // From the second call on, it has waited.
             let n_asked = asked.replace(asked.get() + 1);
             assert_eq!(RunLock::is_wanted(folder.path()), n_asked > 0);
             n_asked < 2

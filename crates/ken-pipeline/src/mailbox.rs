@@ -1,11 +1,13 @@
-//! A mailbox that changed: its unchanged messages stay in the index.
+//! Keeps the unchanged messages of a changed mailbox in the index.
 //!
-//! The mailbox is read and divided into messages again, which takes little time. A message with the same number,
-//! bytes and time of delivery as in the index has the same documents, whatever happened to the others: it is neither
-//! parsed nor analysed nor written. So a mailbox that grew costs its new messages. After a message was removed, the
-//! later ones have other numbers and are written again.
+//! The mailbox is read and divided into messages again, which takes little time. A message with the
+//! same number, bytes and time of delivery as in the index has the same documents, whatever
+//! happened to the other messages, so it is neither parsed nor analysed nor written. A mailbox that
+//! grew therefore costs only its new messages. After a message is removed, the later ones have
+//! other numbers and are written again.
 //!
-//! A compressed mailbox counts as one. Its first member shows whether the content still is a mailbox.
+//! A compressed mailbox is treated the same. Its first member shows whether the content still is a
+//! mailbox.
 //!
 //! The file's own document is deleted first: if the run is stopped, the file counts as not indexed.
 
@@ -13,40 +15,40 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
-use ken_core::{Cause, FileKey, Ipath, Location, Place, Reason, Setting};
+use ken_core::{Cause, FileKey, Ipath, Place, Reason, Setting};
 use ken_engine::{Error, Mailbox, MessageId, Source};
 use ken_extract::{Input, detect, is_compressed};
 
 use crate::prepare::Prepared;
 
-/// Returns whether a file of a type is a mailbox, or may hold one. The content of a compressed file is known when it
-/// is read.
+/// Returns whether a file of a type is a mailbox, or may hold one. The content of a compressed file
+/// is known only after reading.
 fn may_be_mailbox(media_type: &str) -> bool {
     media_type == "application/mbox" || is_compressed(media_type)
 }
 
-/// What the index has of a mailbox that is read again.
+/// The messages that the index has of a mailbox that is read again.
 #[derive(Debug, Default)]
 pub(crate) struct KnownMailbox {
-    /// Messages that were not met yet.
+    /// Messages that have not been found yet.
     messages: HashMap<MessageId, Option<Place>>,
-    /// Messages that are read again even if they are the same.
+    /// Messages that are read again even if they are unchanged.
     failed: HashSet<MessageId>,
     /// Messages that stay.
     kept: HashSet<MessageId>,
 }
 
-/// What becomes of a message of a mailbox.
+/// The fate of a message of a mailbox.
 pub(crate) enum MessageFate {
-    /// It is as it was.
+    /// The message is unchanged.
     Kept,
-    /// The index has another one of this number.
+    /// The index has a different message with this number.
     Replaced(MessageId),
     New,
 }
 
 impl KnownMailbox {
-    /// Returns what the index has of a mailbox, if messages of it may stay; the file lies open.
+    /// Returns the messages that the index has of a mailbox, if some may stay; `None` otherwise.
     pub(crate) fn of(
         prepared: &Prepared<'_>,
         path: &Path,
@@ -63,26 +65,26 @@ impl KnownMailbox {
         if !row.token.is_finished() || prepared.reads_again(path, &row) {
             return Ok(None);
         }
-        let input = Input::file(Location::file(path).file_name(), file, size);
+        let input = Input::at(path, file, size);
         if !detect::detect(&input).is_ok_and(|found| may_be_mailbox(found.media_type)) {
             return Ok(None);
         }
         known(snapshot, snapshot.mail().mailbox(key)?)
     }
 
-    /// Returns about how many bytes of memory it takes.
+    /// Returns roughly how many bytes of memory this takes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        // And the messages that stay.
+        // Includes the messages that stay.
         2 * self.messages.capacity() * size_of::<(MessageId, Option<Place>)>()
     }
 
-    /// Takes a message that was met.
+    /// Decides the fate of a message that was found.
     pub(crate) fn meet(&mut self, ipath: &Ipath, place: Option<Place>) -> MessageFate {
         let id = MessageId::of(ipath, 1);
         let Some(known) = self.messages.remove(&id) else {
             return MessageFate::New;
         };
-        // Where it stands may be another: a header before it may have become longer.
+        // Its offset may differ, since an earlier header may have become longer.
         let places = place.zip(known);
         let is_same = places.is_some_and(|(place, known)| place.digest == known.digest);
         if is_same && !self.failed.contains(&id) {
@@ -92,12 +94,12 @@ impl KnownMailbox {
         MessageFate::Replaced(id)
     }
 
-    /// Returns the messages that the mailbox does not hold any more, and those that stay.
+    /// Returns the messages that are no longer in the mailbox, and those that stay.
     pub(crate) fn end(self) -> (impl Iterator<Item = MessageId>, HashSet<MessageId>) {
         (self.messages.into_keys(), self.kept)
     }
 
-    /// Returns all messages that were not met, for a file that is no mailbox any more.
+    /// Returns all messages that were not found, for a file that is no longer a mailbox.
     pub(crate) fn give_up(&mut self) -> Vec<MessageId> {
         self.messages.drain().map(|(id, _)| id).collect()
     }
@@ -108,7 +110,7 @@ fn known(snapshot: &dyn Source, mailbox: Mailbox) -> Result<Option<KnownMailbox>
         messages: mailbox.messages,
         ..KnownMailbox::default()
     };
-    // Of no mailbox, or one inside of an archive.
+    // Not a mailbox, or one inside an archive.
     if !known.messages.values().any(Option::is_some) {
         return Ok(None);
     }
@@ -116,7 +118,7 @@ fn known(snapshot: &dyn Source, mailbox: Mailbox) -> Result<Option<KnownMailbox>
         let Some(failure) = snapshot.document(address)?.document.failure else {
             continue;
         };
-        // What may expand depends on all of the file, and a failure of the moment on nothing in it.
+        // What may expand depends on the whole file, and a temporary failure on nothing in it.
         if may_be_of_expansion(&failure.cause) {
             return Ok(None);
         }
@@ -125,14 +127,14 @@ fn known(snapshot: &dyn Source, mailbox: Mailbox) -> Result<Option<KnownMailbox>
             (_, Some(message)) => {
                 known.failed.insert(message);
             }
-            // The file's own document is written anew.
+            // The file's own document is written again.
             (_, None) => {}
         }
     }
     Ok(Some(known))
 }
 
-/// Returns whether a document failed, or may have, since its file expands too far.
+/// Returns whether a document failed, or may have failed, because its file expands too far.
 fn may_be_of_expansion(cause: &Cause) -> bool {
     match cause {
         Cause::Limit { limit, .. } => matches!(

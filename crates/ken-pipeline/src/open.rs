@@ -1,4 +1,4 @@
-//! Opening a file to be read, with the stamp that goes into the index.
+//! Opens a file for reading, with the stamp that goes into the index.
 
 use std::fs::File;
 use std::io;
@@ -9,10 +9,11 @@ use ken_core::Stamp;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-/// How many times a read waits for a file that changed just now.
+/// How many times a read waits for a file that has just changed.
 const MAX_WAITS: usize = 3;
 
-/// Opens a file and returns it with its present stamp; none if it is gone or not a regular file.
+/// Opens a file and returns it with its current stamp; returns none if it is gone or not a regular
+/// file.
 ///
 /// Errors are those of the operating system, without the path.
 pub(crate) fn open(path: &Path) -> io::Result<Option<(File, Stamp)>> {
@@ -25,7 +26,7 @@ pub(crate) fn open_itself(path: &Path) -> io::Result<Option<(File, Stamp)>> {
 }
 
 fn open_with(path: &Path, more: OFlags) -> io::Result<Option<(File, Stamp)>> {
-    // Should the path have become a FIFO, opening it must not wait for a writer.
+    // If the path has become a FIFO, opening it must not wait for a writer.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY | more;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(descriptor) => File::from(descriptor),
@@ -35,10 +36,11 @@ fn open_with(path: &Path, more: OFlags) -> io::Result<Option<(File, Stamp)>> {
     Ok(settled(&file)?.map(|stamp| (file, stamp)))
 }
 
-/// Waits until the stamp of an open file can be trusted, and returns it: a file that changed a moment ago may
-/// change again within the same tick of the clock. Returns none if it is no regular file.
+/// Waits until the stamp of an open file is reliable, and returns it: a file that has just changed
+/// may change again within the same clock tick. Returns none if it is not a regular file.
 ///
-/// A file that is written all the time gets a stamp that no file has, so the next run reads it again.
+/// A file that is written continuously gets a stamp that no file has, so the next run reads it
+/// again.
 fn settled(file: &File) -> io::Result<Option<Stamp>> {
     for tries in 0.. {
         let stat = rustix::fs::fstat(file)?;
@@ -60,7 +62,7 @@ fn settled(file: &File) -> io::Result<Option<Stamp>> {
     Ok(None)
 }
 
-/// Returns whether the cause of an error is the present state of the machine, and not the file.
+/// Returns whether an error is caused by the current state of the machine, not by the file.
 pub(crate) fn is_passing(error: &io::Error) -> bool {
     let passing = [
         Errno::MFILE,
@@ -75,12 +77,12 @@ pub(crate) fn is_passing(error: &io::Error) -> bool {
         .any(|errno| code == Some(errno.raw_os_error()))
 }
 
-/// Returns whether a folder above a file forbids opening it, or the file can be opened by now. The stamp of the file
-/// does not change when such a cause passes.
+/// Returns whether a folder above a file forbids opening it, or the file can be opened by now. The
+/// stamp of the file does not change when such a cause passes.
 pub(crate) fn may_be_opened_later(path: &Path, error: &io::Error) -> bool {
     let is_denied = error.raw_os_error() == Some(Errno::ACCESS.raw_os_error());
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    // Again, as the folder may change between the two calls.
+    // Checked again, since the folder may change between the two calls.
     is_denied
         && (0..3).any(|_| {
             rustix::fs::stat(path).is_err() || rustix::fs::open(path, flags, Mode::empty()).is_ok()

@@ -1,4 +1,4 @@
-//! How a run works.
+//! The options of a run.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,16 +9,16 @@ use ken_walk::EntryOrder;
 
 use crate::background;
 
-/// A change of what the index covers, made at the start of a run.
+/// A change of the roots of an index, made at the start of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RootChange {
-    /// Cover this root too; replaces the options of a root that is covered already.
+    /// Add this root; if it is a root already, replace its options.
     Add(Root),
-    /// Cover this root no more and forget its documents.
+    /// Remove this root and forget its documents.
     Forget(PathBuf),
 }
 
-/// How a run works.
+/// The options of a run.
 ///
 /// ```
 /// use ken_pipeline::{Options, Progress, RootChange, update};
@@ -41,7 +41,8 @@ pub enum RootChange {
 pub struct Options {
     /// Folder of the index and its lock.
     pub data: PathBuf,
-    /// Threads that walk, and that extract and build segments, unless that is arranged otherwise.
+    /// Number of threads that walk, extract and build segments, unless the arrangement says
+    /// otherwise.
     pub threads: usize,
     /// Which threads do what.
     pub arrangement: Arrangement,
@@ -53,23 +54,23 @@ pub struct Options {
     pub full: bool,
     /// Extract files again that failed.
     pub retry_failed: bool,
-    /// Read the text of pictures after the run.
+    /// Recognise text in pictures after the run.
     pub ocr: Option<Ocr>,
-    /// Fields that folders give to what lies below them.
+    /// Fields that folders give to everything below them.
     pub folders: Vec<FolderFields>,
-    /// Which files n-grams are kept of, so that `ken grep` need not read all files.
+    /// Files whose n-grams are kept, so that `ken grep` need not read all files.
     pub ngrams: Ngrams,
     /// Only report what would be done.
     pub dry_run: bool,
-    /// Commit after so long, so that an interrupted run loses little.
+    /// Time between commits, so that an interrupted run loses little.
     pub commit_interval: Duration,
-    /// Commit after so many bytes of files too; 0 for no such limit.
+    /// Bytes of files after which a commit is made as well; 0 for no such limit.
     pub commit_bytes: u64,
-    /// When commits are on disk.
+    /// When commits must be on disk.
     pub durability: Durability,
-    /// Do not look at the files of folders that did not change since the last run.
+    /// Skip the files of folders that did not change since the last run.
     pub lazy: bool,
-    /// In which order the files of a folder are read.
+    /// Order in which the files of a folder are read.
     pub order: EntryOrder,
     /// Use fewer threads while other programs need the cores, and one on battery.
     pub background: bool,
@@ -77,60 +78,63 @@ pub struct Options {
     pub global_ignore: Option<PathBuf>,
 }
 
-/// Which threads do what; the default is the one that needs no queue between extraction and index.
+/// Which threads do what; by default there is no queue between extraction and index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrangement {
-    /// Threads that extract, if they are to be others than [`Options::threads`]; with 0 the walk does all.
+    /// Number of threads that extract, if it differs from [`Options::threads`]; with 0 the walk
+    /// does everything.
     pub extract_threads: Option<usize>,
-    /// Threads that build segments of what the others extract; with 0 each builds what it extracts.
+    /// Number of threads that build segments from what the others extract; with 0 each thread
+    /// builds segments from what it extracts.
     pub index_threads: usize,
-    /// Segments that are built at once, if not one for each thread that builds them.
+    /// Number of segments that are built at once, if not one for each thread that builds them.
     pub segment_builders: Option<usize>,
-    /// Bytes of documents that wait between extraction and index; 0 for an eighth of the memory.
+    /// Bytes of documents that may wait between extraction and index; 0 for an eighth of the
+    /// memory.
     pub queue_bytes: usize,
 }
 
-/// When commits are on disk, so that a loss of power does not take them back.
+/// When commits are synced to disk, so that a loss of power cannot undo them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// When they are made.
+    /// When each commit is made.
     #[default]
     Full,
-    /// At the end of the run: a loss of power during it may cost the index.
+    /// At the end of the run: a loss of power during the run may cost the index.
     Normal,
-    /// When the system likes.
+    /// When the system decides.
     Off,
 }
 
-/// How the text of pictures is read.
+/// How text in pictures is recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ocr {
-    /// Languages as Tesseract names them, joined by `+`.
+    /// Languages by their names in Tesseract, joined by `+`.
     pub languages: String,
-    /// What the cache of recognised text may take on disk.
+    /// Maximum size of the cache of recognised text on disk, in bytes.
     pub cache_bytes: u64,
 }
 
-/// Memory for each thread: with half as much segments are smaller, and 42,771 pages on eight threads
-/// cost a sixth more CPU time to merge them.
+/// Memory for each thread: with half as much, segments are smaller, and merging those of 42,771
+/// pages on eight threads takes a sixth more CPU time.
 const THREAD_BYTES: usize = 256 << 20;
 const MIN_BYTES: usize = 64 << 20;
 
-/// How long an interrupted run may have worked in vain.
+/// Maximum work that an interrupted run may lose.
 const COMMIT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Limits that hold whatever the memory: smaller ones would leave out what people have.
+/// Limits that apply whatever the memory: smaller ones would leave out ordinary documents.
 const MIN_TEXT_BYTES: u64 = 1 << 20;
 const MIN_FILE_BYTES: u64 = 8 << 20;
 
-/// Returns how much memory a run may take if nobody says it: so much for each thread, 512 MiB at least, but no more
-/// than a quarter of what the machine has.
+/// Returns the default memory of a run: a fixed amount for each thread, at least 512 MiB, but at
+/// most a quarter of the machine's memory.
 pub fn default_memory(threads: usize) -> usize {
     most_memory(threads, background::memory())
 }
 
-/// Lowers what one file may cost to what a run with so much memory can do: a text takes several times its own
-/// bytes until it is indexed.
+/// Lowers the limits on one file to what a run with `memory_bytes` can process: until it is
+/// indexed, a text takes several times its own size.
 pub fn afford(limits: &mut Limits, memory_bytes: usize) {
     let memory = memory_bytes as u64;
     let most_text = (memory / 16).max(MIN_TEXT_BYTES);
@@ -164,22 +168,22 @@ fn most_memory(threads: usize, machine: Option<u64>) -> usize {
     wanted.min(quarter).max(MIN_BYTES)
 }
 
-/// How the memory of a run is divided.
+/// The division of a run's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
-    /// Segments being built.
+    /// For segments being built.
     pub(crate) segments: usize,
-    /// Files of grams being built.
+    /// For n-gram segments being built.
     pub(crate) grams: usize,
-    /// Large documents that the index takes in.
+    /// For large documents that are being added to the index.
     pub(crate) documents: usize,
-    /// Files being extracted.
+    /// For files being extracted.
     pub(crate) inputs: usize,
-    /// Members that wait for a thread.
+    /// For members that wait for a thread.
     pub(crate) members: usize,
 }
 
-/// Which files n-grams are kept of.
+/// Files whose n-grams are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ngrams {
     /// No files.
@@ -187,13 +191,13 @@ pub enum Ngrams {
     /// Plain text and source code. Their n-grams take about as long as their terms.
     #[default]
     Text,
-    /// All files, and the text of documents. The n-grams of mail and HTML take longer than everything else that is
-    /// done with these files.
+    /// All files, and the text of documents. For mail and HTML, n-grams take longer than everything
+    /// else that a run does with these files.
     All,
 }
 
 impl Options {
-    /// Returns the usual options for an index in a data folder.
+    /// Creates the default options for an index in a data folder.
     pub fn new(data: &Path) -> Self {
         Self {
             data: data.to_path_buf(),
@@ -201,14 +205,14 @@ impl Options {
         }
     }
 
-    /// Returns how many threads extract; none if the walk does.
+    /// Returns how many threads extract; 0 if the walk does.
     pub(crate) fn extract_threads(&self) -> usize {
         self.arrangement
             .extract_threads
             .unwrap_or(self.threads.max(1))
     }
 
-    /// Returns how many threads walk: one if it also does all else.
+    /// Returns how many threads walk; one if it also does everything else.
     pub(crate) fn walk_threads(&self) -> usize {
         match self.extract_threads() {
             0 => 1,
@@ -225,7 +229,7 @@ impl Options {
         self.arrangement.segment_builders.unwrap_or(building).max(1)
     }
 
-    /// Returns how many bytes wait between extraction and index.
+    /// Returns how many bytes may wait between extraction and index.
     pub(crate) fn queue_bytes(&self) -> usize {
         match self.arrangement.queue_bytes {
             0 => self.memory_bytes / 8,
@@ -233,8 +237,8 @@ impl Options {
         }
     }
 
-    /// What is built gets the most, segments and files of grams: large ones need less merging. The rest is for what is
-    /// read and what waits.
+    /// Divides the memory of a run. Segments and n-gram segments get the most, since large ones
+    /// need less merging. The rest is for files and documents that are read or wait.
     pub(crate) fn shares(&self) -> Shares {
         let eighth = self.memory_bytes / 8;
         let (segments, grams, inputs) = match self.ngrams {

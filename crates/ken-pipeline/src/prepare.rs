@@ -1,7 +1,7 @@
-//! The first stage of a run: what is known before it looks at a file.
+//! The first stage of a run: everything that is known before it looks at a file.
 //!
-//! The last commit is opened, and compared with the settings of today: which extraction profile read its
-//! files, which tags were given since, which n-grams are missing, which roots are added and forgotten.
+//! The stage opens the last commit and compares it with the current settings: the extraction
+//! profile, tags given since, missing n-grams, and added and forgotten roots.
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
@@ -22,17 +22,17 @@ use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
 use crate::{Error, Ngrams, Options, RootChange};
 
-/// A folder that changed so short a time before a run began may have changed after it.
+/// A folder that changed this short a time before a run began may have changed after it.
 pub(crate) const CLOCK_MARGIN_NS: i64 = 2_000_000_000;
-/// From so many files on, reading the rows of all files is faster than looking each of them up.
+/// From this number of files on, reading all rows is faster than looking up each file.
 const MANY_FILES: usize = 2_000;
 
-/// Which files a run looks at.
+/// The files that a run looks at.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope<'s> {
     /// All files below the roots.
     All,
-    /// These files, and all files at and below these folders, whether they are still there or not.
+    /// These files, and all files at and below these folders, whether they still exist or not.
     Paths(&'s [PathBuf]),
 }
 
@@ -45,14 +45,14 @@ pub(crate) struct Prepared<'s> {
     pub(crate) stale: Staleness,
     pub(crate) roots: Vec<Root>,
     pub(crate) tags: Log,
-    /// Files of messages with tags that the log may not give any more: the files are read again.
+    /// Files of messages with tags that the log may no longer hold: the files are read again.
     tagged: HashSet<FileKey>,
-    /// When the run began, in nanoseconds since 1970-01-01 UTC.
+    /// Start of the run, in nanoseconds since 1970-01-01 UTC.
     pub(crate) began: i64,
     pub(crate) roots_changed: bool,
-    /// No run with these roots came to its end.
+    /// Whether no run with these roots has come to its end.
     pub(crate) never_ended: bool,
-    /// The n-grams of earlier runs that are missing.
+    /// N-grams of earlier runs that are missing.
     pub(crate) missing_ngrams: Option<MissingNgrams>,
 }
 
@@ -61,7 +61,7 @@ impl Scope<'_> {
         matches!(self, Self::All)
     }
 
-    /// Returns how many threads have something to do, of so many.
+    /// Returns how many of `most` threads have something to do.
     fn threads(self, most: usize, tags: &Log) -> usize {
         let Self::Paths(paths) = self else {
             return most;
@@ -75,7 +75,7 @@ impl Scope<'_> {
 }
 
 impl<'s> Prepared<'s> {
-    /// Opens the last commit and takes the changes of roots into account. With `full`, an index of another
+    /// Opens the last commit and applies the changes of roots. With `full`, an index in another
     /// format is replaced by an empty one.
     pub(crate) fn load(
         options: &Options,
@@ -127,17 +127,17 @@ impl<'s> Prepared<'s> {
         self.options.data.join("index")
     }
 
-    /// Returns what the last commit says of the index.
+    /// Returns the metadata of the last commit.
     pub(crate) fn meta(&self) -> Option<&Meta> {
         self.snapshot.as_deref().map(Source::meta)
     }
 
-    /// Returns what makes the keys of files, if there is an index.
+    /// Returns the hasher for keys of files, if there is an index.
     pub(crate) fn hasher(&self) -> Option<KeyHasher> {
         self.meta().map(|meta| meta.hasher)
     }
 
-    /// Returns whether a file that the index knows is read again although it did not change.
+    /// Returns whether a file in the index is read again although it did not change.
     pub(crate) fn is_stale(&self, path: &Path, row: &FileRow) -> bool {
         let missing = self.missing_ngrams.as_ref();
         self.stale.reason(path, row).is_some()
@@ -145,12 +145,13 @@ impl<'s> Prepared<'s> {
             || missing.is_some_and(|missing| missing.may_hold(self.snapshot.as_deref(), row))
     }
 
-    /// Returns whether a file that the index knows is read again whatever its stamp.
+    /// Returns whether a file in the index is read again whatever its stamp.
     pub(crate) fn reads_again(&self, path: &Path, row: &FileRow) -> bool {
         self.options.full || self.is_stale(path, row)
     }
 
-    /// Returns since when folders must have changed to be looked at; nothing if all are looked at.
+    /// Returns the time since which a folder must have changed to be looked at; none if all folders
+    /// are.
     pub(crate) fn lazy_since(
         &self,
         catalogue: &Catalogue,
@@ -158,7 +159,7 @@ impl<'s> Prepared<'s> {
     ) -> Option<i64> {
         let options = &self.options;
         let is_asked = options.lazy && !options.full && !options.retry_failed;
-        // Files to be tried again may lie anywhere.
+        // Files to be tried again may be anywhere.
         let is_asked = is_asked
             && self.scope.is_all()
             && self.tagged.is_empty()
@@ -168,11 +169,11 @@ impl<'s> Prepared<'s> {
             return None;
         }
         let began = self.meta()?.began?;
-        // If the clock was set back since, nothing is known of what changed.
+        // If the clock was set back since, nothing is known about changes.
         (began < self.began).then_some(began - CLOCK_MARGIN_NS)
     }
 
-    /// Returns what the index knows of the files in the scope.
+    /// Returns the rows of the files in the scope.
     pub(crate) fn known_files(&self) -> Result<Vec<FileRow>, Error> {
         let Some(snapshot) = self.snapshot.as_deref() else {
             return Ok(Vec::new());
@@ -201,7 +202,7 @@ impl<'s> Prepared<'s> {
     }
 }
 
-/// Returns what the index knows of a file; an unknown token for parts of one that was not indexed to its end.
+/// Returns the row of a file; parts of a file that was not indexed completely get an unknown token.
 fn row(snapshot: &dyn Source, key: FileKey) -> Result<Option<FileRow>, Error> {
     let addresses = snapshot.files().documents_of(key)?;
     if let Some((_, row)) = snapshot.files().row_among(key, &addresses)? {
@@ -214,7 +215,7 @@ fn row(snapshot: &dyn Source, key: FileKey) -> Result<Option<FileRow>, Error> {
     }))
 }
 
-/// Adds the keys of the files that the index knows below a folder.
+/// Adds the keys of the known files below a folder.
 fn files_below(snapshot: &dyn Source, folder: &Path, keys: &mut Vec<FileKey>) -> Result<(), Error> {
     let plan = Plan::Span {
         field: Field::Dir,
@@ -223,7 +224,7 @@ fn files_below(snapshot: &dyn Source, folder: &Path, keys: &mut Vec<FileKey>) ->
     let found = snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
     for hit in found.hits {
         let path = snapshot.location(hit.address)?.path;
-        // The names may also stand further down in a path.
+        // The same names may also occur further down in a path.
         if path.starts_with(folder) {
             keys.push(snapshot.meta().hasher.key(&path));
         }
@@ -231,7 +232,8 @@ fn files_below(snapshot: &dyn Source, folder: &Path, keys: &mut Vec<FileKey>) ->
     Ok(())
 }
 
-/// Returns the names in an absolute path, as the index holds those of a document's folder.
+/// Returns the names in an absolute path, in the form in which the index stores the folder of a
+/// document.
 fn names_of(folder: &Path) -> Span {
     let names = folder.iter().map(|name| match name.as_bytes() {
         b"/" => Pattern::Term("/".to_owned()),
@@ -257,7 +259,7 @@ fn open(
             if options.full && scope.is_all() && !options.dry_run =>
         {
             let roots = replace::roots_of_other_format(index)?;
-            // A mistake in the changes leaves the index as it is.
+            // A mistake in the changes leaves the index unchanged.
             change_roots(&mut roots.clone(), changes)?;
             replace::replace(index, roots)?;
             Ok(Some(Box::new(Snapshot::open(index)?)))
@@ -266,7 +268,8 @@ fn open(
     }
 }
 
-/// Gives custom fields the place that they have in the index, and lowers the limits to what the memory allows.
+/// Assigns custom fields to their fields in the index, and lowers the limits to what the memory
+/// allows.
 pub(crate) fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
     let mut options = options.clone();
     let limits = &mut options.extract.limits;
@@ -275,7 +278,7 @@ pub(crate) fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options,
     Ok(options)
 }
 
-/// Adds and forgets roots. A root is known by its path; adding it again sets its options.
+/// Adds and forgets roots. A root is identified by its path; adding it again sets its options.
 fn change_roots(roots: &mut Vec<Root>, changes: &[RootChange]) -> Result<(), Error> {
     for change in changes {
         match change {
@@ -296,7 +299,7 @@ fn change_roots(roots: &mut Vec<Root>, changes: &[RootChange]) -> Result<(), Err
     Ok(())
 }
 
-/// Remembers which roots are mount points, as long as something is mounted there.
+/// Records which roots are mount points, while a file system is mounted there.
 fn note_mounts(roots: &mut [Root]) {
     for root in roots {
         root.mounted |= ken_walk::is_mount_point(&root.path);

@@ -1,4 +1,5 @@
-//! An empty index with the roots of one that cannot be used, because it is damaged or of another format.
+//! Replaces an index that cannot be used, because it is damaged or in another format, by an empty
+//! one with the same roots.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,7 +12,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::Error;
 
-/// Returns the roots of an index of another format.
+/// Returns the roots of an index in another format.
 pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
     ken_index::salvage_roots(index).ok_or_else(|| {
         let message =
@@ -21,8 +22,8 @@ pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
     })
 }
 
-/// Replaces an index by an empty one with these roots. Whenever this is killed, one of the two is there, or
-/// [`recover`] brings it back.
+/// Replaces an index by an empty one with these roots. If the process is killed at any time, one of
+/// the two is there, or [`recover`] restores it.
 pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     let new = index.with_file_name("index.new");
     remove(&new)?;
@@ -33,7 +34,7 @@ pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     let writer = Writer::open(&new, few)?;
     let mut meta = writer.meta().clone();
     meta.roots = roots;
-    // Of all files that it knows, which are none.
+    // The n-grams of all known files, of which there are none.
     meta.gram_files = Some(BTreeSet::new());
     writer.commit(&meta)?;
     writer.close()?;
@@ -42,7 +43,7 @@ pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Finishes the replacement of an index that was killed, where folders cannot exchange their names.
+/// Finishes a replacement that was killed, where folders cannot exchange their names.
 pub(crate) fn recover(index: &Path) -> io::Result<()> {
     let new = index.with_file_name("index.new");
     if fs_err::exists(index)? || !fs_err::exists(&new)? {
@@ -58,7 +59,7 @@ fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Exchanges the names of two folders, in one step where the file system can.
+/// Exchanges the names of two folders, atomically where the file system supports it.
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     if renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok() {
         return Ok(());

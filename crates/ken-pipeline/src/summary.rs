@@ -1,38 +1,39 @@
-//! How a run went, in figures.
+//! The outcome of a run, in figures.
 
 use serde::Serialize;
 
-/// How a run went.
+/// The outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
-    /// Files that were added.
+    /// Number of files that were added.
     pub added: u64,
-    /// Files that were read again.
+    /// Number of files that were read again.
     pub changed: u64,
-    /// Files that the walk found unchanged and that were read again all the same: their extractor or
-    /// the fields of their folder changed, or they had failed. They count as changed too.
+    /// Number of unchanged files that were read again because their extractor or the fields of
+    /// their folder changed, or because they had failed. They also count as changed.
     pub stale: u64,
-    /// Files that moved and were not read again.
+    /// Number of files that moved and were not read again.
     pub moved: u64,
-    /// Files that are gone.
+    /// Number of files that are gone.
     pub gone: u64,
-    /// Files that are as they were.
+    /// Number of unchanged files.
     pub unchanged: u64,
-    /// Files that were not seen or read and are kept, because their root or folder could not be read, or went away.
+    /// Number of files that were not seen or read but are kept, because their root or folder could
+    /// not be read or became unavailable.
     pub kept: u64,
-    /// Documents that were written.
+    /// Number of documents that were written.
     pub documents: u64,
-    /// Documents, among those written, whose content is missing or not complete.
+    /// Number of written documents whose content is missing or incomplete.
     pub failed: u64,
-    /// Files and folders that could not be looked at.
+    /// Number of files and folders that could not be examined.
     pub errors: u64,
-    /// Bytes of the files that were read.
+    /// Total size of the files that were read.
     pub bytes: u64,
     /// Wall-clock time of the run.
     pub seconds: f64,
-    /// Files in whose pictures text was recognised.
+    /// Number of files whose pictures were searched for text.
     pub recognised: u64,
-    /// Whether the run was stopped before its end.
+    /// Whether the run was stopped early.
     pub interrupted: bool,
     /// Whether anything was committed.
     pub committed: bool,
@@ -42,7 +43,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns how two parts of a run went together.
+    /// Returns the combined outcome of two parts of a run.
     pub(crate) fn and(self, later: Self) -> Self {
         let done = self.added + self.changed + self.moved;
         Self {
@@ -55,7 +56,7 @@ impl Summary {
             seconds: self.seconds + later.seconds,
             recognised: self.recognised + later.recognised,
             committed: self.committed || later.committed,
-            // The other figures count both parts already, or belong to the last walk.
+            // The other figures already count both parts, or belong to the last walk.
             ..later
         }
     }

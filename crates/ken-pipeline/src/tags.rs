@@ -1,8 +1,9 @@
-//! The log of tags beside the index: what people said of their messages, which no file tells.
+//! The log of tags next to the index: the tags that people gave their messages, which are in no
+//! file.
 //!
-//! Lines are only ever added, so the log survives an index that is made anew. Each commit says how
-//! much of it the index has; a run begins with the messages of which more was said since, and writes
-//! them again from what the index keeps of them.
+//! Lines are only ever appended, so the log survives a rebuilt index. Each commit records how much
+//! of the log the index has. A run begins with the messages that later lines mention, and writes
+//! them again from their data in the index.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -19,7 +20,7 @@ use siphasher::sip::SipHasher13;
 
 use crate::Error;
 
-/// Messages that a thread writes at once; it holds their texts.
+/// Number of messages that a thread writes at once; their texts are in memory.
 pub(crate) const MESSAGES_AT_ONCE: usize = 64;
 
 /// Returns the path of the log.
@@ -27,12 +28,11 @@ pub fn path(data: &Path) -> PathBuf {
     data.join("tags")
 }
 
-/// Adds lines to the log, all or none of them as far as readers see; they are on disk when this
-/// returns. The next run, or [`crate::update_files`], brings them into the index.
+/// Appends lines to the log, atomically for readers; they are on disk when this returns. The next
+/// run, or [`crate::update_files`], brings them into the index.
 ///
 /// # Errors
-/// Fails if the log cannot be written; what was written in part and is no line is taken back by the
-/// next call.
+/// Fails if the log cannot be written. The next call removes an incomplete line.
 pub fn append(data: &Path, changes: &[TagChange]) -> Result<(), Error> {
     let mut lines = String::new();
     for change in changes {
@@ -50,7 +50,7 @@ pub fn append(data: &Path, changes: &[TagChange]) -> Result<(), Error> {
     let mut rest = Vec::new();
     file.seek(SeekFrom::Start(end))?;
     file.read_to_end(&mut rest)?;
-    // What was written in part goes; a line that a hand wrote may only lack its end.
+    // An incomplete write is removed; a line from an editor may only lack its line end.
     let rest = String::from_utf8(rest).unwrap_or_default();
     if matches!(TagChange::read(&rest), Ok(Some(_))) {
         lines.insert_str(0, &format!("{}\n", rest.trim_end()));
@@ -65,7 +65,7 @@ pub fn append(data: &Path, changes: &[TagChange]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns where the last whole line of a log ends.
+/// Returns the end of the last complete line of a log.
 fn whole_lines(file: &mut File) -> std::io::Result<u64> {
     const STEP: u64 = 4096;
     let mut end = file.metadata()?.len();
@@ -83,37 +83,38 @@ fn whole_lines(file: &mut File) -> std::io::Result<u64> {
     Ok(0)
 }
 
-/// The same for ever: it is on disk. Of no bytes it is 0, as in an index that knows of none.
+/// Returns a hash that never changes between versions, since it is stored. For no bytes it is 0, as
+/// in an index without a log.
 fn hash_of(bytes: &[u8]) -> u64 {
     let mut hasher = SipHasher13::new();
     hasher.write(bytes);
     if bytes.is_empty() { 0 } else { hasher.finish() }
 }
 
-/// What the log says.
+/// The content of the log.
 #[derive(Debug, Default)]
 pub struct Log {
-    /// Of every message.
+    /// The tags of every message.
     pub tags: Tags,
-    /// Bytes of the log.
+    /// Size of the log in bytes.
     pub(crate) n_bytes: u64,
-    /// A hash of all of it.
+    /// A hash of the whole log.
     pub(crate) hash: u64,
-    /// Messages of which something was said behind the place that was asked for.
+    /// Messages that lines after the known part mention.
     pub(crate) pending: Tags,
-    /// Whether it is not the log that the index knows, with more lines: tags of the index may be in it
-    /// no more.
+    /// Whether the log is not an extension of the one that the index knows: it may lack tags that
+    /// the index has.
     pub(crate) is_another: bool,
-    /// Lines that cannot be read, each with its number and what is wrong.
+    /// Lines that cannot be parsed, each with its number and what is wrong.
     pub wrong: Vec<(usize, String)>,
 }
 
 impl Log {
-    /// Reads the log; an empty one if there is none. So many bytes of it, with this hash, the index has
-    /// already.
+    /// Reads the log; a missing one is empty. `known` is the size and hash of the part that the
+    /// index already has.
     ///
     /// # Errors
-    /// Fails if it cannot be read.
+    /// Fails if the log cannot be read.
     pub fn read(data: &Path, known: (u64, u64)) -> Result<Self, Error> {
         let bytes = match fs_err::read(path(data)) {
             Ok(bytes) => bytes,
@@ -124,7 +125,7 @@ impl Log {
     }
 
     fn of(bytes: &[u8], (known, hash): (u64, u64)) -> Self {
-        // What follows the last line end is being written.
+        // Anything after the last line end is still being written.
         let n_bytes = bytes.iter().rposition(|byte| *byte == b'\n');
         let bytes = &bytes[..n_bytes.map_or(0, |at| at + 1)];
         let before = usize::try_from(known).ok().and_then(|n| bytes.get(..n));
@@ -153,12 +154,12 @@ impl Log {
         log
     }
 
-    /// Returns how many messages are written again, but for copies.
+    /// Returns how many messages are written again, not counting duplicates.
     pub(crate) fn n_pending(&self) -> usize {
         self.pending.ids().count()
     }
 
-    /// Gives a message the tags that the log says, and takes those that it says it has not.
+    /// Adds the tags that the log gives a message, and removes those that it takes away.
     pub(crate) fn apply(&self, document: &mut Document) {
         let Some(id) = document.text(Field::Msgid) else {
             return;
@@ -222,7 +223,7 @@ mod tests {
         assert!(!read.is_another);
         assert_eq!(read.pending.ids().collect::<Vec<_>>(), ["1"]);
         assert_eq!(read.tags.of("1").collect::<Vec<_>>(), [("a", false)]);
-        // Another log has its place, whether longer or shorter.
+        // A different log in its place, whether longer or shorter.
         for text in [
             "+c -- id:3
 ",

@@ -1,4 +1,4 @@
-//! What ken knows of one path, and what the next run would do with it.
+//! Explains what ken knows about one path, and what the next run would do with it.
 
 use std::path::Path;
 
@@ -8,18 +8,18 @@ use ken_walk::{ScanOptions, Verdict};
 
 use crate::stale::{Now, Stale, Staleness, custom_fields};
 
-/// What ken knows of a path.
+/// What ken knows about a path.
 #[derive(Debug)]
 pub struct Why {
-    /// The root that covers it.
+    /// The root above the path.
     pub root: Option<Root>,
-    /// What the walk makes of it; `None` without a root.
+    /// The decision of the walk; `None` without a root.
     pub verdict: Option<Verdict>,
-    /// What the index holds of it.
+    /// Whether the index agrees with the file.
     pub known: Known,
-    /// Where its documents stand, the file's own first.
+    /// Addresses of its documents, the file's own first.
     pub documents: Vec<DocAddress>,
-    /// Whether any of them has a failure.
+    /// Whether any of the documents has a failure.
     pub has_failed: bool,
     /// What the next run would do.
     pub next: Next,
@@ -28,34 +28,35 @@ pub struct Why {
 /// How the index and a file agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// The index holds nothing of it.
+    /// The index does not have the file.
     Not,
-    /// A run was stopped while it was read, or an error of the moment kept it from being read.
+    /// A run was stopped while it read the file, or a passing error prevented reading it.
     Unfinished,
-    /// It is as it was when it was indexed.
+    /// The file is unchanged since it was indexed.
     Unchanged,
-    /// It changed since it was indexed.
+    /// The file changed since it was indexed.
     Changed,
-    /// It is indexed, and the walk does not find it now.
+    /// The file is indexed, but the walk does not find it now.
     Unseen,
 }
 
 /// What the next run would do with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Nothing: there is nothing to read, or it is known and unchanged.
+    /// Nothing: there is nothing to read, or the file is known and unchanged.
     Nothing,
-    /// Read it, since it is new, changed or not finished.
+    /// Read the file, since it is new, changed or unfinished.
     Read,
-    /// Read it although it did not change.
+    /// Read the file although it did not change.
     ReadAgain(Stale),
-    /// Forget its documents, since the walk finds it no more; they may move to where it is now.
+    /// Forget its documents, since the walk no longer finds the file; they may move to its new
+    /// path.
     Forget,
-    /// Keep its documents, since it is not known whether it is still there.
+    /// Keep its documents, since it is not known whether the file still exists.
     Keep,
 }
 
-/// Returns what the index and the walk say of an absolute path.
+/// Returns what the index and the walk say about an absolute path.
 ///
 /// # Errors
 /// Fails if the index cannot be read.
@@ -93,7 +94,7 @@ pub fn why(
                 folders,
                 helpers: extract.helpers.as_deref(),
                 limits: &limits,
-                // Nobody is asked for them to answer a question.
+                // The user is not asked for passwords to answer this.
                 knows_passwords: false,
             };
             let stale = Staleness::new(Some(snapshot), &now, false)?;

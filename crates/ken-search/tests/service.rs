@@ -147,6 +147,28 @@ fn filters_narrow_without_a_change_of_scores() {
 }
 
 #[test]
+fn a_filter_changes_neither_nothing_nor_all() {
+    for (query, filter, expected) in [
+        ("!!", "garden", &[][..]),
+        ("!!", "*", &[]),
+        ("garden", "!!", &[]),
+        ("*", "tools", &["/home/anna/list.txt"]),
+        ("tools", "*", &["/home/anna/list.txt"]),
+        ("*", "-type:message tools", &["/home/anna/list.txt"]),
+    ] {
+        let request = json!({ "query": query, "filters": [filter] });
+        assert_eq!(paths(&ask(request.clone())), expected, "{query} {filter}");
+        let request: Request = serde_json::from_value(request).unwrap();
+        let understood = with_service(|service| service.understand(&request).unwrap());
+        assert_eq!(
+            understood.finds_nothing(),
+            query == "!!",
+            "{query} {filter}"
+        );
+    }
+}
+
+#[test]
 fn text_is_read_only_if_it_is_wanted() {
     let answer = ask(json!({ "query": "tools", "text": "whole", "snippets": { "count": 0 } }));
     assert_eq!(answer["hits"][0]["body"], "garden tools");

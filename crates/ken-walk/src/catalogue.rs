@@ -1,35 +1,35 @@
 //! The catalogue: what the index knows about files, as rows of hashes with a `seen` bit each.
 //!
-//! A sorted array (24 bytes and a bit a file) and a table of where each range of keys begins, so
-//! that a look-up compares within about sixteen neighbours: keys are keyed hashes and spread
-//! evenly. Threads share it without a lock; only the bits change. Recoll's existence map is the
-//! model.
+//! It is a sorted array (24 bytes and a bit for each file) with a table of where each range of keys
+//! begins, so that a look-up compares within about sixteen neighbours: keys are keyed hashes and
+//! evenly distributed. Threads share it without a lock; only the bits change. The model is Recoll's
+//! existence map.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ken_core::{FileKey, FileRow};
 
-/// About how many rows share an entry of the table.
+/// Approximate number of rows that share an entry of the table.
 const ROWS_PER_RANGE: usize = 16;
 
 /// All files that the index knows.
 pub struct Catalogue {
-    /// Sorted by key, each once.
+    /// Sorted by unique keys.
     rows: Vec<FileRow>,
     /// The first row of each range of keys, and the number of rows.
     starts: Vec<u32>,
-    /// How far a key is shifted to get its range.
+    /// Number of bits by which a key is shifted to get its range.
     shift: u32,
     seen: Vec<AtomicU64>,
-    /// The numbers of rows with a token, sorted by identity; made when first needed.
+    /// Indexes of the rows with a token, sorted by identity; made when first needed.
     by_identity: OnceLock<Vec<u32>>,
 }
 
 impl Catalogue {
-    /// Returns the catalogue of these rows, in any order.
+    /// Creates the catalogue of these rows, in any order.
     ///
-    /// Of several rows with one key it keeps one, if possible one with a token.
+    /// Keeps one of several rows with the same key, preferably one with a token.
     ///
     /// # Panics
     /// With more than 2³² rows.
@@ -55,7 +55,7 @@ impl Catalogue {
         self.rows.len()
     }
 
-    /// Returns whether some file was not indexed to its end, or is to be tried again.
+    /// Returns whether some file was not indexed completely, or is to be tried again.
     pub fn has_unfinished(&self) -> bool {
         self.rows.iter().any(|row| !row.token.is_finished())
     }
@@ -86,7 +86,7 @@ impl Catalogue {
             .map(|(_, row)| row)
     }
 
-    /// Returns whether a file that was indexed to its end has this identity.
+    /// Returns whether a completely indexed file has this identity.
     pub fn has_identity(&self, identity: u64) -> bool {
         let by_identity = self.by_identity.get_or_init(|| self.sort_by_identity());
         by_identity

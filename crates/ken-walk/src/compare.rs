@@ -1,11 +1,11 @@
-//! What changed: the files of a walk against the catalogue.
+//! Finds what changed: compares the files of a walk with the catalogue.
 //!
-//! Changes are handed on while the walk runs, so that extraction overlaps with it. Only added
-//! files that have the identity of a known one wait for its end: they are moves if the known one
+//! Changes are passed on while the walk runs, so that extraction overlaps with it. Only added files
+//! with the identity of a known file wait for the end of the walk: they are moves if the known file
 //! turns out to be gone, and hard links otherwise.
 //!
-//! What was not seen is gone only if it could have been seen: its root was there, and no folder
-//! above it failed to be read.
+//! A file that was not seen is gone only if it could have been seen: its root was there, and no
+//! folder above it was unreadable.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,47 +18,47 @@ use crate::listings::Recorder;
 use crate::options::{Progress, ScanOptions, ScanSummary, Visitor};
 use crate::scan::{scan, scan_towards};
 
-/// What the files of a walk are compared with, and who hears of the differences.
+/// What the files of a walk are compared with, and the receivers of the differences.
 pub struct Comparison<'a> {
     /// Makes keys and tokens as in the index.
     pub hasher: KeyHasher,
-    /// What the index knows; its `seen` bits are used up by one walk.
+    /// What the index knows; a catalogue serves one walk, which sets its `seen` bits.
     pub catalogue: &'a Catalogue,
     /// Whether every file counts as changed.
     pub full: bool,
-    /// Whether a file counts as changed although its stamp is the same.
+    /// Returns whether a file counts as changed although its stamp is the same.
     pub is_stale: &'a (dyn Fn(&Path, &FileRow) -> bool + Sync),
-    /// Returns the paths of files that were not seen, in the order asked.
+    /// Returns the paths of files that were not seen, in the given order.
     pub path_of: &'a (dyn Fn(&[FileKey]) -> Vec<Option<PathBuf>> + Sync),
     /// Called with each change, from all threads of the walk.
     pub emit: &'a (dyn Fn(Change) + Sync),
-    /// Takes note of what each folder holds, if anybody does.
+    /// Records what each folder contains, if wanted.
     pub recorder: Option<&'a Recorder>,
 }
 
-/// How a walk and its comparison went.
+/// The outcome of a walk and its comparison.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// The walk.
     pub scan: ScanSummary,
-    /// Number of files that are as the index knows them.
+    /// Number of unchanged files.
     pub unchanged: u64,
-    /// Number of files not seen of which the index keeps what it knows, because their root or
-    /// folder could not be read.
+    /// Number of files that were not seen but are kept in the index, because their root or folder
+    /// could not be read.
     pub kept: u64,
 }
 
-/// What becomes of the files that were not seen.
+/// The files that were not seen, by what becomes of them.
 #[derive(Default)]
 struct Unseen {
-    /// By identity.
+    /// Sorted by identity.
     gone: Vec<GoneRow>,
     kept: u64,
-    /// Those of folders that did not change.
+    /// Number of those in folders that did not change.
     unchanged: u64,
 }
 
-/// How many paths are asked for at once.
+/// Maximum number of paths that are looked up at once.
 const PATHS_AT_ONCE: usize = 1 << 16;
 
 /// A known file that is gone from its path.
@@ -68,16 +68,16 @@ struct GoneRow {
     is_moved: bool,
 }
 
-/// An added file that may be a moved one.
+/// An added file that may have moved.
 struct Held {
     path: PathBuf,
     stamp: Stamp,
     identity: u64,
 }
 
-/// Walks the roots and hands on what changed.
+/// Walks the roots and passes on the changes.
 ///
-/// When the walk is cancelled nothing is told to be gone or moved.
+/// If the walk is cancelled, no file is reported as gone or moved.
 pub fn changes(
     roots: &[Root],
     options: &ScanOptions,
@@ -89,10 +89,10 @@ pub fn changes(
     })
 }
 
-/// Looks at some paths only, and at all that lies below them, and hands on what changed. The catalogue must hold
-/// these files and no others.
+/// Examines only some paths, with everything below them, and passes on the changes. The catalogue
+/// must contain these files and no others.
 ///
-/// The folders that lead to the paths are read, others are not.
+/// Only the folders that lead to the paths are read.
 pub fn changes_of(
     paths: &[PathBuf],
     roots: &[Root],
@@ -166,12 +166,12 @@ impl Comparison<'_> {
         None
     }
 
-    /// Tells what moved and what is gone; returns what becomes of the rest that was not seen.
+    /// Reports what moved and what is gone; returns the fate of the other files that were not seen.
     fn finish(&self, roots: &[Root], scan: &ScanSummary, mut held: Vec<Held>) -> Unseen {
         let mut unseen = self.unseen(roots, scan);
         let mut gone = std::mem::take(&mut unseen.gone);
         held.sort_unstable_by(|a, b| (a.identity, &a.path).cmp(&(b.identity, &b.path)));
-        // Both are sorted by identity: one pass joins them.
+        // Both are sorted by identity, so one pass joins them.
         let mut sources = gone.iter_mut().peekable();
         for Held {
             path,
@@ -224,7 +224,7 @@ impl Comparison<'_> {
 impl GoneRow {
     fn new(row: &FileRow) -> Self {
         Self {
-            // A file that was not indexed to its end has nothing that could move.
+            // A file that was not indexed completely has nothing to move.
             identity: if row.token.is_finished() {
                 row.identity
             } else {
@@ -236,14 +236,14 @@ impl GoneRow {
     }
 }
 
-/// Returns whether the walk found no folder that changed, so that every file is where it was.
+/// Returns whether the walk found no changed folder, so that every file is still there.
 fn changed_nowhere(scan: &ScanSummary) -> bool {
     let is_lazy = !scan.unlooked.is_empty() || !scan.unlisted.is_empty();
     let saw_all = scan.unavailable.is_empty() && scan.incomplete.is_empty() && scan.held.is_empty();
     is_lazy && scan.n_looked == 0 && saw_all
 }
 
-/// Returns whether a file lies in a folder that did not change, or is to stay as it is.
+/// Returns whether a file is in a folder that did not change, or stays unchanged.
 fn is_unlooked(path: &Path, scan: &ScanSummary) -> bool {
     let are_none = scan.held.is_empty() && scan.unlisted.is_empty();
     let mut folders = path.ancestors().skip(1);
@@ -253,9 +253,9 @@ fn is_unlooked(path: &Path, scan: &ScanSummary) -> bool {
             && folders.any(|folder| scan.held.contains(folder) || scan.unlisted.contains(folder))
 }
 
-/// Returns whether a file that was not seen would have been, were it still there.
+/// Returns whether a file that was not seen would have been seen if it still existed.
 fn is_gone(path: &Path, roots: &[Root], scan: &ScanSummary) -> bool {
-    // What no root covers any more is gone, whether it is still there or not.
+    // A file outside all roots is gone, whether it still exists or not.
     let is_walked = crate::covering(roots, path).is_none_or(|root| {
         let mut unavailable = scan.unavailable.iter();
         !unavailable.any(|(path, _)| *path == root.path)

@@ -1,35 +1,35 @@
-//! What can go wrong with one file or folder of a walk; the walk itself goes on.
+//! Errors with one file or folder of a walk, which itself continues.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::rules::RuleError;
 
-/// A file or folder that could not be looked at.
+/// A file or folder that is not accessible.
 #[derive(Debug, thiserror::Error)]
 pub enum ScanError {
-    /// The folder could not be opened or not be read to its end: what lies below is unknown.
+    /// The folder could not be opened or not be read completely, so its content is unknown.
     #[error("cannot read folder {path:?}: {source}")]
     Folder {
         /// Absolute path of the folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file cannot be looked at.
+    /// The metadata of the file are not accessible.
     #[error("cannot look at {path:?}: {source}")]
     File {
         /// Absolute path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The ignore file could not be read or has lines that are no patterns; the rest applies.
+    /// The ignore file could not be read or has invalid patterns; the rest applies.
     #[error("cannot use all of ignore file {path:?}: {message}")]
     Rules {
         /// Absolute path of the ignore file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The mistake.
         message: String,
     },
 }

@@ -1,4 +1,5 @@
-//! What the walk makes of one path: the walk itself, kept to the folders that lead there.
+//! Explains the walk's decision on one path, by a walk that is limited to the folders that lead
+//! there.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -9,21 +10,21 @@ use crate::options::{Progress, ScanOptions, Visitor};
 use crate::scan::scan_towards;
 use crate::{Availability, ScanError, Skip};
 
-/// What the walk makes of a path below a root.
+/// The walk's decision on a path below a root.
 #[derive(Debug)]
 pub enum Verdict {
-    /// It is a file that the walk finds.
+    /// The walk finds this file.
     File(Stamp),
-    /// It is a folder that is walked.
+    /// The walk enters this folder.
     Folder,
-    /// It is left out, or a folder above it is.
+    /// The path is left out, or a folder above it is.
     LeftOut {
         /// What is left out: the path or a folder above it.
         at: PathBuf,
-        /// Why.
+        /// The reason.
         skip: Skip,
     },
-    /// It, or a folder above it, could not be looked at.
+    /// The path, or a folder above it, is not accessible.
     Failed(ScanError),
     /// Its root cannot be walked.
     Unavailable(Availability),
@@ -31,13 +32,13 @@ pub enum Verdict {
     Absent,
 }
 
-/// Walks towards a path and returns what becomes of it; `None` if no root covers it.
+/// Walks towards a path and returns the decision; `None` if no root contains it.
 pub fn explain(roots: &[Root], options: &ScanOptions, path: &Path) -> Option<Verdict> {
     let root = crate::covering(roots, path)?;
     let met = Mutex::new(None);
     let meet = |verdict| *met.lock().unwrap_or_else(PoisonError::into_inner) = Some(verdict);
     let file = |at: &Path, stamp| {
-        // Below a file there is nothing.
+        // There is nothing below a file.
         if at == path {
             meet(Verdict::File(stamp));
         }

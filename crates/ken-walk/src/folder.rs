@@ -1,4 +1,4 @@
-//! One thread's part of the walk: what is done with a folder and each of its entries.
+//! One thread's part of the walk: processes a folder and each of its entries.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, OsStr};
@@ -26,42 +26,42 @@ use crate::sidecar;
 use crate::stamp::{changed_since, stamp_of};
 use crate::{ScanError, Skip};
 
-/// After how many files the counters move, so that threads do not fight for them at each.
+/// Number of files after which the counters are updated, so that threads do not contend for them.
 const FILES_PER_REPORT: u64 = 256;
 
-/// So many entries of a large folder are looked at by one thread: to take them costs nothing beside that, a
-/// millisecond or two.
+/// Number of entries of a large folder that one thread examines, in a millisecond or two; taking
+/// them costs nothing in comparison.
 const ENTRIES_PER_PART: usize = 1 << 10;
-/// No more folders are divided at a time: large ones may lie in one another.
+/// Maximum number of folders that are divided at a time, since large ones may be nested.
 const MAX_DIVIDED: usize = 16;
 
 /// A folder to be walked.
 pub(crate) struct Folder {
     path: PathBuf,
-    /// The number of its root.
+    /// Index of its root.
     root: usize,
-    /// The rules that hold for the folder itself.
+    /// The rules for the folder itself.
     rules: Arc<FolderRules>,
-    /// The folders it lies in; kept only where the root's options need it.
+    /// The parent folders; kept only where the root's options need them.
     parent: Option<Arc<Lineage>>,
-    /// Whether a folder above it changed: it may have been another one's, and is looked at.
+    /// Whether a folder above it changed, so that the folder may be new here and must be examined.
     is_new: bool,
 }
 
-/// What a thread of a walk takes.
+/// A piece of work for a thread.
 pub(crate) enum Work<'a> {
     Folder(Folder),
     Part(Part<'a>),
 }
 
-/// Some entries of a folder that holds many, which several threads look at.
+/// Some entries of a large folder, which several threads examine.
 pub(crate) struct Part<'a> {
     here: Arc<Here<'a>>,
     listing: Arc<Listing>,
     entries: Range<usize>,
 }
 
-/// The folder whose entries are being looked at.
+/// The folder whose entries are being examined.
 struct Here<'a> {
     root: &'a Root,
     number: usize,
@@ -75,15 +75,15 @@ struct Here<'a> {
     look: Look,
     is_maildir: bool,
     sidecars: HashSet<Vec<u8>>,
-    /// Of a folder of MH.
+    /// The sequences of an MH folder.
     sequences: Option<Sequences>,
-    /// Whether all its entries are of interest, and not only those that lead to a target.
+    /// Whether all its entries are of interest, not only those that lead to a target.
     is_whole: bool,
-    /// Set if its entries are divided.
+    /// Set if its entries are divided among threads.
     divided: Option<Divided<'a>>,
 }
 
-/// A folder whose entries are divided: it stays open, with its names, until the last part is done.
+/// A folder with divided entries; it stays open, with its names, until the last part is done.
 struct Divided<'a>(&'a AtomicUsize);
 
 impl<'a> Divided<'a> {
@@ -101,24 +101,24 @@ impl Drop for Divided<'_> {
     }
 }
 
-/// One thread of a walk, with its buffers and what it has not reported yet.
+/// One thread of a walk, with its buffers and unreported results.
 pub(crate) struct Walker<'a> {
     shared: &'a Shared<'a>,
     /// The rules of each root.
     rules: &'a [(Rules, WalkRoot)],
     listing: Listing,
-    /// The path of the entry that is looked at.
+    /// The path of the current entry.
     path: Vec<u8>,
     found: Vec<Work<'a>>,
     errors: Vec<ScanError>,
-    /// What folders hold, for whoever takes note of it.
+    /// Listings of folders, for the recorder.
     listed: Batch,
     files: u64,
     bytes: u64,
 }
 
 impl Folder {
-    /// Returns the folder that a root is.
+    /// Creates the folder of a root.
     pub(crate) fn root(root: usize, path: PathBuf, rules: Arc<FolderRules>) -> Self {
         Self {
             path,
@@ -209,7 +209,7 @@ impl<'a> Walker<'a> {
             return self.shared.note(&folder.path, Look::Unlisted);
         };
         let recorder = self.shared.visitor.recorder;
-        // Before it is listed: what changes meanwhile has later times.
+        // Read before the listing: later changes have later times.
         let stat = recorder.and_then(|_| rustix::fs::fstat(&descriptor).ok());
         match self.listing.read(descriptor.as_fd()) {
             Err(error) => self.fail_folder(folder, error),
@@ -273,12 +273,12 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Gives the entries of a folder to whoever has nothing to do, this thread among them.
+    /// Divides the entries of a folder among all idle threads and this one.
     fn divide(&mut self, here: Here<'a>, turn: &mut Turn<'_, Work<'a>>) {
         let (here, listing) = (Arc::new(here), Arc::new(std::mem::take(&mut self.listing)));
         let all = listing.entries.len();
         let starts = (0..all).step_by(ENTRIES_PER_PART);
-        // The newest is taken first; so are the folders that a part holds, while this one stays open.
+        // The newest is taken first, as are the folders in a part, while this folder stays open.
         let mut parts = starts.rev().map(|start| Part {
             here: Arc::clone(&here),
             listing: Arc::clone(&listing),
@@ -288,7 +288,7 @@ impl<'a> Walker<'a> {
         turn.hand_on(&mut parts);
     }
 
-    /// Returns what is to be looked at; nothing where the folder did not change and holds no folders.
+    /// Returns how to examine a folder; none where it did not change and contains no folders.
     fn look(&self, folder: &Folder, root: &Root, descriptor: &OwnedFd) -> Option<Look> {
         let since = self.shared.lazy_since.filter(|_| !folder.is_new);
         let stat = since.and_then(|since| Some((since, rustix::fs::fstat(descriptor).ok()?)));
@@ -336,7 +336,7 @@ impl<'a> Walker<'a> {
         }
         let (kind, stat) = match resolve(here, name, entry.kind) {
             Ok(resolved) => resolved,
-            // Deleted since the folder was listed: that is no error on a machine that is in use.
+            // Deleted since the folder was listed, which is no error on a machine in use.
             Err(Errno::NOENT) => return,
             Err(error) => return self.fail_file(error),
         };
@@ -345,7 +345,7 @@ impl<'a> Walker<'a> {
             FileType::RegularFile if !looks => {}
             FileType::RegularFile if self.admits(here, name, false) => {
                 if !here.is_whole && !self.shared.is_target(self.path()) {
-                    // A target lies below the path of this file.
+                    // A target is below the path of this file.
                     return;
                 }
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
@@ -367,9 +367,17 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Returns whether the rules let the entry through.
+    /// Returns whether the rules admit the entry.
     fn admits(&self, here: &Here<'_>, name: &CStr, is_folder: bool) -> bool {
         let path = self.path();
+        if is_folder && here.is_maildir && name.to_bytes() == b"tmp" {
+            self.skip(|| Skip::Undelivered);
+            return false;
+        }
+        if !is_folder && here.is_maildir && here.root.strict_maildirs {
+            self.skip(|| Skip::Loose);
+            return false;
+        }
         if here.has_stops
             && let Some(reason) = self.shared.stops.reason(path)
         {
@@ -448,7 +456,7 @@ impl<'a> Walker<'a> {
         self.shared.progress.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Reports what was found since the last time.
+    /// Reports the results since the last call.
     fn flush(&mut self) {
         let progress = self.shared.progress;
         let files = std::mem::take(&mut self.files);
@@ -460,7 +468,8 @@ impl<'a> Walker<'a> {
 }
 
 impl Here<'_> {
-    /// Returns whether an entry is a folder of mail inside of one (Maildir++): `.Sent` beside `cur`.
+    /// Returns whether an entry is a mail folder inside another one (Maildir++): `.Sent` next to
+    /// `cur`.
     fn is_mail_folder(&self, name: &CStr) -> bool {
         let is_folder = |path: &[u8]| {
             let stat = rustix::fs::statat(&self.descriptor, path, AtFlags::empty());
@@ -470,7 +479,7 @@ impl Here<'_> {
     }
 
     fn sidecar(&self, name: &CStr) -> Option<SidecarStamp> {
-        // Hardly any folder holds one.
+        // Hardly any folder contains one.
         let is_likely = !self.sidecars.is_empty();
         is_likely
             .then(|| sidecar::look(self.descriptor.as_fd(), &self.sidecars, name.to_bytes()))
@@ -478,8 +487,8 @@ impl Here<'_> {
     }
 }
 
-/// Returns whether a folder is known to hold no others: it has two links, and one more for each folder
-/// in it. Some file systems count otherwise (Btrfs: always one; CIFS: always two).
+/// Returns whether a folder certainly contains no folders: it has two links, and one more for each
+/// subfolder. Some file systems count differently (Btrfs: always one; CIFS: always two).
 fn holds_no_folders(stat: &Stat, descriptor: &OwnedFd) -> bool {
     const WITHOUT_FOLDERS: u64 = 2;
     /// ext2 to ext4, XFS, F2FS, tmpfs: statfs(2).
@@ -497,7 +506,7 @@ fn open(folder: &Folder, root: &Root) -> Result<OwnedFd, Errno> {
     rustix::fs::open(&folder.path, flags, Mode::empty())
 }
 
-/// Looks which folder it is, if an option of the root asks for that.
+/// Identifies the folder, if an option of the root needs that.
 fn lineage_of(
     folder: &Folder,
     root: &Root,
@@ -510,7 +519,7 @@ fn lineage_of(
     Ok(Some(Arc::new(Lineage::new(&stat, folder.parent.clone()))))
 }
 
-/// Returns what an entry is, and its `stat` where that had to be asked.
+/// Returns the type of an entry, and its `stat` where that was needed.
 fn resolve(
     here: &Here<'_>,
     name: &CStr,
@@ -528,7 +537,7 @@ fn resolve(
     }
     match look(here, name, AtFlags::empty()) {
         Ok(target) => Ok((kind_of(&target), Some(target))),
-        // It leads nowhere or to itself: nothing is there to be found.
+        // The link is dangling or leads to itself, so there is nothing to find.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok((kind, None)),
         Err(error) => Err(error),
     }

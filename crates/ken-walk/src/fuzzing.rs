@@ -1,11 +1,11 @@
-//! Doors for the targets in `fuzz/` to readers of foreign bytes that are not public.
+//! Gives the targets in `fuzz/` access to private parsers of foreign bytes.
 
-/// The list of an MH folder.
+/// Reads the list of an MH folder.
 pub fn mh_sequences(bytes: &[u8]) {
     crate::mh::read_list(bytes);
 }
 
-/// A file of listings; its footer, which no fuzzer finds, is completed.
+/// Reads a file of listings; its footer, which no fuzzer finds, is completed.
 pub fn listings(bytes: &[u8]) {
     crate::listings::read_file(bytes);
 }

@@ -1,9 +1,10 @@
-//! Which files are there, and which of them changed since the last run?
+//! Which files exist below the roots, and which of them changed since the last run? [`scan`] walks
+//! the [`ken_core::Root`]s with ripgrep's ignore rules and reports each regular file with its
+//! stamp. [`changes`] compares the files with the [`Catalogue`], which holds what the index knows,
+//! and passes on the differences.
 //!
-//! [`scan`] walks the [`ken_core::Root`]s with ripgrep's ignore rules and reports each regular file with
-//! its stamp. [`changes`] compares them with the [`Catalogue`], what the index knows, and hands
-//! on the differences. No file is opened but folders and ignore files; nothing is written but, if a
-//! [`Recorder`] is given, what folders hold.
+//! Only folders and ignore files are opened. Nothing is written, except the listings of folders if
+//! there is a [`Recorder`].
 
 mod catalogue;
 mod compare;

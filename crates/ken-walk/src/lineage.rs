@@ -1,4 +1,5 @@
-//! The folders that a folder lies in, by whatever path: for links that lead back, and for other file systems.
+//! The chain of parent folders of a folder, by any path, to detect links that lead back and other
+//! file systems.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use rustix::fs::Stat;
 
 use crate::stamp::stamp_of;
 
-/// A folder and those it lies in.
+/// A folder and its parent folders.
 pub struct Lineage {
     device: u64,
     inode: u64,
@@ -14,7 +15,7 @@ pub struct Lineage {
 }
 
 impl Lineage {
-    /// Returns that of a folder below others, the nearest of which is its parent.
+    /// Creates the lineage of a folder, given that of its parent.
     pub fn new(stat: &Stat, parent: Option<Arc<Self>>) -> Self {
         let stamp = stamp_of(stat);
         Self {
@@ -24,13 +25,13 @@ impl Lineage {
         }
     }
 
-    /// Returns whether the folder lies on another file system than its parent.
+    /// Returns whether the folder is on another file system than its parent.
     pub fn is_mounted(&self) -> bool {
         let parent = self.parent.as_ref();
         parent.is_some_and(|parent| parent.device != self.device)
     }
 
-    /// Returns how far above the folder it lies itself, if it does: 1 for its parent.
+    /// Returns how many levels above itself the folder occurs again, if it does: 1 for its parent.
     pub fn loop_depth(&self) -> Option<usize> {
         let mut parents = std::iter::successors(self.parent.as_deref(), |of| of.parent.as_deref());
         let position = parents.position(|of| (of.device, of.inode) == (self.device, self.inode));

@@ -1,8 +1,8 @@
-//! What one folder holds: names, types and inodes, read with `getdents` into reused buffers.
+//! The content of one folder: names, types and inodes, read with `getdents` into reused buffers.
 //!
-//! The whole folder is read before its entries are looked at, for two reasons: its ignore files apply to all of
-//! them, and in the order of inodes both `stat` and later reading are nearly sequential on rotating disks (mu's
-//! finding).
+//! The whole folder is read before its entries are examined, for two reasons. Its ignore files
+//! apply to all of them. In the order of inodes, both `stat` and later reading are nearly
+//! sequential on rotating disks (mu's finding).
 
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
@@ -13,18 +13,18 @@ use rustix::io::Errno;
 use crate::rules::IgnoreFiles;
 use crate::stamp::stamp_of;
 
-/// Bytes asked for by one system call.
+/// Number of bytes that one system call requests.
 const BUFFER_BYTES: usize = 32 * 1024;
 
-/// In which order the entries of a folder are visited.
+/// The order in which the entries of a folder are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryOrder {
-    /// In the order of inodes, which is about that of the disk.
+    /// By inode, which roughly follows the disk.
     #[default]
     Inode,
-    /// In the order of names.
+    /// By name.
     Path,
-    /// Those first that were changed last.
+    /// By time of change, the latest first.
     Mtime,
 }
 
@@ -43,18 +43,18 @@ pub struct Listing {
 /// One entry of a folder.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Where the name begins.
+    /// Offset of the name.
     name: usize,
-    /// How many bytes the name has, without its NUL.
+    /// Length of the name, without its NUL.
     length: usize,
     /// The number of the inode.
     pub inode: u64,
-    /// The type of the file, as far as the file system tells without `stat`.
+    /// The type of the file, as far as the file system reports it without `stat`.
     pub kind: FileType,
 }
 
 impl Listing {
-    /// Forgets all entries.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.names.clear();
         self.entries.clear();
@@ -64,7 +64,7 @@ impl Listing {
     /// Reads an open folder, without `.` and `..`.
     ///
     /// # Errors
-    /// Fails if the folder cannot be read on; the listing holds what was read before.
+    /// Fails if the rest of the folder cannot be read; the listing keeps what was read before.
     pub fn read(&mut self, folder: BorrowedFd<'_>) -> Result<(), Errno> {
         self.clear();
         let mut buffer = std::mem::take(&mut self.buffer);
@@ -100,7 +100,7 @@ impl Listing {
         self.names.push(0);
     }
 
-    /// Puts the entries of an open folder in order.
+    /// Sorts the entries of an open folder.
     pub fn sort(&mut self, folder: BorrowedFd<'_>, order: EntryOrder) {
         let mut entries = std::mem::take(&mut self.entries);
         match order {
@@ -123,7 +123,7 @@ impl Listing {
         &self.names[entry.name..][..entry.length]
     }
 
-    /// Returns the name of an entry as a system call takes it.
+    /// Returns the name of an entry for a system call.
     pub fn c_name(&self, entry: Entry) -> &CStr {
         let with_nul = &self.names[entry.name..][..=entry.length];
         CStr::from_bytes_with_nul(with_nul).unwrap_or_default()

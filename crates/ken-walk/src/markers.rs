@@ -1,4 +1,4 @@
-//! What the names in a folder say of it: markers that leave it out, mail, sidecars.
+//! What the names in a folder reveal: markers that leave the folder out, mail, sidecars.
 
 use std::collections::HashSet;
 
@@ -8,28 +8,29 @@ use crate::listing::Listing;
 use crate::mh;
 use crate::sidecar::is_sidecar;
 
-/// A folder that holds a file of this name is left out with all below it.
+/// A folder with a file of this name is left out, with everything below it.
 const LEFT_OUT: &[u8] = b".noindex";
-/// One with a file of this name is not looked at again (mu's marker for folders that never change).
+/// A folder with a file of this name is not examined again (mu's marker for folders that never
+/// change).
 const HELD: &[u8] = b".noupdate";
 
-/// What the names in a folder say of it.
+/// What the names in a folder reveal.
 #[derive(Default)]
 pub(crate) struct Markers {
     /// The folder is left out.
     pub(crate) is_left_out: bool,
-    /// The folder stays in the index as it is.
+    /// The folder stays unchanged in the index.
     pub(crate) is_held: bool,
-    /// The folder holds the list of sequences of MH.
+    /// The folder has the list of MH sequences.
     pub(crate) has_sequences: bool,
-    /// The folder holds `cur` and `new`, as a folder of mail does.
+    /// The folder has `cur` and `new`, like a Maildir.
     pub(crate) is_maildir: bool,
     /// The names of sidecars.
     pub(crate) sidecars: HashSet<Vec<u8>>,
 }
 
 impl Markers {
-    /// Looks at the names of a listing.
+    /// Examines the names of a listing.
     pub(crate) fn of(listing: &Listing) -> Self {
         let mut markers = Self::default();
         let mut n_mail_folders = 0;

@@ -1,8 +1,10 @@
-//! Folders of MH: messages are files with a number for a name, and `.mh_sequences` beside them lists
-//! which are unseen (mh-sequence(5); `flagged` and `replied` are those of Python's `mailbox` and others).
+//! MH folders: messages are files with a number as their name, and `.mh_sequences` next to them
+//! lists which are unseen (mh-sequence(5); `flagged` and `replied` are those of Python's `mailbox`
+//! and others).
 //!
-//! The list is no sidecar of each message, or all would be read again when one was seen. What it says of a
-//! message is part of the message's stamp, so only those change of which it says something else.
+//! The list is not treated as a sidecar of each message, since then all messages would be read
+//! again when one was seen. Instead, the state of a message is part of its stamp, so only messages
+//! whose state changes are read again.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,13 +17,13 @@ use std::path::Path;
 use ken_core::{MessageState, MhState};
 use rustix::fs::{Mode, OFlags, Stat};
 
-/// The name of the list.
+/// Name of the list.
 pub(crate) const LIST: &str = ".mh_sequences";
 
-/// A larger list is none: a folder of a million messages has less.
+/// Maximum size of a list; that of a folder with a million messages is smaller.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// What the list of a folder says.
+/// The list of a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sequences {
     unseen: Vec<RangeInclusive<u32>>,
@@ -30,7 +32,7 @@ pub(crate) struct Sequences {
 }
 
 impl Sequences {
-    /// Reads the list of an open folder; `None` if it has none that can be read.
+    /// Reads the list of an open folder; returns `None` if there is none that can be read.
     pub(crate) fn read(folder: BorrowedFd<'_>) -> Option<Self> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let file = rustix::fs::openat(folder, LIST, flags, Mode::empty()).ok()?;
@@ -74,7 +76,7 @@ impl Sequences {
         }
     }
 
-    /// Returns what is said of the file of this name; `None` if it is no message of MH.
+    /// Returns the state of the file with this name; `None` if it is not an MH message.
     pub(crate) fn of(&self, name: &[u8]) -> Option<MhState> {
         let number = number(name)?;
         Some(MhState {
@@ -85,7 +87,7 @@ impl Sequences {
     }
 }
 
-/// Returns what the list beside a message says of it, if it is one of MH.
+/// Returns the state of a message in the list next to it, if it is an MH message.
 pub fn mh_state(path: &Path) -> Option<MhState> {
     let name = path.file_name()?.as_bytes();
     number(name)?;
@@ -94,7 +96,7 @@ pub fn mh_state(path: &Path) -> Option<MhState> {
     Sequences::read(std::os::fd::AsFd::as_fd(&folder))?.of(name)
 }
 
-/// Looks at the list of an open folder.
+/// Returns the `stat` of the list in an open folder.
 pub(crate) fn stat_of_list(folder: BorrowedFd<'_>) -> Option<Stat> {
     rustix::fs::statat(
         folder,
@@ -104,15 +106,15 @@ pub(crate) fn stat_of_list(folder: BorrowedFd<'_>) -> Option<Stat> {
     .ok()
 }
 
-/// Overlapping ranges do not occur in what programs write; among those that do the last before the number
-/// decides.
+/// Returns whether a sequence contains a number. Programs write no overlapping ranges; if there are
+/// any, the last one before the number decides.
 fn holds(sequence: &[RangeInclusive<u32>], number: u32) -> bool {
     let after = sequence.partition_point(|range| *range.start() <= number);
     let before = after.checked_sub(1).and_then(|at| sequence.get(at));
     before.is_some_and(|range| range.contains(&number))
 }
 
-/// Reads `7` or `3-5`.
+/// Parses `7` or `3-5`.
 fn range(word: &[u8]) -> Option<RangeInclusive<u32>> {
     let dash = word.iter().position(|byte| *byte == b'-');
     match dash {
@@ -121,7 +123,7 @@ fn range(word: &[u8]) -> Option<RangeInclusive<u32>> {
     }
 }
 
-/// Reads a list, and what it says of each message up to 1000.
+/// Reads a list, and the state of each message up to 1000.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn read_list(text: &[u8]) {
     let sequences = Sequences::parse(text);

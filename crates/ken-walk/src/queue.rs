@@ -1,9 +1,9 @@
 //! The stack of folders that the threads of a walk share.
 //!
-//! Protocol: a thread takes a folder with [`Queue::take`] and gives the [`Turn`] back by dropping
-//! it, with the folders it found below. The walk is over when the stack is empty and no turn is
-//! out. One lock guards both; it is taken twice a folder, never for a file. The newest folder is
-//! taken first, which keeps the stack short.
+//! A thread takes a folder with [`Queue::take`] and gives the [`Turn`] back by dropping it,
+//! together with the subfolders that it found. The walk is over when the stack is empty and no turn
+//! is out. One lock guards both; it is taken twice for each folder, never for a file. The newest
+//! folder is taken first, which keeps the stack short.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -16,7 +16,7 @@ pub struct Queue<T> {
 struct State<T> {
     stack: Vec<T>,
     turns: usize,
-    /// Threads that wait for work: to wake none takes no system call.
+    /// Number of threads that wait for work: without any, no system call is needed to wake them.
     waiting: usize,
 }
 
@@ -28,7 +28,7 @@ pub struct Turn<'a, T> {
 }
 
 impl<T> Queue<T> {
-    /// Begins with this work.
+    /// Creates a queue with this work.
     pub fn new(stack: Vec<T>) -> Self {
         Self {
             state: Mutex::new(State {
@@ -40,7 +40,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Waits for work; `None` when none is left and none can come.
+    /// Waits for work; returns `None` when there is none left and none can come.
     pub fn take(&self) -> Option<(T, Turn<'_, T>)> {
         let mut state = self.lock();
         loop {
@@ -64,7 +64,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Drops all work that nobody has taken.
+    /// Drops all work that is not taken.
     pub fn clear(&self) {
         self.lock().stack.clear();
     }
@@ -86,7 +86,7 @@ impl<T> Queue<T> {
 }
 
 impl<T> Turn<'_, T> {
-    /// Gives others what was found so far, while this piece goes on.
+    /// Passes on the work found so far, while this piece continues.
     pub fn hand_on(&mut self, found: &mut Vec<T>) {
         if found.is_empty() {
             return;
@@ -97,7 +97,7 @@ impl<T> Turn<'_, T> {
     }
 }
 
-/// Also runs when the thread panics, so that the others do not wait for ever.
+/// Runs even when the thread panics, so that the others do not wait for ever.
 impl<T> Drop for Turn<'_, T> {
     fn drop(&mut self) {
         let mut state = self.queue.lock();

@@ -1,7 +1,7 @@
-//! Roots: the folders (or single files) that a user wants found, with how to walk them.
+//! Roots: the folders (or single files) that a user wants to find, with the options of their walk.
 //!
-//! They are stored in the commit of the index. A root may lie inside another; each is walked once,
-//! with its own options, and the outer walk stops where the inner begins.
+//! They are stored in the commit of the index. A root may be inside another one; each is walked
+//! once, with its own options, and the outer walk stops where the inner one begins.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -10,24 +10,24 @@ use std::path::Path;
 use ken_core::Root;
 use serde::Serialize;
 
-/// Whether what a walk does not find below a root can be taken for gone.
+/// Whether a file that a walk does not find below a root can be considered gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Availability {
-    /// The root is there.
+    /// The root exists.
     Available,
-    /// There is nothing at this path: removed, or not mounted.
+    /// The path does not exist: it is removed, or not mounted.
     Absent,
-    /// It is there and cannot be read.
+    /// The root exists but cannot be read.
     Unreadable,
-    /// It was a mount point and is an empty folder now: nothing is mounted.
+    /// The root was a mount point and is now an empty folder: nothing is mounted.
     Unmounted,
 }
 
 /// Returns the root at a path, with the default options.
 ///
 /// # Errors
-/// Fails when the path does not exist or cannot be looked at.
+/// Fails when the path does not exist or is not accessible.
 pub fn root_at(path: &Path) -> io::Result<Root> {
     let path = fs_err::canonicalize(path)?;
     Ok(Root {

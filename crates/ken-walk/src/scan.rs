@@ -1,8 +1,8 @@
-//! The walk: every regular file below the roots that the rules let through, with its stamp.
+//! The walk: finds every regular file below the roots that the rules admit, with its stamp.
 //!
-//! Threads take folders, and parts of large ones, from a shared stack ([`crate::queue`]); for each folder one `open`, one
-//! `getdents` or few, and one `fstatat` for each file, relative to the open folder. What is no
-//! regular file is told by its entry and never opened.
+//! Threads take folders, and parts of large ones, from a shared stack ([`crate::queue`]). Each
+//! folder takes one `open`, one or a few `getdents`, and one `fstatat` for each file, relative to
+//! the open folder. An entry of another type is recognised by the listing and never opened.
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,8 @@ use crate::shared::{Shared, Targets};
 
 /// Walks the roots and calls the visitor with each regular file.
 ///
-/// A root inside another is walked once, with its own options. What cannot be read is counted,
-/// and the walk goes on.
+/// A root inside another one is walked once, with its own options. Unreadable entries are counted,
+/// and the walk continues.
 pub fn scan(
     roots: &[Root],
     options: &ScanOptions,
@@ -29,8 +29,8 @@ pub fn scan(
     walk(None, roots, options, progress, visitor)
 }
 
-/// Walks only the roots that cover the targets, and there only folders that lead to them; and with `below`, all
-/// that lies below a target.
+/// Walks only the roots that contain the targets, and there only folders that lead to them; with
+/// `below`, also everything below a target.
 pub(crate) fn scan_towards(
     targets: &[PathBuf],
     below: bool,
@@ -67,7 +67,7 @@ fn walk(
     shared.finish()
 }
 
-/// Reads the rules that hold below a root as a whole.
+/// Reads the rules that apply to a whole root.
 fn rules_of(root: &Root, global: Option<&Path>, shared: &Shared<'_>) -> (Rules, WalkRoot) {
     let policy = match root.no_ignore {
         true => Policy::NONE,
@@ -84,7 +84,7 @@ fn rules_of(root: &Root, global: Option<&Path>, shared: &Shared<'_>) -> (Rules, 
     (rules, WalkRoot::resolved(&root.path))
 }
 
-/// Returns the folders that the walk starts from; roots that are files are visited at once.
+/// Returns the folders in which the walk starts; roots that are files are visited immediately.
 fn start(shared: &Shared<'_>, rules: &[(Rules, WalkRoot)]) -> Vec<Folder> {
     let mut folders = Vec::new();
     for (number, root) in shared.roots.iter().enumerate() {

@@ -2,8 +2,8 @@
 //!
 //! A file system stamps changes with a coarse clock (4 to 10 ms on Linux). A file that is read
 //! within the tick of its last change may change again without a new stamp, and the index would
-//! keep the old content for good. Git calls such entries "racily clean". ken waits the tick out
-//! before it reads.
+//! keep the old content for ever. Git calls such entries "racily clean". ken waits for the end of
+//! the tick before it reads.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,10 +12,10 @@ use ken_core::Stamp;
 /// Two ticks of the slowest usual clock (100 Hz).
 const TICK: Duration = Duration::from_millis(20);
 
-/// Returns how long to wait before the file is looked at again and read, if at all.
+/// Returns how long to wait before the file is examined again and read, if at all.
 ///
-/// Only `ctime` counts, which programs cannot set. One that lies in the future comes from a file
-/// server whose clock differs, and no wait would help.
+/// Only `ctime` counts, which programs cannot set. If it is in the future, the file is on a server
+/// with a different clock, and waiting would not help.
 pub fn settle(stamp: &Stamp, now: SystemTime) -> Option<Duration> {
     let now_ns = i128::try_from(now.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()?;
     let age_ns = u64::try_from(now_ns - i128::from(stamp.ctime_ns)).ok()?;

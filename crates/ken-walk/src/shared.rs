@@ -1,4 +1,4 @@
-//! What the threads of a walk share: where it ends, what it was told, what came of it.
+//! State that the threads of a walk share: its limits, its options, its results.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,53 +13,53 @@ use crate::roots::availability;
 use crate::rules::RuleError;
 use crate::{Availability, ScanError};
 
-/// File systems of the kernel that hold no documents; left out when walked from above.
+/// File systems of the kernel without documents; left out when walked from above.
 const PSEUDO: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
-/// How many errors are kept; further ones are counted.
+/// Maximum number of errors that are kept; further ones are counted.
 const MAX_ERRORS: usize = 1000;
 
-/// What of a folder is looked at.
+/// How a folder is examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     All,
-    /// Not at its files, which did not change.
+    /// Without its files, which did not change.
     Folders,
-    /// As `Folders`, and there are none.
+    /// Like `Folders`, but there are none.
     Unlisted,
     Nothing,
 }
 
-/// What the threads of a walk share.
+/// State that the threads of a walk share.
 pub(crate) struct Shared<'a> {
     pub(crate) roots: &'a [Root],
     pub(crate) progress: &'a Progress,
     pub(crate) visitor: Visitor<'a>,
     pub(crate) stops: Stops,
-    /// The only paths that are of interest, if not all are.
+    /// The only paths of interest, if not all are.
     targets: Option<&'a Targets>,
     pub(crate) lazy_since: Option<i64>,
     pub(crate) heeds_noupdate: bool,
     pub(crate) order: EntryOrder,
     threads: usize,
-    /// How many folders are divided among threads.
+    /// Number of folders that are divided among threads.
     pub(crate) n_divided: AtomicUsize,
     summary: Mutex<ScanSummary>,
 }
 
-/// Paths at which the walk of a root ends, and why.
+/// Paths at which the walk of a root ends, each with the reason.
 pub(crate) struct Stops {
     reasons: HashMap<PathBuf, Skip>,
-    /// The folders that hold one, so that entries of others need no look.
+    /// The folders that contain one, so that entries of other folders need no check.
     parents: HashSet<PathBuf>,
 }
 
-/// Some paths, and what leads to them.
+/// Some paths, and the folders that lead to them.
 pub(crate) struct Targets {
     roots: HashSet<PathBuf>,
     /// The targets and all folders above them.
     on_the_way: HashSet<PathBuf>,
     named: HashSet<PathBuf>,
-    /// Whether all that lies below a target is of interest too.
+    /// Whether everything below a target is of interest too.
     below: bool,
 }
 
@@ -105,19 +105,19 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Returns whether an entry is a target or leads to one; every one does if there are none.
+    /// Returns whether an entry is a target or leads to one; true for all entries without targets.
     pub(crate) fn is_on_the_way(&self, entry: &Path) -> bool {
         self.targets
             .is_none_or(|targets| targets.on_the_way.contains(entry))
     }
 
-    /// Returns whether a file is a target; every one is if there are none.
+    /// Returns whether a file is a target; true for all files without targets.
     pub(crate) fn is_target(&self, file: &Path) -> bool {
         self.targets
             .is_none_or(|targets| targets.named.contains(file))
     }
 
-    /// Returns whether all that lies below a path is of interest.
+    /// Returns whether everything below a path is of interest.
     pub(crate) fn is_whole(&self, path: &Path) -> bool {
         self.targets.is_none_or(|targets| {
             let mut above = path.ancestors();
@@ -125,17 +125,18 @@ impl<'a> Shared<'a> {
         })
     }
 
-    /// Returns whether several threads may look at the entries of one folder: in no order that people see.
+    /// Returns whether several threads may examine the entries of one folder, which is so
+    /// if their order is not visible.
     pub(crate) fn is_divisible(&self) -> bool {
         self.threads > 1 && self.order == EntryOrder::Inode
     }
 
-    /// Takes note of ignore files that could not be used as a whole.
+    /// Records ignore files that could not be used as a whole.
     pub(crate) fn report_rules(&self, errors: Vec<RuleError>) {
         self.report(errors.into_iter().map(ScanError::from).collect());
     }
 
-    /// Takes note of errors; what could not be looked at is incomplete.
+    /// Records errors; inaccessible paths are incomplete.
     pub(crate) fn report(&self, errors: Vec<ScanError>) {
         if errors.is_empty() {
             return;
@@ -152,7 +153,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Takes note of how the files of a folder were looked at.
+    /// Records how the files of a folder were examined.
     pub(crate) fn note(&self, folder: &Path, look: Look) {
         let mut summary = self.summary();
         match look {
@@ -173,7 +174,7 @@ impl<'a> Shared<'a> {
     }
 
     pub(crate) fn finish(self) -> ScanSummary {
-        // One that went away meanwhile looks as if all files below it were deleted.
+        // If a root went away meanwhile, all files below it would seem to be deleted.
         let mut now = Vec::new();
         for root in self.roots.iter().filter(|root| self.is_walked(root)) {
             match availability(root) {
@@ -199,7 +200,7 @@ impl<'a> Shared<'a> {
 impl Stops {
     fn new(roots: &[Root], options: &ScanOptions) -> Self {
         let pseudo = PSEUDO.iter().map(PathBuf::from);
-        // Roots have no symbolic links; a path that has some would never be met.
+        // Roots have no symbolic links, so a path with some would never match.
         let resolved = options.excluded.iter().flat_map(fs_err::canonicalize);
         let excluded = pseudo
             .chain(options.excluded.iter().cloned())
@@ -216,7 +217,7 @@ impl Stops {
         }
     }
 
-    /// Returns whether any stop lies directly in this folder.
+    /// Returns whether any stop is directly in this folder.
     pub(crate) fn are_in(&self, folder: &Path) -> bool {
         self.parents.contains(folder)
     }

@@ -1,10 +1,10 @@
-//! Sidecars: files with metadata of another file beside them, written by programs that leave the
-//! original alone (XMP specification, part 3, 1.1.1).
+//! Sidecars: files with metadata of another file next to them, written by programs that do not
+//! change the original (XMP specification, part 3, 1.1.1).
 //!
-//! `photo.jpg` has the sidecar `photo.jpg.xmp` (darktable, digiKam) or else `photo.xmp`
-//! (Lightroom, Bridge). The write-ahead log of a SQLite database, `history.sqlite-wal`, is one too.
-//! The stamp of a file tells that of its sidecar too, so that a change of either is noticed. Only
-//! folders that hold a sidecar are looked at closely.
+//! `photo.jpg` has the sidecar `photo.jpg.xmp` (darktable, digiKam) or otherwise `photo.xmp`
+//! (Lightroom, Bridge). The write-ahead log of a SQLite database, `history.sqlite-wal`, counts as
+//! one too. The stamp of a file includes its sidecar's, so that a change of either is noticed. Only
+//! folders that contain a sidecar are examined closely.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -17,20 +17,20 @@ use rustix::fs::{AtFlags, CWD, FileType};
 
 use crate::mh;
 
-/// The extension as programs write it.
+/// The extension in the forms that programs write.
 const EXTENSIONS: [&[u8]; 2] = [b".xmp", b".XMP"];
 
-/// How the name of the log of a database ends.
+/// Ending of the name of a database's log.
 const LOG: &[u8] = b"-wal";
 
-/// What a sidecar holds.
+/// The content of a sidecar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sidecar {
     /// Metadata of this file.
     Own,
-    /// Metadata that may be those of several files, since its name lacks their extension.
+    /// Metadata that may apply to several files, since the sidecar's name lacks their extension.
     Shared,
-    /// What waits to be written into this file, a database.
+    /// Content that is not written into the database yet.
     Log,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn is_sidecar(name: &[u8]) -> bool {
     ends.any(|end| name.ends_with(end))
 }
 
-/// Returns the names that the sidecar of a file may have, the likeliest first.
+/// Returns the possible names of a file's sidecar, the most likely first.
 pub fn sidecar_names(name: &[u8]) -> Vec<(Vec<u8>, Sidecar)> {
     if is_sidecar(name) {
         return Vec::new();
@@ -57,7 +57,7 @@ pub fn sidecar_names(name: &[u8]) -> Vec<(Vec<u8>, Sidecar)> {
         .collect()
 }
 
-/// The part of a stamp that a file has for its sidecar.
+/// Returns the part of a stamp that represents a sidecar.
 pub fn sidecar_stamp(stamp: &Stamp) -> SidecarStamp {
     SidecarStamp {
         size: stamp.size,
@@ -67,7 +67,7 @@ pub fn sidecar_stamp(stamp: &Stamp) -> SidecarStamp {
     }
 }
 
-/// Looks for the sidecar of a file in a folder that holds these.
+/// Looks for the sidecar of a file in a folder with these sidecars.
 pub(crate) fn look(
     folder: BorrowedFd<'_>,
     sidecars: &HashSet<Vec<u8>>,
@@ -78,15 +78,15 @@ pub(crate) fn look(
     there.find_map(|(name, _)| stamp_at(folder, OsStr::from_bytes(&name).as_ref()))
 }
 
-/// Looks for the sidecar of a file by its path.
+/// Looks for the sidecar of a file by path.
 pub fn sidecar_beside(path: &Path) -> Option<SidecarStamp> {
     let names = sidecar_names(path.file_name()?.as_bytes()).into_iter();
     let mut paths = names.map(|(name, _)| path.with_file_name(OsStr::from_bytes(&name)));
     paths.find_map(|path| stamp_at(CWD, &path))
 }
 
-/// Returns the files whose stamps a path is a part of: those whose sidecar it may be, or the messages of an MH
-/// folder if it is their list.
+/// Returns the files whose stamps include a path: those whose sidecar it may be, or the messages of
+/// an MH folder if it is the folder's list.
 pub fn dependents(path: &Path) -> Vec<PathBuf> {
     let (Some(folder), Some(own)) = (path.parent(), path.file_name()) else {
         return Vec::new();

@@ -1,9 +1,9 @@
-//! From what the system says of a file to a stamp.
+//! Converts the system's `stat` of a file to a stamp.
 
 use ken_core::Stamp;
 use rustix::fs::Stat;
 
-/// Returns the stamp that the system's `stat` holds. Times beyond the years 1677 to 2262 are clamped.
+/// Returns the stamp in the system's `stat`. Times outside the years 1677 to 2262 are clamped.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // types differ between machines
 pub fn stamp_of(stat: &Stat) -> Stamp {
     let nanoseconds =
@@ -19,7 +19,7 @@ pub fn stamp_of(stat: &Stat) -> Stamp {
     }
 }
 
-/// Returns whether an entry of a folder came or went since, or the folder itself moved.
+/// Returns whether an entry of a folder was added or removed since, or the folder itself moved.
 pub(crate) fn changed_since(stat: &Stat, since: i64) -> bool {
     let stamp = stamp_of(stat);
     stamp.mtime_ns >= since || stamp.ctime_ns >= since

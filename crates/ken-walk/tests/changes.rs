@@ -1,4 +1,4 @@
-//! What changed between two walks, in chosen cases and in random ones against a model.
+//! Tests of the changes between two walks, in chosen cases and in random ones against a model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use ken_walk::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A folder, and what a simple index knows of it.
+/// A folder, and what a simple index knows about it.
 struct World {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -22,7 +22,7 @@ struct World {
     index: BTreeMap<PathBuf, FileRow>,
     options: ScanOptions,
     full: bool,
-    /// Files that count as changed though they did not.
+    /// Files that count as changed although they did not change.
     stale: BTreeSet<PathBuf>,
 }
 
@@ -66,13 +66,13 @@ impl World {
         }
     }
 
-    /// Finds what changed and takes it into the index.
+    /// Finds the changes and applies them to the index.
     fn update(&mut self) -> Vec<String> {
         let roots = [self.root()];
         self.run(&roots, &Progress::default()).0
     }
 
-    /// Does the same for some paths, and for what lies below them.
+    /// Does the same for some paths, with everything below them.
     fn update_at(&mut self, names: &[&str]) -> Vec<String> {
         let paths: Vec<PathBuf> = names.iter().map(|name| self.at(name)).collect();
         let roots = [self.root()];
@@ -124,7 +124,7 @@ impl World {
         (lines, summary)
     }
 
-    /// Takes a change into the index and returns it as a line.
+    /// Applies a change to the index and returns it as a line.
     fn apply(&mut self, change: Change) -> String {
         match change {
             Change::Added { path, stamp } => self.put("added", path, &stamp),
@@ -157,7 +157,7 @@ impl World {
     }
 }
 
-/// Sets a time far from now, so that stamps differ whatever the clock of the file system.
+/// Sets a distant time, so that stamps differ whatever the clock of the file system.
 fn set_mtime(path: &Path, seconds: u64) {
     let file = fs_err::File::options().write(true).open(path).unwrap();
     let time = UNIX_EPOCH + Duration::from_secs(seconds);
@@ -175,7 +175,7 @@ fn a_folder_that_is_named_stands_for_all_below_it() {
     assert_eq!(world.update_at(&["x/4", "x/none"]), [""; 0]);
     let moved = ["added x/b/6", "moved a/b/1 x/b/1", "moved a/b/c/2 x/b/c/2"];
     assert_eq!(world.update_at(&["a/b", "x/b"]), moved);
-    // A file takes the place of a folder, and a path below it is named.
+    // A file replaces a folder, and a path below the folder is given.
     fs_err::remove_dir_all(world.at("x/b")).unwrap();
     world.write("x/b", "a file");
     let gone = ["gone x/b/1", "gone x/b/6", "gone x/b/c/2"];
@@ -238,7 +238,7 @@ fn copies_and_hard_links_are_added() {
     set_mtime(&world.at("copy"), 5);
     assert_eq!(world.update(), ["added copy"]);
     fs_err::hard_link(world.at("a"), world.at("link")).unwrap();
-    // Another link is another `ctime`.
+    // Another link changes the `ctime`.
     assert_eq!(world.update(), ["added link", "changed a"]);
 }
 
@@ -249,7 +249,7 @@ fn one_file_that_is_gone_moves_to_one_path_only() {
     fs_err::hard_link(world.at("a"), world.at("b")).unwrap();
     fs_err::rename(world.at("a"), world.at("c")).unwrap();
     assert_eq!(world.update(), ["added c", "moved a b"]);
-    // Both links that are known go; either may be the one that moves.
+    // Both known links are removed; either may be the one that moves.
     fs_err::remove_file(world.at("b")).unwrap();
     fs_err::rename(world.at("c"), world.at("d")).unwrap();
     let lines = world.update();
@@ -304,7 +304,7 @@ fn a_root_that_is_absent_or_not_mounted_purges_nothing() {
     let (lines, summary) = world.run(&roots, &Progress::default());
     assert!(lines.is_empty());
     assert_eq!((summary.kept, summary.unchanged), (1, 1));
-    // A folder that is no mount point was emptied by its owner.
+    // The owner emptied a folder that is not a mount point.
     roots[0].mounted = false;
     assert_eq!(world.run(&roots, &Progress::default()).0, ["gone disk/a"]);
 }
@@ -317,7 +317,7 @@ fn an_absent_root_inside_another_purges_nothing_either() {
     world.run(&roots, &Progress::default());
     fs_err::remove_file(world.at("disk/a")).unwrap();
     assert!(world.run(&roots, &Progress::default()).0.is_empty());
-    // Once it is no root any more, the outer one says what is there.
+    // Once it is no longer a root, the outer root determines what exists.
     assert_eq!(world.update(), ["gone disk/a"]);
 }
 
@@ -334,7 +334,7 @@ fn files_that_no_root_covers_any_more_are_gone() {
 fn files_below_a_folder_that_cannot_be_read_are_kept() {
     let mut world = World::new(&["a", "deep/down/b"]);
     world.update();
-    // A path that is too long cannot be opened, not even by the superuser.
+    // A path that is too long cannot be opened, even by the superuser.
     let mut long = world.path.clone();
     for _ in 0..17 {
         long.push("x".repeat(250));
@@ -350,7 +350,7 @@ fn files_below_a_folder_that_cannot_be_read_are_kept() {
     assert!(summary.scan.n_errors > 0);
 }
 
-/// Makes a folder whose path is too long for the walk, and updates with a file known below it.
+/// Creates a folder whose path is too long for the walk, and updates with a known file below it.
 fn unreadable(world: &mut World, long: &Path, hidden: &Path, row: FileRow) -> Summary {
     use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -380,7 +380,7 @@ fn a_cancelled_run_says_nothing_is_gone() {
     assert_eq!(world.update(), ["moved a c"]);
 }
 
-/// Something that a user does to files; the numbers choose names.
+/// A user's action on files; the numbers choose names.
 #[derive(Clone, Debug)]
 enum Step {
     Write(usize, u64),
@@ -418,7 +418,7 @@ fn take(world: &World, step: &Step) {
     }
 }
 
-/// What an index made from nothing would hold.
+/// Returns what an index made from scratch would hold.
 fn fresh(world: &World) -> BTreeMap<PathBuf, FileRow> {
     let rows = Mutex::new(BTreeMap::new());
     let visitor = Visitor {
@@ -443,7 +443,7 @@ proptest! {
     #[test]
     fn an_updated_index_equals_a_fresh_one(steps in vec(step(), 1..40), threads in 1..4_usize) {
         let mut world = World::new(&NAMES[..4]);
-        // Keeps the folder from being empty, as a mount point is.
+        // Keeps the folder from being empty, like a mount point.
         world.write("z", "");
         world.options.threads = threads;
         for step in steps.iter().chain([&Step::Update]) {

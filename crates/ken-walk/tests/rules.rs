@@ -1,5 +1,5 @@
-//! ken's walk and that of the crate `ignore`, which ripgrep uses, find the same files in random
-//! trees with random ignore files.
+//! Tests that ken's walk and that of the crate `ignore`, which ripgrep uses, find the same files in
+//! random trees with random ignore files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -61,7 +61,7 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Makes the tree; names that are already taken by the other sort are passed over.
+/// Creates the tree; names that are taken by an entry of another kind are skipped.
 fn make(tree: &Tree, top: &Path) {
     for repository in &tree.repositories {
         fs_err::create_dir_all(top.join(repository).join(".git")).ok();

@@ -1,4 +1,4 @@
-//! The walk on real trees: what it reports, what it leaves out and why.
+//! Tests of the walk on real trees: what it reports, and what it leaves out and why.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -27,7 +27,7 @@ struct Found {
 }
 
 impl Tree {
-    /// Makes a tree of files with their content.
+    /// Creates a tree of files with their content.
     fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = fs_err::canonicalize(folder.path()).unwrap();
@@ -46,7 +46,7 @@ impl Tree {
         root_at(&self.path.join(path)).unwrap()
     }
 
-    /// Scans the tree with all its options as they are by default.
+    /// Scans the tree with default options.
     fn files(&self) -> Vec<String> {
         self.scan(&[self.root("")], &ScanOptions::default()).files
     }
@@ -77,7 +77,7 @@ impl Tree {
         found
     }
 
-    /// Asserts that the walk towards each path does with it what the whole walk did.
+    /// Asserts that a walk towards each path treats it like the whole walk.
     fn assert_explained(&self, found: &Found, roots: &[Root], options: &ScanOptions) {
         let explained = |name: &str| explain(roots, options, &self.path.join(name));
         for name in found.files.iter().filter(|name| !name.contains('\u{fffd}')) {
@@ -214,6 +214,25 @@ fn marked_and_excluded_folders_are_left_out() {
 }
 
 #[test]
+fn a_maildir_holds_messages_in_two_folders() {
+    let tree = Tree::new(&[
+        ("m/cur/1", ""),
+        ("m/new/2", ""),
+        ("m/tmp/3", ""),
+        ("m/loose", ""),
+        ("tmp/4", ""),
+    ]);
+    let mut root = tree.root("");
+    let found = tree.scan(&[root.clone()], &ScanOptions::default());
+    assert_eq!(found.files, ["m/cur/1", "m/loose", "m/new/2", "tmp/4"]);
+    assert_eq!(found.skipped["m/tmp"], Skip::Undelivered);
+    root.strict_maildirs = true;
+    let found = tree.scan(&[root], &ScanOptions::default());
+    assert_eq!(found.files, ["m/cur/1", "m/new/2", "tmp/4"]);
+    assert_eq!(found.skipped["m/loose"], Skip::Loose);
+}
+
+#[test]
 fn special_files_are_never_opened() {
     let tree = Tree::new(&[("a", "")]);
     // Opening any of these for reading would wait for ever.
@@ -302,7 +321,7 @@ fn names_that_are_not_utf8_come_through_unchanged() {
 #[test]
 fn what_vanishes_or_cannot_be_read_is_counted_and_the_walk_goes_on() {
     let tree = Tree::new(&[("a/1", ""), ("b/1", ""), ("c/1", "")]);
-    // Whichever folder comes first takes the others away while they wait to be walked.
+    // The first folder to be walked removes the others while they wait.
     let visitor = Visitor {
         file: &|path, _| {
             for name in ["a", "b", "c"] {
@@ -398,7 +417,7 @@ fn a_large_folder_is_looked_at_by_several_threads() {
                 assert!(found.0.insert(path.to_path_buf()), "only once");
                 found.1.insert(std::thread::current().id());
                 drop(found);
-                // Long enough for the others to come.
+                // Long enough for the other threads to come.
                 std::thread::sleep(std::time::Duration::from_micros(10));
             },
             skipped: None,

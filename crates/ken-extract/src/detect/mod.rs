@@ -52,7 +52,10 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
     {
         return Ok(declared);
     }
-    let named = named(&input.name).or(declared.filter(|&declared| declared != UNKNOWN));
+    let named = match input.is_in_maildir {
+        true => None,
+        false => named(&input.name).or(declared.filter(|&declared| declared != UNKNOWN)),
+    };
     if head.is_empty() {
         return Ok(empty(named));
     }
@@ -60,6 +63,7 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
         Some(Magic::Zip) => container::zip(&head, input, named),
         Some(Magic::Ole2) => container::ole2(&head, input, named),
         Some(Magic::Format(found)) => Ok(refined(found, named)),
+        None if input.is_in_maildir && !text::is_binary(&head) => Ok(sniff::MESSAGE),
         None => Ok(without_magic(&head, named, is_maildir_name(&input.name))),
     }
 }

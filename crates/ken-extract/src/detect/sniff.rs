@@ -11,24 +11,32 @@ const fn format(media_type: &'static str, kind: ken_core::Kind) -> Detected {
     Detected { media_type, kind }
 }
 
-const MESSAGE: Detected = format("message/rfc822", Message);
+pub(super) const MESSAGE: Detected = format("message/rfc822", Message);
 const MBOX: Detected = format("application/mbox", Archive);
 const HTML: Detected = format("text/html", Document);
 
 /// Recognises a message or mailbox by its header lines. In a Maildir one header field that is
 /// typical of messages is enough.
 pub(super) fn message(head: &[u8], in_maildir: bool) -> Option<Detected> {
-    if let Some(rest) = head.strip_prefix(b"From ") {
-        let end = memchr::memchr(b'\n', rest)?;
-        let fields = rest[end + 1..]
-            .strip_prefix(b">From ")
-            .map_or(&rest[end + 1..], |quoted| {
-                let end = memchr::memchr(b'\n', quoted).map_or(quoted.len(), |end| end + 1);
-                &quoted[end..]
-            });
+    let is_mailbox = head.starts_with(b"From ") && !in_maildir;
+    let fields = without_separators(head);
+    if is_mailbox {
         return is_header(fields, 1).then_some(MBOX);
     }
-    is_header(head, if in_maildir { 1 } else { 2 }).then_some(MESSAGE)
+    is_header(fields, if in_maildir { 1 } else { 2 }).then_some(MESSAGE)
+}
+
+/// Returns what follows the lines `From ` and `>From ` at the start of a mailbox, or of a message that was
+/// taken out of one.
+fn without_separators(head: &[u8]) -> &[u8] {
+    let mut rest = head;
+    for prefix in [&b"From "[..], b">From "] {
+        if rest.starts_with(prefix) {
+            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            rest = &rest[end..];
+        }
+    }
+    rest
 }
 
 /// Returns whether `text` starts with header fields, of which at least `wanted` occur in messages
@@ -57,7 +65,7 @@ fn is_header(text: &[u8], wanted: usize) -> bool {
         {
             return false;
         }
-        match weight(&line[..colon]) {
+        match ken_mail::field_weight(&line[..colon]) {
             0 if known == 0 && wanted > 1 && !line.starts_with(b"X-") => return false,
             0 => {}
             1 => known += 1,
@@ -70,41 +78,7 @@ fn is_header(text: &[u8], wanted: usize) -> bool {
     known >= wanted && (proofs > 0 || known > 2 || wanted == 1)
 }
 
-/// Returns 2 for fields that only messages have, and 1 for fields that other texts may also start
-/// with.
-fn weight(name: &[u8]) -> usize {
-    const PROOFS: [&str; 14] = [
-        "received",
-        "message-id",
-        "return-path",
-        "delivered-to",
-        "mime-version",
-        "envelope-to",
-        "x-original-to",
-        "dkim-signature",
-        "authentication-results",
-        "arc-seal",
-        "newsgroups",
-        "in-reply-to",
-        "references",
-        "list-id",
-    ];
-    const KNOWN: [&str; 11] = [
-        "from", "to", "cc", "bcc", "subject", "date", "sender", "reply-to", "status", "path",
-        "xref",
-    ];
-    // The first letter rules out most names.
-    let first = name.first().map_or(0, u8::to_ascii_lowercase);
-    let is =
-        |known: &&str| known.as_bytes()[0] == first && name.eq_ignore_ascii_case(known.as_bytes());
-    if PROOFS.iter().any(is) {
-        2
-    } else {
-        usize::from(KNOWN.iter().any(is))
-    }
-}
-
-/// How strongly the content speaks against the name.
+/// How far content speaks against a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
     /// This format, even if the name suggests another text format.
@@ -350,6 +324,10 @@ mod tests {
             message(b"From a Mon Jan 1\nFrom: a\nSubject: x\n\nhi", false),
             Some(MBOX)
         );
+        let quoted = b">From a Mon Jan 1\nFrom: a\nMessage-ID: <x>\n\nhi";
+        assert_eq!(message(quoted, false), Some(MESSAGE));
+        let separated = b"From a Mon Jan 1\n>From b\nSubject: x\n\nhi";
+        assert_eq!(message(separated, true), Some(MESSAGE));
         let draft = b"Fcc: /m/sent\nUser-Agent: x\nTo: b\nSubject: x\n\nbody";
         assert_eq!(message(draft, false), None);
         assert_eq!(message(draft, true), Some(MESSAGE));

@@ -3,7 +3,6 @@
 //!
 //! Recoll's filters name what they miss in their own way: `djvutxt`, `python3:py7zr or
 //! python3:pylzma`, `Perl::Image::ExifTool`.
-//! python3:pylzma`, `Perl::Image::ExifTool`.
 
 use std::path::{Path, PathBuf};
 

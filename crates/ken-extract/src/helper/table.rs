@@ -4,7 +4,6 @@
 //! from a few rows of ken's own for programs that need no filter of Recoll. Recoll has other names
 //! for some media types. Two names mean one type if the same extension has both, in ken's table of
 //! extensions and in Recoll's `mimemap`.
-//! extensions and Recoll's `mimemap` tell.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

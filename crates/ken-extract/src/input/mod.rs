@@ -7,8 +7,9 @@ pub(crate) mod text;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
-use ken_core::{Field, Ipath, Value};
+use ken_core::{Field, Ipath, Location, Value};
 
 use crate::{Error, Expansion, Limits, Member};
 
@@ -41,7 +42,9 @@ pub struct Input<'a> {
     pub(crate) expansion: Option<Expansion>,
     /// Whether this is the outermost file, as on disk.
     pub(crate) is_outermost_file: bool,
-    /// The open file, kept even after its content was read.
+    /// Whether it lies where a Maildir keeps its messages.
+    pub(crate) is_in_maildir: bool,
+    /// The open file, also when its content was read.
     file: Option<&'a File>,
     data: Data<'a>,
     /// Content that is not yet written into the file: the write-ahead log of a database.
@@ -69,7 +72,15 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Creates the input of bytes in memory.
+    /// Returns the input of an open file that lies at this path.
+    pub fn at(path: &Path, file: &'a File, size: u64) -> Self {
+        Self {
+            is_in_maildir: ken_mail::maildir::is_message_path(path),
+            ..Self::file(Location::file(path).file_name(), file, size)
+        }
+    }
+
+    /// Returns the input of bytes in memory.
     pub fn bytes_of(name: impl Into<String>, bytes: &'a [u8]) -> Self {
         Self::new(name.into(), Data::Bytes(Cow::Borrowed(bytes)))
     }
@@ -87,6 +98,7 @@ impl<'a> Input<'a> {
             message: member.message,
             expansion: member.expansion,
             is_outermost_file: false,
+            is_in_maildir: false,
             file: None,
             data: Data::Bytes(Cow::Owned(member.bytes)),
             log: None,
@@ -106,6 +118,7 @@ impl<'a> Input<'a> {
             message: None,
             expansion: None,
             is_outermost_file: false,
+            is_in_maildir: false,
             file: None,
             data,
             log: None,

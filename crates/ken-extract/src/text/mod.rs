@@ -8,13 +8,14 @@
 //! text in such a charset is hardly ever valid UTF-8 by accident, while wrong declarations are
 //! common in mail and HTML.
 
-pub(crate) mod code_page;
 pub(crate) mod entities;
 mod entity_table;
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+pub(crate) use ken_mail::code_page;
+
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
 /// Number of bytes that the detector of legacy charsets sees, from the first non-ASCII byte.

@@ -311,7 +311,6 @@ impl<'o> Extractor<'o> {
     ///
     /// # Errors
     /// Fails if no worker can be started.
-    /// Fails if no worker can be started.
     pub fn sandbox(&self) -> Result<Option<Sandbox>, Cause> {
         if self.options.worker.is_none() || self.options.isolate == Isolate::None {
             return Ok(None);

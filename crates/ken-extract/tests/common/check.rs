@@ -26,7 +26,6 @@ pub fn limits() -> Limits {
 /// # Panics
 /// Panics if a parser did, if there is not exactly one document for the file itself, if two
 /// documents have the same member path, and if text or depth exceed the limits.
-/// documents have one internal path, and if text or depth exceed the limits.
 pub fn check(name: &str, bytes: &[u8]) -> Document {
     let limits = limits();
     let mut ipaths = HashSet::new();

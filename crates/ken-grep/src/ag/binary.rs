@@ -1,18 +1,18 @@
-//! Whether a file is text, by its first 512 bytes, as ag decides it.
+//! Decides whether a file is text, by its first 512 bytes, like ag.
 //!
-//! Bytes that text seldom has are counted; valid UTF-8 sequences of two and three bytes are text.
-//! More than one byte in ten of the others, or a NUL: binary.
+//! Bytes that are rare in text are counted; valid UTF-8 sequences of two and three bytes are text.
+//! A file is binary if more than one byte in ten is suspicious, or if there is a NUL.
 
-/// Bytes that are looked at.
+/// Number of bytes that are examined.
 pub(super) const HEAD: usize = 512;
 
-/// From this byte on the verdict may come before all are counted.
+/// The verdict may come from this byte on, before all are counted.
 const EARLIEST: usize = 32;
 
-/// Suspicious bytes in a hundred that text may have.
+/// Percentage of suspicious bytes that text may have.
 const TOLERATED_PERCENT: usize = 10;
 
-/// Returns whether a file that begins like this is binary; an empty one is not.
+/// Returns whether a file that begins with these bytes is binary; an empty one is not.
 pub(super) fn is_binary(text: &[u8]) -> bool {
     if text.is_empty() || text.starts_with(b"\xef\xbb\xbf") {
         return false;
@@ -50,9 +50,9 @@ fn too_many(suspicious: usize, total: usize) -> bool {
     suspicious * 100 / total > TOLERATED_PERCENT
 }
 
-/// Returns how many bytes are taken, and whether they are one character of UTF-8.
+/// Returns the length of a sequence, and whether it is one UTF-8 character.
 ///
-/// Where the second byte of a character is wrong, it is taken too: so does ag.
+/// If the second byte of a character is wrong, it is included, as in ag.
 fn sequence(bytes: &[u8]) -> (usize, bool) {
     let follows = |byte: &u8| matches!(byte, 128..=191);
     match bytes {

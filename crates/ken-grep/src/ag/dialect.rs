@@ -1,22 +1,22 @@
-//! Which regular expressions mean the same to PCRE and to Rust's engine.
+//! Recognises regular expressions that have the same meaning in PCRE and in Rust's engine.
 //!
-//! Rust's engine finds literals in a pattern and runs in linear time; PCRE knows more. A pattern goes
-//! to Rust's only if all that it is made of is on the list here, as everything else is read in another
-//! way by one of them, or by none: `a{`, `a++`, `[a&&b]`, `\<`, `(?>…)`. Two differences are left
-//! where the syntax is the same, and found in what was parsed: PCRE has no `^` behind the last newline
-//! of a text, and leaves a loop whose body matched nothing at another point.
+//! Rust's engine finds literals in a pattern and runs in linear time; PCRE supports more syntax. A
+//! pattern goes to Rust's engine only if all its parts are listed here, because one engine or both
+//! read anything else differently: `a{`, `a++`, `[a&&b]`, `\<`, `(?>…)`. Two differences remain
+//! within the same syntax, and are detected in the parsed pattern: PCRE has no `^` after the last
+//! newline of a text, and leaves a loop whose body matched nothing at another point.
 
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-/// Characters that make a regular expression of a query; without any, it is a literal.
+/// Characters that make a query a regular expression; without any, it is a literal.
 const OPERATORS: &[u8] = b"$()*+.?[\\^{|";
 
-/// Returns whether ag takes this for a regular expression.
+/// Returns whether ag takes this as a regular expression.
 pub fn is_regex(query: &[u8]) -> bool {
     query.iter().any(|byte| OPERATORS.contains(byte))
 }
 
-/// Parses a pattern, if both engines find the same with it.
+/// Parses a pattern, if both engines find the same matches for it.
 pub(super) fn common(pattern: &[u8], fold: bool, multi_line: bool) -> Option<Hir> {
     let text = std::str::from_utf8(pattern).ok()?;
     if !Reader(pattern).reads_common_syntax() {
@@ -32,7 +32,8 @@ pub(super) fn common(pattern: &[u8], fold: bool, multi_line: bool) -> Option<Hir
     (starts_are_not_at_end(&hir, false) && loops_advance(&hir)).then_some(hir)
 }
 
-/// Returns whether each `^` is followed by at least one byte, if what comes `after` is one.
+/// Returns whether at least one byte follows each `^`, given whether one follows the expression
+/// (`after`).
 fn starts_are_not_at_end(hir: &Hir, after: bool) -> bool {
     match hir.kind() {
         HirKind::Look(Look::StartLF) => after,
@@ -51,7 +52,7 @@ fn starts_are_not_at_end(hir: &Hir, after: bool) -> bool {
     }
 }
 
-/// Returns whether no loop has a body that may match nothing.
+/// Returns whether no loop has a body that can match nothing.
 fn loops_advance(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Repetition(repeated) => {
@@ -63,7 +64,7 @@ fn loops_advance(hir: &Hir) -> bool {
     }
 }
 
-/// What is left to read of a pattern.
+/// The unread rest of a pattern.
 struct Reader<'p>(&'p [u8]);
 
 impl Reader<'_> {
@@ -104,7 +105,7 @@ impl Reader<'_> {
         rest.is_some()
     }
 
-    /// Reads what follows a backslash: one of the letters, or a mark that stands for itself.
+    /// Reads an escape after its backslash: one of the letters, or a literal punctuation mark.
     fn escape(&mut self, letters: &[u8]) -> Option<bool> {
         let [byte, rest @ ..] = self.0 else {
             return None;
@@ -116,7 +117,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads `b` or `B`, of `\b` and `\B`.
+    /// Reads the `b` or `B` of `\b` and `\B`.
     fn boundary(&mut self) -> Option<bool> {
         let [b'b' | b'B', rest @ ..] = self.0 else {
             return None;
@@ -125,7 +126,7 @@ impl Reader<'_> {
         Some(false)
     }
 
-    /// Reads what follows `{` in `{2}`, `{2,}` and `{2,3}`.
+    /// Reads the rest of `{2}`, `{2,}` and `{2,3}` after `{`.
     fn count(&mut self) -> bool {
         let least = self.digits();
         if self.skip(b",") {
@@ -140,7 +141,7 @@ impl Reader<'_> {
         (1..=5).contains(&length)
     }
 
-    /// Reads what follows `[`, up to and with `]`.
+    /// Reads the rest of a class after `[`, including its `]`.
     fn class(&mut self) -> bool {
         const NAMES: [&[u8]; 12] = [
             b"[:alpha:]",

@@ -1,4 +1,4 @@
-//! Reads a file into memory, or says why not.
+//! Reads a file into memory, or reports why not.
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -12,41 +12,41 @@ use fs_err::File;
 use super::binary;
 use super::report::Report;
 
-/// Larger files are not searched: PCRE 1 cannot, and they would be in memory.
+/// Maximum size of a file: PCRE 1 cannot search larger ones, and they would be in memory.
 const MAX_BYTES: u64 = i32::MAX as u64;
 
-/// What a compressed file may hold.
+/// Maximum size of the content of a compressed file.
 const MAX_DECOMPRESSED_BYTES: u64 = 1 << 30;
 
-/// Of larger files the head is read first, as most large ones are binary.
+/// For larger files the head is read first, since most large files are binary.
 const WORTH_A_LOOK_BYTES: u64 = 64 << 10;
 
-/// Memory that a buffer keeps from file to file.
+/// Memory that a buffer keeps between files.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// What is to be known of a file before it is read.
+/// Options for reading a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Want {
-    /// Binary files are searched too.
+    /// Whether binary files are searched.
     pub(super) binary: bool,
-    /// Compressed files are searched.
+    /// Whether compressed files are searched.
     pub(super) compressed: bool,
-    /// Device and inode of the file that output goes to.
+    /// Device and inode of the file that output is written to.
     pub(super) output: Option<(u64, u64)>,
 }
 
-/// What was read.
+/// The outcome of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// It is in the buffer.
+    /// The text is in the buffer.
     Text,
-    /// There is nothing in it.
+    /// The file is empty.
     Empty,
-    /// It is not searched, and that was said.
+    /// The file is not searched, which was reported.
     Skipped,
 }
 
-/// Reads a file into a buffer; `known_regular` if the folder said that it is one.
+/// Reads a file into a buffer; `known_regular` if the folder lists it as a regular file.
 pub(super) fn read(
     path: &[u8],
     known_regular: bool,
@@ -88,7 +88,7 @@ fn try_read(
     buffer: &mut Vec<u8>,
 ) -> Result<Content, Reason> {
     if !known_regular {
-        // A device must not be opened.
+        // Opening a device is not allowed.
         check(&fs_err::metadata(path).map_err(|_| no_status())?, want)?;
     }
     let file = File::open(path).map_err(|error| match error.kind() {
@@ -154,7 +154,7 @@ fn fill(file: &File, length: u64, buffer: &mut Vec<u8>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Replaces what a compressed file holds by what it stands for.
+/// Replaces the content of a compressed file by its decompressed form.
 fn decompress(buffer: &mut Vec<u8>) -> Result<(), Reason> {
     let mut text = Vec::new();
     let source = buffer.as_slice();
@@ -198,7 +198,7 @@ fn too_large(limit: u64) -> Reason {
     ))
 }
 
-/// Returns what the system says of an error: its text without the path before and the number behind.
+/// Returns the system's text for an error, without the path before and the number after it.
 pub(super) fn words(error: &io::Error) -> String {
     let text = error.to_string();
     let words = text.rsplit(": ").next().unwrap_or(&text);

@@ -1,10 +1,10 @@
-//! Shell patterns as `fnmatch(3)` with `FNM_PATHNAME` reads them, on bytes: no `*`, `?` or `[…]`
+//! Shell patterns like those of `fnmatch(3)` with `FNM_PATHNAME`, on bytes: no `*`, `?` or `[…]`
 //! matches a slash.
 //!
-//! No star crosses a slash, so that it is enough to go back to the last star: the text is read at
-//! most once for each byte of the pattern.
+//! No star crosses a slash, so backtracking to the last star is enough: the text is read at most
+//! once for each byte of the pattern.
 
-/// A pattern, with the shapes that ignore files have most read in advance.
+/// A pattern, with the most common forms in ignore files parsed in advance.
 #[derive(Debug)]
 pub(super) enum Glob {
     /// `*` and a text: 40 of the 60 patterns of Linux's `.gitignore`.
@@ -22,7 +22,7 @@ impl Glob {
         }
     }
 
-    /// Returns whether all of the text matches.
+    /// Returns whether the whole text matches.
     pub(super) fn matches(&self, text: &[u8]) -> bool {
         match self {
             Self::Suffix(suffix) => text
@@ -33,7 +33,7 @@ impl Glob {
     }
 }
 
-/// Where to go on when the rest did not match: the star takes one byte more.
+/// The state for backtracking when the rest did not match: the star takes one more byte.
 struct Star {
     pattern: usize,
     text: usize,
@@ -69,14 +69,14 @@ fn fnmatch(pattern: &[u8], text: &[u8]) -> bool {
     true
 }
 
-/// Returns the length of the piece of the pattern that matches this byte.
+/// Returns the length of the part of the pattern that matches this byte.
 fn one(pattern: &[u8], byte: u8) -> Option<usize> {
     match pattern {
         [b'?', ..] => (byte != b'/').then_some(1),
         [b'\\', escaped, ..] => (*escaped == byte).then_some(2),
         [b'[', rest @ ..] => match bracket(rest, byte) {
             Some((length, matched)) => (matched && byte != b'/').then_some(length + 1),
-            // Never closed: a bracket is meant.
+            // Never closed, so it is a literal bracket.
             None => (byte == b'[').then_some(1),
         },
         [literal, ..] => (*literal == byte).then_some(1),
@@ -84,7 +84,7 @@ fn one(pattern: &[u8], byte: u8) -> Option<usize> {
     }
 }
 
-/// Reads what follows `[`, up to `]`: its length, and whether the byte is meant.
+/// Reads a class after its `[`, up to `]`: returns its length, and whether it contains the byte.
 fn bracket(pattern: &[u8], byte: u8) -> Option<(usize, bool)> {
     let negated = matches!(pattern.first(), Some(b'!' | b'^'));
     let mut at = usize::from(negated);
@@ -117,7 +117,7 @@ fn bracket(pattern: &[u8], byte: u8) -> Option<(usize, bool)> {
     }
 }
 
-/// Reads one byte of a bracket, which a backslash may stand before.
+/// Reads one byte of a class, which a backslash may precede.
 fn member(pattern: &[u8]) -> Option<(u8, usize)> {
     match pattern {
         [b'\\', escaped, ..] => Some((*escaped, 2)),
@@ -126,7 +126,7 @@ fn member(pattern: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// Reads the name of a class and `:]`: the name, and the length of both.
+/// Reads the name of a class and `:]`: returns the name, and the length of both.
 fn class(pattern: &[u8]) -> Option<(&[u8], usize)> {
     let end = pattern.windows(2).position(|pair| pair == b":]")?;
     let name = &pattern[..end];

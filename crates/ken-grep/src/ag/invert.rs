@@ -1,8 +1,8 @@
-//! `-v`: what lies between matches becomes the matches, in whole lines.
+//! `-v`: the text between matches becomes the matches, in whole lines.
 //!
-//! Lines without a match that follow each other are one match, which is what ag counts. A match that
-//! takes a newline with it takes the following line too: ag goes on behind the match without a look
-//! at where it ended.
+//! Consecutive lines without a match are one match, which is what ag counts. A match that includes
+//! a newline also takes the following line, since ag continues after the match without checking
+//! where it ended.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) fn invert(text: &[u8], matches: &mut Vec<Range<usize>>) {
         return;
     }
     let mut blocks = Vec::new();
-    // Where the block began that is open, if the line belongs to one.
+    // Start of the open block, if the line belongs to one.
     let mut block = Some(0);
     let mut line_start = 0;
     let mut at = 0;
@@ -40,7 +40,7 @@ pub(super) fn invert(text: &[u8], matches: &mut Vec<Range<usize>>) {
     *matches = blocks;
 }
 
-/// Goes over the newlines of a range: behind each, a block begins if none is open.
+/// Processes the newlines of a range: after each of them a block begins, if none is open.
 fn pass_lines(text: &[u8], range: Range<usize>, block: &mut Option<usize>, line_start: &mut usize) {
     for newline in memchr::memchr_iter(b'\n', &text[range.start.min(range.end)..range.end]) {
         *line_start = range.start + newline + 1;

@@ -1,13 +1,14 @@
-//! What `ag`, the Silver Searcher, prints, byte for byte: its matching, its ignore rules, its output.
+//! Prints what `ag`, the Silver Searcher, prints, byte for byte: its matching, its ignore rules,
+//! its output.
 //!
-//! ag searches a file as one piece of text, so that a match may have several lines; it has a regular
-//! expression dialect, ignore rules and a printer of its own. None of them is like ripgrep's, which
-//! [`crate::run`] follows, so that this is a second search: [`query`] finds matches in a text,
-//! [`rules`] and [`walk`] choose the files, [`printer`] writes. It was measured against ag 2.2.0;
-//! `docs/ag.md` lists what differs, and `cases/ag` what both print.
+//! ag searches a file as one text, so that a match may span lines; it has its own regular
+//! expression dialect, ignore rules and printer. None of them is like those of ripgrep, which
+//! [`crate::run`] follows, so this is a second search: [`query`] finds matches in a text, [`rules`]
+//! and [`walk`] choose the files, [`printer`] writes. The reference is ag 2.2.0; `docs/ag.md` lists
+//! the differences, and `cases/ag` what both print.
 //!
-//! Workers take folders and files from one stack. A worker writes the lines of a file into a buffer
-//! of its own, and hands that on as a whole: with one worker, files come in the order of their names.
+//! Workers take folders and files from one stack. A worker writes the lines of a file into its own
+//! buffer, and passes that on as a whole. With one worker, files come in the order of their names.
 
 mod binary;
 mod dialect;

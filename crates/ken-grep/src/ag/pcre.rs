@@ -1,10 +1,10 @@
-//! PCRE2, for patterns that Rust's engine reads in another way; without it, a pattern of these is an
-//! error that says so.
+//! PCRE2, for patterns that Rust's engine reads differently; in a build without it, such a pattern
+//! is an error that says so.
 //!
-//! ag is built with PCRE 1. Both number their messages alike, and where the words differ, those of the
-//! first are told.
+//! ag is built with PCRE 1. Both versions number their messages in the same way; where the texts
+//! differ, those of PCRE 1 are used.
 
-/// How the text of a pattern is meant.
+/// Options for the text of a pattern.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Syntax {
     pub(super) fold: bool,
@@ -27,7 +27,7 @@ mod enabled {
     use super::Syntax;
     use crate::ag::error::Error;
 
-    /// Bytes for the stack of a compiled pattern: what ripgrep allows it.
+    /// Maximum stack of a compiled pattern in bytes, the same as in ripgrep.
     const MAX_JIT_STACK: usize = 10 << 20;
 
     /// A compiled pattern.
@@ -49,14 +49,14 @@ mod enabled {
                 })
         }
 
-        /// Returns the first match at or behind a place; none if the limit of PCRE is reached.
+        /// Returns the first match at or after an offset; none if a limit of PCRE is reached.
         pub(in crate::ag) fn find(&self, text: &[u8], from: usize) -> Option<Range<usize>> {
             let found = self.0.find_at(text, from).ok().flatten()?;
             Some(found.start()..found.end())
         }
     }
 
-    /// Writes a pattern of any bytes as a string that means to PCRE2 what it means to PCRE 1.
+    /// Converts a pattern of any bytes to a string that means the same in PCRE2 as in PCRE 1.
     fn as_text(pattern: &[u8]) -> String {
         let mut text = String::new();
         for chunk in keep_braces(pattern).utf8_chunks() {
@@ -68,7 +68,7 @@ mod enabled {
         text
     }
 
-    /// Puts a backslash in front of braces that only PCRE2 takes for a quantifier: `{,3}`, `{ 1 }`.
+    /// Escapes braces that only PCRE2 takes for a quantifier: `{,3}`, `{ 1 }`.
     fn keep_braces(pattern: &[u8]) -> Vec<u8> {
         let mut kept = Vec::with_capacity(pattern.len());
         let mut at = 0;
@@ -92,7 +92,7 @@ mod enabled {
         kept
     }
 
-    /// Messages of PCRE 1 that have other words than those of PCRE2, by their number.
+    /// Messages of PCRE 1 that differ from those of PCRE2, by number.
     const REASONS: &[(i32, &str)] = &[
         (109, "nothing to repeat"),
         (111, "unrecognized character after (? or (?-"),
@@ -179,7 +179,7 @@ mod disabled {
     use super::Syntax;
     use crate::ag::error::Error;
 
-    /// None can be made.
+    /// No such value exists.
     #[derive(Debug)]
     pub(in crate::ag) enum Regex {}
 

@@ -1,10 +1,10 @@
-//! ag's output: which lines are printed of a text and its matches, and how.
+//! ag's output: the lines that are printed for a text and its matches, and their form.
 //!
-//! ag goes through a text byte by byte, with a state. What it prints where matches touch each other,
-//! are empty, or have several lines, follows from that: an event is seen only at its own byte, and of
-//! a match that begins where the last one ended, the beginning is not seen. So the state is the same
-//! here, but the text is taken from event to event and from line to line, and lines of which nothing
-//! can be printed are only counted.
+//! ag reads a text byte by byte, with a state. Its output for matches that are adjacent, empty or
+//! multi-line follows from this: an event is noticed only at its own byte, and the beginning of a
+//! match that begins where the last one ended is not noticed. This printer has the same state, but
+//! goes from event to event and from line to line, and only counts lines of which nothing can be
+//! printed.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -17,7 +17,7 @@ use super::report::Buffer;
 /// Where the path of a file is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paths {
-    /// On a line of its own above the lines of the file.
+    /// On a separate line above the lines of the file.
     Top,
     /// On each line.
     EachLine,
@@ -28,11 +28,11 @@ pub enum Paths {
 /// Escape sequences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Colors {
-    /// In front of a path.
+    /// Before a path.
     pub path: Vec<u8>,
-    /// In front of a number.
+    /// Before a number.
     pub number: Vec<u8>,
-    /// In front of a match.
+    /// Before a match.
     pub found: Vec<u8>,
 }
 
@@ -49,28 +49,28 @@ impl Default for Colors {
 /// Ends a colour.
 const RESET: &[u8] = b"\x1b[0m\x1b[K";
 
-/// Stands for the rest of a line that is cut.
+/// Replaces the rest of a truncated line.
 const CUT: &[u8] = b" [...]";
 
 /// How matches are printed.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is an option of the command line
 pub struct Display {
-    /// Where paths are.
+    /// Where paths are printed.
     pub paths: Paths,
-    /// Behind a path on a line of its own: a newline, or a NUL.
+    /// The byte after a path on its own line: a newline, or a NUL.
     pub path_end: u8,
     /// An empty line between files.
     pub breaks: bool,
     /// Numbers of lines.
     pub numbers: bool,
-    /// Number of the first byte of the first match on a line.
+    /// Column of the first match on a line.
     pub column: bool,
-    /// Lines printed before a match.
+    /// Number of lines printed before a match.
     pub before: usize,
-    /// Lines printed behind a match.
+    /// Number of lines printed after a match.
     pub after: usize,
-    /// Bytes of a line; all if 0.
+    /// Maximum number of bytes of a line; 0 for no limit.
     pub width: usize,
     /// Matches without the rest of their lines.
     pub only_matching: bool,
@@ -86,26 +86,26 @@ pub struct Display {
     pub files: bool,
 }
 
-/// What ag counts before the first match: no line is near.
+/// ag's count before the first match: no line is near.
 const FAR: usize = i32::MAX as usize;
 
-/// What is known from line to line.
+/// State from line to line.
 #[derive(Debug)]
 struct State {
-    /// The number of this line.
+    /// The number of the current line.
     line: usize,
-    /// Lines before this one.
+    /// The previous lines.
     previous: VecDeque<Vec<u8>>,
-    /// Lines since the last one of a match; 0 on such a line.
+    /// Number of lines since the last matching one; 0 on a matching line.
     since: usize,
-    /// Matches that ended.
+    /// Number of matches that ended.
     ended: usize,
-    /// Matches whose end was printed.
+    /// Number of matches whose end was printed.
     printed: usize,
     in_match: bool,
-    /// Whether what is printed is a match.
+    /// Whether the printer is inside a match.
     highlighting: bool,
-    /// Where the line of the last match began.
+    /// Start of the line of the last match.
     match_line: usize,
 }
 
@@ -124,14 +124,14 @@ impl State {
     }
 }
 
-/// A text with what was found in it.
+/// A text with its matches.
 #[derive(Clone, Copy)]
 struct Found<'t> {
     text: &'t [u8],
     matches: &'t [Range<usize>],
 }
 
-/// Prints what was found in files into a buffer.
+/// Prints the matches in files into a buffer.
 pub(super) struct Printer<'d> {
     display: &'d Display,
     pub(super) buffer: Buffer,
@@ -147,12 +147,12 @@ impl<'d> Printer<'d> {
         }
     }
 
-    /// Forgets the lines of the last file.
+    /// Clears the lines of the last file.
     pub(super) fn begin(&mut self) {
         self.state = State::new();
     }
 
-    /// Prints a path and what ends it.
+    /// Prints a path and its terminator.
     pub(super) fn path(&mut self, path: &[u8], end: u8) {
         let display = self.display;
         if display.paths == Paths::Nothing && !display.vimgrep {
@@ -167,7 +167,7 @@ impl<'d> Printer<'d> {
         self.put(&[end]);
     }
 
-    /// Prints how many matches a file has.
+    /// Prints the number of matches in a file.
     pub(super) fn count(&mut self, path: &[u8], count: usize) {
         if !path.is_empty() {
             self.path(path, b':');
@@ -175,7 +175,7 @@ impl<'d> Printer<'d> {
         self.number(count, self.display.path_end);
     }
 
-    /// Says that a binary file matches.
+    /// Prints that a binary file matches.
     pub(super) fn binary(&mut self, path: &[u8]) {
         self.separate();
         self.put(b"Binary file ");
@@ -214,7 +214,7 @@ impl<'d> Printer<'d> {
         }
     }
 
-    /// Prints a line of a stream with what was found in it, and remembers it.
+    /// Prints a line of a stream with its matches, and remembers it.
     pub(super) fn stream_line(&mut self, text: &[u8], matches: &[Range<usize>]) {
         let end = memchr(b'\n', text).unwrap_or(text.len());
         let found = Found { text, matches };
@@ -228,7 +228,7 @@ impl<'d> Printer<'d> {
         self.state.printed = 0;
     }
 
-    /// Remembers a line of a stream in which nothing was found. ag takes its last byte for a newline.
+    /// Remembers a line of a stream without matches. ag takes its last byte for a newline.
     pub(super) fn pass_stream_line(&mut self, text: &[u8]) {
         self.remember(&text[..text.len().saturating_sub(1)]);
     }
@@ -238,7 +238,7 @@ impl<'d> Printer<'d> {
         self.trailing_line(b"", line);
     }
 
-    /// Prints text as it is.
+    /// Prints text unchanged.
     pub(super) fn put(&mut self, text: &[u8]) {
         self.buffer.text.extend_from_slice(text);
     }
@@ -257,7 +257,7 @@ impl<'d> Printer<'d> {
         self.state.ended < found.matches.len() || self.state.since <= self.display.after
     }
 
-    /// Counts lines of which nothing is printed, and returns where the next one begins.
+    /// Counts lines of which nothing is printed, and returns the start of the next one.
     fn skip(&mut self, found: Found, start: usize) -> usize {
         if self.state.since <= self.display.after {
             return start;
@@ -276,7 +276,7 @@ impl<'d> Printer<'d> {
         start + newline + 1
     }
 
-    /// Returns the next byte at which the match that is waited for begins or ends.
+    /// Returns the next byte at which the awaited match begins or ends.
     fn next_event(&self, matches: &[Range<usize>], at: usize) -> Option<usize> {
         let next = matches.get(self.state.ended)?;
         [next.start, next.end]
@@ -284,7 +284,8 @@ impl<'d> Printer<'d> {
             .find(|place| *place >= at)
     }
 
-    /// Goes through the beginnings and ends of matches on a line; returns whether to its end.
+    /// Processes the beginnings and ends of matches on a line; returns whether it reached the end
+    /// of the line.
     fn events(&mut self, path: &[u8], found: Found, line: Range<usize>) -> bool {
         let mut at = line.start;
         while let Some(place) = self.next_event(found.matches, at) {
@@ -308,7 +309,7 @@ impl<'d> Printer<'d> {
         true
     }
 
-    /// Prints what comes before the line of a match.
+    /// Prints the prefix of a matching line.
     fn begin_match(&mut self, path: &[u8]) {
         let (before, after) = (self.display.before, self.display.after);
         let since = self.state.since;
@@ -340,7 +341,7 @@ impl<'d> Printer<'d> {
         self.state.previous = previous;
     }
 
-    /// Keeps a line for those that come before a match.
+    /// Keeps a line for the context before a match.
     fn remember(&mut self, line: &[u8]) {
         if self.display.before == 0 {
             return;
@@ -348,7 +349,7 @@ impl<'d> Printer<'d> {
         if self.state.previous.len() >= self.display.before {
             self.state.previous.pop_front();
         }
-        // ag keeps strings, which a NUL ends.
+        // ag keeps strings that end at a NUL.
         let line = line.split(|byte| *byte == 0).next().unwrap_or_default();
         self.state.previous.push_back(line.to_vec());
     }
@@ -369,7 +370,7 @@ impl<'d> Printer<'d> {
         }
     }
 
-    /// Prints a line if it follows a match closely, and goes on to the next one.
+    /// Prints a line if it follows a match closely, and advances to the next one.
     fn trailing_line(&mut self, path: &[u8], line: &[u8]) {
         if self.state.since != 0 && self.state.since <= self.display.after {
             if self.display.paths == Paths::EachLine {
@@ -423,7 +424,7 @@ impl<'d> Printer<'d> {
         }
     }
 
-    /// Prints a line with its newline, if it is not wider than it may be.
+    /// Prints a line with its newline, if it is not too wide.
     fn cut_line(&mut self, text: &[u8], line: Range<usize>) {
         let line = &text[line.start..text.len().min(line.end + 1)];
         let width = match self.display.width {
@@ -477,7 +478,7 @@ impl<'d> Printer<'d> {
         }
     }
 
-    /// Returns a place of the match that is to be printed next.
+    /// Returns a position of the match that is printed next.
     fn next_printed(&self, found: Found, place: fn(&Range<usize>) -> usize) -> Option<usize> {
         found.matches.get(self.state.printed).map(place)
     }
@@ -492,7 +493,7 @@ impl<'d> Printer<'d> {
             .unwrap_or(usize::MAX)
     }
 
-    /// Begins the next match of a line, where only matches are printed.
+    /// Begins the next match of a line, if only matches are printed.
     fn next_of_line(&mut self, path: &[u8], found: Found, line_start: usize) {
         if self.display.paths == Paths::EachLine {
             self.path(path, b':');
@@ -509,7 +510,7 @@ impl<'d> Printer<'d> {
         }
     }
 
-    /// Ends the match that was printed.
+    /// Ends the printed match.
     fn close(&mut self) {
         if self.display.colors.is_some() {
             self.put(RESET);
@@ -527,7 +528,7 @@ impl<'d> Printer<'d> {
         }
     }
 
-    /// Prints the column of the next match; 0 if it began on a line before.
+    /// Prints the column of the next match; 0 if the match began on an earlier line.
     fn column_number(&mut self, found: Found, line_start: usize) {
         let start = self.next_printed(found, |place| place.start);
         let column = start.and_then(|start| start.checked_sub(line_start));
@@ -557,7 +558,7 @@ impl<'d> Printer<'d> {
     }
 }
 
-/// Returns a path as it is printed: without `./`, and with one slash in front.
+/// Returns a path in its printed form: without `./`, and with one leading slash.
 fn shown(path: &[u8]) -> &[u8] {
     match path {
         [b'.', b'/', rest @ ..] if !rest.is_empty() => rest,

@@ -1,8 +1,8 @@
-//! What is searched, and where it is in a text.
+//! The query, and its matches in a text.
 //!
-//! A query without operators is a literal; a single `.` matches a file as a whole. Other patterns run
-//! over the whole text, so that a match may have several lines, unless each line is asked alone.
-//! Letters are folded in ASCII only, and `\w`, `\s` and `\d` are ASCII.
+//! A query without operators is a literal; a single `.` matches a file as a whole. Other patterns
+//! run over the whole text, so that a match may span lines, unless each line is searched
+//! separately. Case folding is limited to ASCII, and `\w`, `\s` and `\d` are ASCII.
 
 use std::ops::Range;
 
@@ -16,10 +16,10 @@ use super::dialect;
 use super::error::Error;
 use super::pcre::{self, Syntax};
 
-/// When letters of the other case match too.
+/// When letters of the other case match, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// If the query has no upper-case letter and nothing but ASCII.
+    /// If the query has no upper-case letter and only ASCII.
     #[default]
     Smart,
     /// Never.
@@ -39,22 +39,22 @@ impl Case {
     }
 }
 
-/// What was asked for.
+/// The query, as given by the user.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// As it was typed.
+    /// The text as typed.
     pub text: Vec<u8>,
-    /// Without operators.
+    /// Whether the text is a literal, without operators.
     pub literal: bool,
-    /// Which letters match.
+    /// How case is matched.
     pub case: Case,
-    /// Only whole words.
+    /// Whether only whole words match.
     pub words: bool,
-    /// Each line alone: no match has a newline.
+    /// Whether each line is searched separately, so that no match has a newline.
     pub by_line: bool,
 }
 
-/// A query, ready to be searched for by many threads.
+/// A query, compiled for use by many threads.
 #[derive(Debug)]
 pub struct Pattern {
     kind: Kind,
@@ -77,7 +77,7 @@ enum Engine {
     Pcre(pcre::Regex),
 }
 
-/// Whether a literal begins and ends with a character of a word.
+/// Whether a literal begins and ends with a word character.
 #[derive(Clone, Copy, Debug)]
 struct Word {
     starts: bool,
@@ -120,7 +120,7 @@ impl Pattern {
         })
     }
 
-    /// Returns what a file must hold to match.
+    /// Returns what a file must contain to match.
     pub fn need(&self) -> &Need {
         &self.need
     }
@@ -130,7 +130,7 @@ impl Pattern {
         matches!(self.kind, Kind::Everything)
     }
 
-    /// Makes what one thread searches with.
+    /// Creates the searcher of one thread.
     pub(super) fn searcher(&self) -> Searcher<'_> {
         let engine = match &self.kind {
             Kind::Everything => None,
@@ -156,7 +156,7 @@ impl Engine {
         Self::rust(hir).ok_or_else(too_large)
     }
 
-    /// Compiles an expression; `common` is what both engines understand by it.
+    /// Compiles an expression; `common` is its form in both engines.
     fn regex(text: &[u8], common: Option<&Hir>, syntax: Syntax) -> Result<Self, Error> {
         match common.and_then(Self::rust) {
             Some(engine) => Ok(engine),
@@ -189,7 +189,7 @@ impl Engine {
     }
 }
 
-/// Returns an expression for a text, with ASCII letters of either case if they are folded.
+/// Returns an expression for a literal, with ASCII letters in either case if they are folded.
 fn literal_of(text: &[u8], fold: bool) -> Hir {
     if !fold || !text.iter().any(u8::is_ascii_alphabetic) {
         return Hir::literal(text);
@@ -214,7 +214,7 @@ fn is_word(byte: &u8) -> bool {
 }
 
 impl Word {
-    /// Returns whether a match has boundaries of words at both ends.
+    /// Returns whether a match has word boundaries at both ends.
     fn stands_at(self, text: &[u8], found: &Range<usize>) -> bool {
         let before = found.start.checked_sub(1).map(|at| &text[at]);
         let after = text.get(found.end);
@@ -227,20 +227,20 @@ impl Word {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
     None,
-    /// The first is enough to know what is asked.
+    /// The first match decides the result.
     First,
-    /// So many; it is told when there are.
+    /// At most this many; reaching the limit is reported.
     Count(usize),
 }
 
-/// What one thread searches with.
+/// The searcher of one thread.
 pub(super) struct Searcher<'p> {
     pattern: &'p Pattern,
     cache: Option<Cache>,
 }
 
 impl Searcher<'_> {
-    /// Appends all matches in a text; returns whether there were as many as the limit counts.
+    /// Appends all matches in a text; returns whether the limit was reached.
     pub(super) fn collect(
         &mut self,
         text: &[u8],
@@ -292,7 +292,7 @@ impl Searcher<'_> {
                 at = found.start + 1;
                 continue;
             }
-            // Behind an empty match, one byte further.
+            // After an empty match, one byte further.
             at = found.end + usize::from(found.is_empty());
             matches.push(found);
             match limit {
@@ -305,7 +305,7 @@ impl Searcher<'_> {
     }
 }
 
-/// Which names files must have.
+/// A condition on file names.
 #[derive(Debug)]
 pub struct Names(Rule);
 
@@ -316,7 +316,7 @@ enum Rule {
 }
 
 impl Names {
-    /// Names in which a regular expression is found.
+    /// Matches names in which a regular expression is found.
     pub fn regex(pattern: &[u8], case: Case, words: bool) -> Result<Self, Error> {
         let syntax = Syntax {
             fold: case.folds(pattern),
@@ -334,14 +334,14 @@ impl Names {
         )?)))
     }
 
-    /// Names with one of these extensions.
+    /// Matches names with one of these extensions.
     pub fn extensions(extensions: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Self {
         Self(Rule::Extensions(
             extensions.into_iter().map(Into::into).collect(),
         ))
     }
 
-    /// Returns whether a path is meant.
+    /// Returns whether a path matches.
     pub(super) fn matches(&self, path: &[u8]) -> bool {
         match &self.0 {
             Rule::Regex(engine) => engine.find(path, 0, &mut None).is_some(),
@@ -419,7 +419,7 @@ mod tests {
             literal: true,
             ..words("(x)")
         };
-        // A parenthesis wants a word in front of it.
+        // A parenthesis needs a word before it.
         assert!(found(&literal, "a (x) b").is_empty());
         assert_eq!(found(&literal, "a(x)b"), [(1, 4)]);
         assert_eq!(found(&words("aa"), "aaa aa"), [(4, 6)]);

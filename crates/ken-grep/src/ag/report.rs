@@ -1,26 +1,27 @@
-//! Where output and messages go, from many threads: what one thread wrote of a file stays together.
+//! Collects output and messages from many threads: the output of one thread for a file stays
+//! together.
 
 use std::io::{self, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Which messages are wanted.
+/// The level of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// None.
     Silent,
-    /// What could not be searched.
+    /// Files that could not be searched.
     #[default]
     Errors,
     /// Why each file is searched or not.
     Debug,
 }
 
-/// Takes output and messages.
+/// Receives output and messages.
 pub struct Report<'w> {
     level: Level,
     streams: Mutex<Streams<'w>>,
-    /// Nobody reads the output any more, or it cannot be written.
+    /// Whether the output cannot be written, or its reader is gone.
     closed: AtomicBool,
 }
 
@@ -32,18 +33,18 @@ struct Streams<'w> {
     failure: Option<io::Error>,
 }
 
-/// What a thread has written and not handed on.
+/// Output of a thread that is not passed on yet.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     pub(super) text: Vec<u8>,
-    /// Lines of a file: an empty line comes before them, if others were written before.
+    /// Lines of a file, before which an empty line is printed if others precede them.
     pub(super) separate: bool,
-    /// Lines of a file are passed on at once, names may wait.
+    /// Whether to pass on the output immediately: true for lines of a file, false for names.
     pub(super) urgent: bool,
 }
 
 impl<'w> Report<'w> {
-    /// Makes one of where output and where messages go.
+    /// Creates a report with the writers of output and messages.
     pub fn new(
         out: &'w mut (dyn Write + Send),
         err: &'w mut (dyn Write + Send),
@@ -61,7 +62,7 @@ impl<'w> Report<'w> {
         }
     }
 
-    /// Says what could not be done, in parts: paths are bytes.
+    /// Reports a failure, in parts, since paths are bytes.
     pub fn error(&self, message: &[&[u8]]) {
         if self.level >= Level::Errors {
             let message = [&[b"ERR: ".as_slice()], message, &[b"\n"]]
@@ -76,7 +77,7 @@ impl<'w> Report<'w> {
         self.level >= Level::Debug
     }
 
-    /// Says what is done, to those who asked for it.
+    /// Writes a debug message, if these are wanted.
     pub fn debug(&self, message: impl FnOnce() -> String) {
         if self.level >= Level::Debug {
             let message = message();
@@ -84,7 +85,7 @@ impl<'w> Report<'w> {
         }
     }
 
-    /// Hands on what a thread wrote, and empties its buffer.
+    /// Passes on the output of a thread, and empties its buffer.
     pub(super) fn hand_on(&self, buffer: &mut Buffer) {
         if !buffer.text.is_empty() || buffer.separate {
             self.with(|streams| {
@@ -103,12 +104,12 @@ impl<'w> Report<'w> {
         (buffer.separate, buffer.urgent) = (false, false);
     }
 
-    /// Returns whether it is of no use to go on.
+    /// Returns whether it is useless to continue.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Writes what waits, and returns what went wrong.
+    /// Writes pending output, and returns its error, if any.
     pub fn finish(&self) -> io::Result<()> {
         self.with(|streams| streams.out.flush());
         match self.streams.lock() {

@@ -1,13 +1,13 @@
-//! ag's ignore rules, which are its own, not git's.
+//! ag's ignore rules, which differ from git's.
 //!
-//! `.ignore`, `.gitignore`, `.git/info/exclude` and `.hgignore` of a folder are one set of patterns
-//! without an order. A pattern is a name, a name with a slash in front, or a shell pattern; what it is
-//! decides which part of a path it is compared with. `!` patterns take back only the shell patterns
-//! of the same folder. A file is asked of every folder from its own up to where the search began, and
-//! then of the patterns that hold everywhere.
+//! The `.ignore`, `.gitignore`, `.git/info/exclude` and `.hgignore` of a folder form one unordered
+//! set of patterns. A pattern is a name, a name with a leading slash, or a shell pattern; its kind
+//! determines which part of a path it is compared with. `!` patterns only undo shell patterns of
+//! the same folder. A file is tested in every folder from its own up to the start of the search,
+//! and then with the patterns that apply everywhere.
 //!
-//! ag compares each name with each pattern at each level. Here names without a slash are looked up in
-//! a sorted list, and compared with the folders of a path once for each folder.
+//! ag compares each name with each pattern at each level. Here, names without a slash are looked up
+//! in a sorted list, and compared with the folders of a path once for each folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use std::sync::Arc;
 use super::fnmatch::Glob;
 use super::report::Report;
 
-/// Files with patterns, of each folder. The first holds whatever version control says.
+/// Files with patterns in each folder. The first one applies regardless of version control.
 pub(super) const FILES: [&str; 4] = [".ignore", ".gitignore", ".git/info/exclude", ".hgignore"];
 
-/// The patterns of a folder, and those of the folders above it.
+/// The patterns of a folder and of its parent folders.
 #[derive(Debug, Default)]
 pub struct Rules {
-    /// The folder, below where the search began.
+    /// The path of the folder, relative to the start of the search.
     base: Vec<u8>,
     parent: Option<Arc<Self>>,
     /// `tags`, `a/b`, `build/`.
     names: Vec<Vec<u8>>,
-    /// Those of the names that have a slash.
+    /// The names with a slash.
     paths: Vec<Vec<u8>>,
     /// `/build`, without its slash.
     anchored: Vec<Vec<u8>>,
-    /// `min.js` of `*.min.js`: all behind the first dot of a name.
+    /// `min.js` of `*.min.js`: everything after the first dot of a name.
     extensions: Vec<Vec<u8>>,
     /// `/build*`, without its slash.
     anchored_globs: Vec<Glob>,
@@ -41,12 +41,12 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Patterns that hold everywhere, none so far.
+    /// Creates the patterns that apply everywhere, none so far.
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// The patterns of where a search begins, none so far.
+    /// Creates the patterns of the start of a search, none so far.
     pub(super) fn start(root: &Arc<Self>) -> Self {
         Self {
             parent: Some(Arc::clone(root)),
@@ -54,7 +54,7 @@ impl Rules {
         }
     }
 
-    /// The patterns of a folder below, none so far. Levels without a pattern are passed over.
+    /// Creates the patterns of a subfolder, none so far. Levels without patterns are skipped.
     pub(super) fn below(self: &Arc<Self>, name: &[u8]) -> Self {
         let parent = match &self.parent {
             Some(parent) if self.is_empty() => parent,
@@ -71,7 +71,7 @@ impl Rules {
         }
     }
 
-    /// ag counts no `!` pattern here.
+    /// Returns whether there are no patterns; ag does not count `!` patterns here.
     fn is_empty(&self) -> bool {
         self.extensions.is_empty()
             && self.names.is_empty()
@@ -80,7 +80,7 @@ impl Rules {
             && self.anchored_globs.is_empty()
     }
 
-    /// Adds the patterns of a file, one on each line, if it is a regular file of no more than 1 MiB.
+    /// Adds the patterns in a file, one on each line, if it is a regular file of at most 1 MiB.
     pub fn load(&mut self, path: &Path, report: &Report<'_>) {
         let Ok(Some(text)) = ken_walk::ignore_file_text(path) else {
             let path = path.display();
@@ -146,7 +146,7 @@ fn find(list: &[Vec<u8>], text: &[u8]) -> Result<usize, usize> {
     list.binary_search_by(|known| known.as_slice().cmp(text))
 }
 
-/// Removes blanks at the end, as `isspace` knows them.
+/// Removes trailing white space, as defined by `isspace`.
 fn trim_end(text: &[u8]) -> &[u8] {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
     let length = text.iter().rposition(|byte| !is_blank(byte));
@@ -157,25 +157,25 @@ fn is_glob(pattern: &[u8]) -> bool {
     pattern.iter().any(|byte| b"!*?[]".contains(byte))
 }
 
-/// The rules for what stands in one folder.
+/// The rules for the entries of one folder.
 pub(super) struct Filter<'r> {
     levels: Vec<Level<'r>>,
-    /// The path of the folder and a slash; a name is put behind it.
+    /// The path of the folder and a slash, to which a name is appended.
     path: Vec<u8>,
-    /// Where the name begins.
+    /// Start of the name.
     place: usize,
-    /// Where the path begins that patterns are compared with: behind a slash.
+    /// Start of the part of the path that patterns are compared with, after a slash.
     start: usize,
 }
 
 struct Level<'r> {
     rules: &'r Rules,
-    /// Names without a slash that are those of a folder of the path.
+    /// Names without a slash that equal a folder in the path.
     in_path: Vec<&'r [u8]>,
 }
 
 impl<'r> Filter<'r> {
-    /// Prepares the rules for a folder: its own, and its path without what the search began with.
+    /// Prepares the rules for a folder: its own, and its path without the start of the search.
     pub(super) fn new(rules: &'r Rules, path: &[u8]) -> Self {
         let path = path.strip_prefix(b".").unwrap_or(path);
         let path = [path, b"/"].concat();
@@ -190,7 +190,7 @@ impl<'r> Filter<'r> {
         }
     }
 
-    /// Returns whether a name of the folder is ignored, by a pattern or as `other` says of its path.
+    /// Returns whether a name in the folder is ignored, by a pattern or by `other` for its path.
     pub(super) fn ignores(
         &mut self,
         name: &[u8],
@@ -233,7 +233,7 @@ impl<'r> Level<'r> {
         Self { rules, in_path }
     }
 
-    /// Returns whether a path is ignored, if a pattern says so or says not.
+    /// Returns whether a path is ignored, if a pattern decides.
     fn ignores(&self, path: &[u8], name: &[u8]) -> Option<bool> {
         let rules = self.rules;
         if find(&rules.names, name).is_ok() {
@@ -262,15 +262,15 @@ impl<'r> Level<'r> {
 }
 
 impl Rules {
-    /// Returns what of a path is below the folder of these rules. Nothing says that the folder's name
-    /// ends there: so does ag.
+    /// Returns the part of a path below the folder of these rules. Like ag, it does not check that
+    /// the folder's name ends there.
     fn below_base<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         let rest = path.strip_prefix(self.base.as_slice())?;
         Some(rest.strip_prefix(b"/").unwrap_or(rest))
     }
 }
 
-/// Returns whether the first place where a path has this text is a whole name, or several.
+/// Returns whether the first occurrence of a text in a path is a whole name, or several.
 fn stands_in(path: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(path, text).is_some_and(|start| {
         let end = path.get(start + text.len());
@@ -296,7 +296,7 @@ mod tests {
         rules(Rules::start(&rules(Rules::root(), &[])), patterns)
     }
 
-    /// Asks for a path as it comes from a search in `.`.
+    /// Tests a path in the form that a search in `.` produces.
     fn ignores(rules: &Rules, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let folder = match folder {

@@ -1,4 +1,4 @@
-//! A search as a whole: workers, what each does with a file, and what is counted.
+//! A whole search: the workers, their processing of a file, and the counts.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead};
@@ -19,44 +19,44 @@ use super::walk::{Entry, Folder, Job, Source};
 use super::{binary, invert};
 use crate::prefilter::{LastFolder, Prefilter};
 
-/// What is done with files.
+/// The settings of a search.
 #[allow(clippy::struct_excessive_bools)] // each is an option of the command line
 pub struct Settings {
-    /// What is searched.
+    /// The pattern to search for.
     pub pattern: Pattern,
-    /// Where.
+    /// The files to search.
     pub selection: Selection,
     /// What is printed.
     pub display: Display,
-    /// Files are only listed, by their names.
+    /// Whether files are only listed by name.
     pub list_names: bool,
-    /// Matches of a file at most; all if 0.
+    /// Maximum number of matches in a file; 0 for no limit.
     pub max_count: usize,
-    /// Lines without a match are matches.
+    /// Whether lines without a match count as matches.
     pub invert: bool,
-    /// Binary files are searched.
+    /// Whether binary files are searched.
     pub binary: bool,
-    /// Compressed files are searched.
+    /// Whether compressed files are searched.
     pub compressed: bool,
-    /// Empty files match where a file is a match as a whole.
+    /// Whether empty files match when the pattern matches a file as a whole.
     pub empty: bool,
-    /// Files without a match are printed as if they had one.
+    /// Whether files without a match are printed like those with one.
     pub all_files: bool,
-    /// Only files without a match are printed.
+    /// Whether only files without a match are printed.
     pub without: bool,
-    /// Lines of a stream without a match are printed.
+    /// Whether lines of a stream without a match are printed.
     pub passthrough: bool,
-    /// All matches are counted, whatever is printed.
+    /// Whether all matches are counted, whatever is printed.
     pub counted: bool,
-    /// Threads.
+    /// Number of threads.
     pub workers: usize,
-    /// Which files need not be read.
+    /// Decides which files need not be read.
     pub prefilter: Prefilter,
 }
 
 impl Settings {
-    /// Returns whether nothing is said or counted of a text file that does not match, so that it need
-    /// not be read.
+    /// Returns whether nothing is printed or counted for a text file that does not match, so that
+    /// it need not be read.
     pub fn leaves_out_others(&self) -> bool {
         let of_others = self.invert || self.all_files || self.without || self.counted;
         let other_bytes = self.binary || self.compressed || self.list_names;
@@ -64,25 +64,25 @@ impl Settings {
     }
 }
 
-/// What was searched and found.
+/// Statistics of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Matches.
+    /// Number of matches.
     pub matches: usize,
-    /// Files with a match.
+    /// Number of files with a match.
     pub file_matches: usize,
-    /// Files.
+    /// Number of files.
     pub files: usize,
-    /// Bytes of them.
+    /// Total bytes of the files.
     pub bytes: usize,
 }
 
-/// How a search ended.
+/// The outcome of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Whether something was found.
     pub found: bool,
-    /// What was searched.
+    /// Statistics of the search.
     pub stats: Stats,
 }
 
@@ -120,7 +120,7 @@ pub fn search(settings: &Settings, report: &Report<'_>) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Searches a stream line by line: what is found is printed while it comes in.
+/// Searches a stream line by line, and prints matches while it is read.
 pub fn search_stream(
     settings: &Settings,
     input: &mut dyn BufRead,
@@ -154,7 +154,7 @@ fn start(selection: &Selection, report: &Report<'_>) -> Vec<Job> {
                 let folder = Folder::start(path, &selection.rules, Some(metadata.dev()));
                 jobs.push(Job::Folder(Box::new(folder)));
             }
-            // What is not there is told of in the order in which it was named.
+            // Missing paths are reported in the order in which they were named.
             Err(_) => {
                 let folder = Folder::start(path, &selection.rules, None);
                 jobs.extend(folder.read(selection, report));
@@ -164,7 +164,7 @@ fn start(selection: &Selection, report: &Report<'_>) -> Vec<Job> {
     jobs
 }
 
-/// What one thread works with.
+/// The state of one thread.
 struct Worker<'s, 'w> {
     settings: &'s Settings,
     report: &'s Report<'w>,
@@ -174,7 +174,7 @@ struct Worker<'s, 'w> {
     text: Vec<u8>,
     limit: Limit,
     outcome: Outcome,
-    /// The folder in which a file was looked at last.
+    /// The folder in which the last file was examined.
     last: LastFolder,
 }
 
@@ -271,7 +271,7 @@ impl<'s, 'w> Worker<'s, 'w> {
             .excludes(path, named, &mut self.last)
     }
 
-    /// Searches a text and prints what is found; returns how much, if it was searched.
+    /// Searches a text and prints the matches; returns their number, if it was searched.
     fn search(&mut self, path: &[u8], text: &[u8]) -> Option<usize> {
         let settings = self.settings;
         if !settings.binary && binary::is_binary(text) {
@@ -295,7 +295,7 @@ impl<'s, 'w> Worker<'s, 'w> {
         Some(count)
     }
 
-    /// Finds what is in a text, and counts it.
+    /// Finds the matches in a text, and counts them.
     fn collect(&mut self, path: &[u8], text: &[u8]) -> usize {
         self.matches.clear();
         let reached = self.searcher.collect(text, self.limit, &mut self.matches);

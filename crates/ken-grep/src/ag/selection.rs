@@ -1,4 +1,4 @@
-//! Which files ag searches.
+//! The selection of files that ag searches.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,32 +6,32 @@ use std::sync::Arc;
 use super::query::Names;
 use super::rules::Rules;
 
-/// Which files are searched.
+/// The selection of files.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is an option of the command line
 pub struct Selection {
     /// Files and folders, in order.
     pub paths: Vec<PathBuf>,
-    /// Names that begin with a dot.
+    /// Whether names that begin with a dot are searched.
     pub hidden: bool,
-    /// Links are followed.
+    /// Whether links are followed.
     pub follow: bool,
-    /// Folders below are searched.
+    /// Whether subfolders are searched.
     pub recurse: bool,
-    /// How many folders deep; any if it is -1.
+    /// Maximum depth of folders; -1 for no limit.
     pub depth: i64,
-    /// Other devices are left out.
+    /// Whether other devices are left out.
     pub one_device: bool,
-    /// Patterns that hold everywhere.
+    /// Patterns that apply everywhere.
     pub rules: Arc<Rules>,
-    /// Whether rules count at all.
+    /// Whether any rules apply.
     pub uses_rules: bool,
-    /// Whether the ignore files of version control count.
+    /// Whether the ignore files of version control apply.
     pub vcs: bool,
-    /// Only files of these names.
+    /// Only files with these names.
     pub names: Option<Names>,
     /// Only files and folders with such a path.
     pub folder_filter: Option<Names>,
-    /// Device and inode of the file that output goes to.
+    /// Device and inode of the file that output is written to.
     pub output: Option<(u64, u64)>,
 }

@@ -1,11 +1,11 @@
 //! The file types of ag: a name, which is an option, and extensions.
 //!
-//! `types.txt` has one on each line, in ag's order: programs read `--list-file-types`.
+//! `types.txt` has one type on each line, in ag's order, because programs read `--list-file-types`.
 
-/// A kind of file.
+/// A file type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileType {
-    /// What it is called.
+    /// Name of the type.
     pub name: &'static str,
     extensions: &'static str,
 }

@@ -1,9 +1,9 @@
-//! Which files are searched: folders are read, their ignore rules applied, their names sorted.
+//! The walk of ag: reads folders, applies their ignore rules, sorts their names.
 //!
-//! A folder becomes jobs: a run of files, a folder below, a run of files. Workers take the last job
-//! put on the stack, and a folder puts its jobs there from last to first, so that one worker goes
-//! through a tree in the order of its names, and what waits is never more than the entries along one
-//! path through the tree, whatever its size.
+//! A folder becomes jobs: a run of files, a subfolder, a run of files. Workers take the last job on
+//! the stack, and a folder pushes its jobs from last to first. One worker therefore goes through a
+//! tree in the order of its names, and the pending jobs never exceed the entries along one path
+//! through the tree, whatever its size.
 
 use std::ffi::OsStr;
 use std::fs::FileType;
@@ -17,10 +17,11 @@ use super::report::Report;
 use super::rules::{self, Filter, Rules};
 use super::selection::Selection;
 
-/// Files of one job: enough that the stack is seldom locked, few enough to share a large folder.
+/// Number of files in one job: enough that the stack is seldom locked, few enough to share a large
+/// folder.
 const FILES_IN_JOB: usize = 32;
 
-/// Without a depth of one's own, ag says which folders are too deep.
+/// Default depth; without a depth from the user, ag reports the folders that are too deep.
 const DEFAULT_DEPTH: i64 = 25;
 
 /// A piece of work.
@@ -35,37 +36,37 @@ pub(super) struct Entry {
     pub(super) source: Source,
 }
 
-/// Where a file was named.
+/// Where a file comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// On the command line.
     Named,
-    /// In a folder, which said that it is a regular file.
+    /// From a folder that lists it as a regular file.
     Regular,
-    /// In a folder, as a link or something else.
+    /// From a folder, as a link or something else.
     Other,
 }
 
 /// A folder to read.
 pub(super) struct Folder {
     path: Vec<u8>,
-    /// What was searched, as an absolute path.
+    /// The start of the search, as an absolute path.
     base: Arc<[u8]>,
     rules: Rules,
     depth: i64,
-    /// None if there is no such folder.
+    /// None if the folder does not exist.
     device: Option<u64>,
     above: Option<Arc<Above>>,
 }
 
-/// The folders that a folder is in, for links that lead back to one of them.
+/// The parent folders of a folder, to detect links that lead back to one of them.
 struct Above {
     id: (u64, u64),
     next: Option<Arc<Self>>,
 }
 
 impl Folder {
-    /// A folder that a search begins in.
+    /// Creates a folder in which a search begins.
     pub(super) fn start(path: &[u8], root: &Arc<Rules>, device: Option<u64>) -> Self {
         let absolute = fs_err::canonicalize(OsStr::from_bytes(path));
         let mut base =
@@ -83,7 +84,7 @@ impl Folder {
         }
     }
 
-    /// Reads the folder: what is to be done with what is in it, the last job first.
+    /// Reads the folder: returns the jobs for its entries, the last job first.
     pub(super) fn read(mut self, selection: &Selection, report: &Report<'_>) -> Vec<Job> {
         if self.device.is_none() {
             report.error(&[b"Error stat()ing: ", &self.path]);
@@ -159,7 +160,7 @@ impl Folder {
         }
     }
 
-    /// Leaves out what is not to be searched.
+    /// Removes entries that are not searched.
     fn keep(
         &self,
         mut names: Vec<(Vec<u8>, FileType)>,
@@ -208,7 +209,7 @@ impl Folder {
         }
     }
 
-    /// Returns whether a name is on the device that is searched, if only one is.
+    /// Returns whether an entry is on the searched device, if the search is limited to it.
     fn is_near(&self, name: &[u8], selection: &Selection, report: &Report<'_>) -> bool {
         if !selection.one_device {
             return true;
@@ -279,7 +280,7 @@ impl Folder {
     }
 }
 
-/// Puts a file to those that it follows.
+/// Adds a file to the files before it.
 fn push_file(jobs: &mut Vec<Job>, entry: Entry) {
     match jobs.last_mut() {
         Some(Job::Files(files)) if files.len() < FILES_IN_JOB => files.push(entry),
@@ -291,6 +292,6 @@ fn push_file(jobs: &mut Vec<Job>, entry: Entry) {
 enum Kind {
     Folder,
     Regular,
-    /// A link, or what only an attempt to read it tells.
+    /// A link, or an entry whose type shows only when it is read.
     Other,
 }

@@ -1,11 +1,11 @@
-//! Which files need no scan, because an index says that they cannot match.
+//! Finds files that need no scan because an index says that they cannot match.
 //!
-//! The seam between the walk and the index of n-grams. For each file that the walk finds, the search asks whether the
-//! file *certainly* has no match. No is always a right answer, so every file is scanned that the index does not know,
-//! or knows under another stamp.
+//! This is the seam between the walk and the index of n-grams. For each file that the walk finds,
+//! the search asks whether the file *certainly* has no match. "No" is always a correct answer, so a
+//! file is scanned if the index does not know it, or knows it under another stamp.
 //!
-//! If the user trusts the index, stamps are not checked. If few files may match then, the walk goes only where they
-//! are, so that all its rules still hold.
+//! If the user trusts the index, stamps are not checked. If few files may then match, the walk goes
+//! only to these, which keeps all its rules in force.
 
 mod need;
 mod question;
@@ -37,31 +37,32 @@ use typed_paths::TypedPaths;
 
 use crate::pieces::{Around, Pieces};
 
-/// What an index knows of one pattern. Asked by many threads at once, without a lock.
+/// The answers of an index for one pattern. Many threads use it at once, without a lock.
 #[derive(Default)]
 pub struct Prefilter {
     index: Option<IndexFilter>,
     why: Option<Why>,
 }
 
-/// The answer of an index that helps.
+/// The answer of an index that can rule out files.
 struct IndexFilter {
     tables: Arc<OpenTables>,
     roots: TypedPaths,
-    /// For each n-gram segment.
+    /// The candidates in each n-gram segment.
     candidates: Vec<Candidates>,
     reading: Reading,
     trusted: bool,
-    /// Where the walk goes, if that is told.
+    /// The targets of the walk, if it is limited to them.
     targets: Option<WalkTargets>,
 }
 
-/// How a file is searched that may match.
+/// How a file that may match is searched.
 #[derive(Clone, Copy)]
 struct Reading {
-    /// All bytes of a file must be covered, not only those before a NUL.
+    /// Whether all bytes of a file must be covered, not only those before a NUL.
     whole: bool,
-    /// Pieces of large files may be passed over that have no line that matches.
+    /// Whether pieces of large files that have no matching line may be skipped, with the context
+    /// lines.
     by_pieces: Option<Around>,
 }
 
@@ -72,19 +73,19 @@ impl Reading {
     };
 }
 
-/// A file's stamp as it is now, and its hash.
+/// A file's current stamp, and its hash.
 type Now = (Stamp, u64);
 
-/// What an index says of a file.
+/// The answer of an index for a file.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    /// It certainly has no match.
+    /// The file certainly has no match.
     Excluded,
-    /// It may have one, in some pieces only if those are told.
+    /// The file may have a match; if pieces are given, only in some of them.
     MayMatch(Option<Pieces>),
 }
 
-/// Where the walk goes, in paths as it names them.
+/// The targets of the walk, in paths as the walk names them.
 #[derive(Debug, Default)]
 struct WalkTargets {
     all: HashSet<Vec<u8>>,
@@ -92,7 +93,7 @@ struct WalkTargets {
     names: HashMap<Vec<u8>, Vec<CString>>,
 }
 
-/// An n-gram segment, and what in it may match.
+/// An n-gram segment with its candidates.
 #[derive(Clone, Copy)]
 struct SegmentAnswer<'a> {
     segment: &'a Segment,
@@ -105,35 +106,35 @@ impl SegmentAnswer<'_> {
     }
 }
 
-/// What an index knows of the files in one folder.
+/// What an index knows about the files in one folder.
 pub(crate) struct InFolder<'a> {
     index: &'a IndexFilter,
-    /// The folder's path, with a separator behind it.
+    /// The folder's path, with a trailing separator.
     path: Vec<u8>,
-    /// Of the files that are looked up.
+    /// Keys of the files that are looked up.
     keys: Vec<u64>,
-    /// For each key, where its rows begin in the first n-gram segment that has any.
+    /// For each key, the start of its rows in the first n-gram segment that has any.
     found: Vec<Option<RowAddress>>,
 }
 
-/// Where the rows of a file begin.
+/// The start of a file's rows.
 #[derive(Clone, Copy)]
 struct RowAddress {
-    /// The number of the n-gram segment.
+    /// Index of the n-gram segment.
     segment: usize,
     row: usize,
 }
 
-/// More candidates, as a share of all files, are not worth a list of them.
+/// Maximum share of candidates among all files for which a list is made.
 const MAX_SHARE: usize = 8;
 
 impl Prefilter {
-    /// Knows of no file.
+    /// Creates a prefilter that knows no file.
     pub fn nothing() -> Self {
         Self::because(Why::NotAsked)
     }
 
-    /// Knows of no file, and why.
+    /// Creates a prefilter that knows no file, for a reason.
     pub fn because(why: Why) -> Self {
         Self {
             index: None,
@@ -144,7 +145,7 @@ impl Prefilter {
     /// Asks an index for the files that have what the question needs.
     ///
     /// # Errors
-    /// Fails if there is an index that cannot be read.
+    /// Fails if the index exists but cannot be read.
     pub fn new(
         tables: &IndexTables,
         question: &Question<'_>,
@@ -160,10 +161,11 @@ impl Prefilter {
         Self::ask(tables, need, roots, reading, trusts)
     }
 
-    /// Asks an index for files below these paths, whose bytes are searched as they are, all of them.
+    /// Asks an index for files below these paths, whose bytes are searched unchanged and as a
+    /// whole.
     ///
     /// # Errors
-    /// Fails if there is an index that cannot be read.
+    /// Fails if the index exists but cannot be read.
     pub fn of_whole_files(
         tables: &IndexTables,
         need: &Need,
@@ -218,23 +220,23 @@ impl Prefilter {
         })
     }
 
-    /// Returns whether there is nothing to ask, so that nobody asks for each file.
+    /// Returns whether the prefilter knows no file, so that it need not be asked.
     pub fn is_empty(&self) -> bool {
         self.index.is_none()
     }
 
-    /// Returns whether stamps are not looked at.
+    /// Returns whether stamps are ignored.
     pub fn is_trusted(&self) -> bool {
         self.index.as_ref().is_some_and(|index| index.trusted)
     }
 
-    /// Returns whether the file certainly has no match. It is looked at only if the answer depends
-    /// on it. A file that the user named is `explicit`: it is searched behind a NUL too.
+    /// Returns whether the file certainly has no match. Stats the file only if the answer depends
+    /// on it. A file that the user named is `explicit`: it is also searched beyond a NUL.
     pub fn excludes(&self, path: &Path, explicit: bool, last: &mut LastFolder) -> bool {
         matches!(self.judge(path, explicit, last), Verdict::Excluded)
     }
 
-    /// Returns what is known of a file, as [`Self::excludes`] does.
+    /// Returns the verdict on a file, like [`Self::excludes`].
     pub(crate) fn judge(&self, path: &Path, explicit: bool, last: &mut LastFolder) -> Verdict {
         let Some(index) = &self.index else {
             return Verdict::MayMatch(None);
@@ -247,7 +249,7 @@ impl Prefilter {
         index.judge(&index.rows(key), index.reading.whole || explicit, &now)
     }
 
-    /// Returns what is known of the files in a folder; none if nothing.
+    /// Returns what is known about the files in a folder; none if nothing is.
     pub(crate) fn in_folder(&self, folder: &Path) -> Option<InFolder<'_>> {
         let index = self.index.as_ref()?;
         let path = index.roots.absolute(folder)?;
@@ -263,14 +265,14 @@ impl Prefilter {
         })
     }
 
-    /// Returns the names in a folder that the walk needs to look at; none if all.
+    /// Returns the names in a folder that the walk needs to examine; none for all names.
     pub(crate) fn names_in(&self, folder: &Path) -> Option<&[CString]> {
         let targets = self.index.as_ref()?.targets.as_ref()?;
         let names = targets.names.get(key(folder));
         Some(names.map_or(&[], Vec::as_slice))
     }
 
-    /// Returns why files were excluded, or why none were, in words for `--explain`.
+    /// Returns why files were excluded, or why none were, in a message for `--explain`.
     pub fn explain(&self) -> String {
         match self.why {
             Some(why) => why.to_string(),
@@ -282,21 +284,21 @@ impl Prefilter {
         }
     }
 
-    /// Returns whether the walk goes only where the index says.
+    /// Returns whether the walk goes only to targets from the index.
     fn goes_only_where_told(&self) -> bool {
         let index = self.index.as_ref();
         index.is_some_and(|index| index.targets.is_some())
     }
 
-    /// Returns whether there are the n-grams of all texts that a commit holds. Else the text of a file may
-    /// be known as it was when the file was read with other settings, and its parts not at all.
+    /// Returns whether the n-grams of all texts in a commit are there. Otherwise, the text of a
+    /// file may be known from a reading with other settings, and its parts not at all.
     pub fn knows_texts(&self, meta: &Meta) -> bool {
         let index = self.index.as_ref();
         index.is_some_and(|index| has_all(&index.tables.ngrams, meta))
     }
 
-    /// Returns whether nothing that was extracted of a file in this version has a match: neither its
-    /// own text nor that of its parts, where texts are known ([`Self::knows_texts`]).
+    /// Returns whether no text extracted from a file in this version has a match: neither its own
+    /// text nor that of its parts, where texts are known ([`Self::knows_texts`]).
     pub fn excludes_text(&self, FileKey(key): FileKey, token: Token) -> bool {
         let Some(index) = &self.index else {
             return false;
@@ -309,19 +311,19 @@ impl Prefilter {
             }
             has_own |= !row.is_part;
         }
-        // Without a row of its own nobody took its n-grams.
+        // Without an own row, the n-grams were never taken.
         has_own
     }
 }
 
 impl IndexFilter {
-    /// Returns the rows of a file, each with the n-gram segment that it stands in.
+    /// Returns the rows of a file, each with its n-gram segment.
     fn rows(&self, key: u64) -> impl Iterator<Item = (Row, SegmentAnswer<'_>)> + Clone {
         let rows = self.tables.rows(key);
         rows.map(|(row, segment)| (row, self.answer(segment)))
     }
 
-    /// Returns those of its rows that begin at an address.
+    /// Returns the rows that begin at an address.
     fn rows_at(
         &self,
         key: u64,
@@ -339,7 +341,7 @@ impl IndexFilter {
         }
     }
 
-    /// Returns a file's stamp, and its hash as rows have it.
+    /// Returns a file's stamp, and its hash in the form of the rows.
     fn now(&self, stamp: Option<Stamp>) -> Option<Now> {
         // A file with a sidecar has another stamp in the index, and is scanned.
         stamp.map(|stamp| (stamp, self.tables.stamp_hash(&stamp)))
@@ -358,7 +360,7 @@ impl IndexFilter {
         let is_of_now = |row: &Row| now.is_some_and(|(_, stamp)| stamp == row.version.stamp);
         let own = || rows.clone().filter(|(row, _)| !row.is_part);
         let is_excluded = match self.trusted {
-            // Of several versions nobody knows which one is there.
+            // With several versions, it is not known which one is there.
             true => own().next().is_some() && own().all(|row| rules_out(&row)),
             false => own().any(|row| rules_out(&row) && is_of_now(&row.0)),
         };
@@ -372,28 +374,28 @@ impl IndexFilter {
             let has_pieces = row.covers.whole && asked.segment.pieces(row.doc).next().is_some();
             has_pieces && is_of_now(row)
         });
-        let pieces = in_pieces
-            .next()
-            .zip(**now)
-            .and_then(|((row, asked), (stamp, _))| {
-                let pieces = asked.segment.pieces(row.doc);
-                let pieces = pieces.map(|(doc, extent)| (extent, asked.may_match(doc)));
-                Pieces::new(stamp, pieces, around)
-            });
+        let pieces = in_pieces.next().and_then(|(row, asked)| {
+            // Asked only where there are pieces: most files are small, and need no look.
+            let (stamp, _) = (**now)?;
+            let pieces = asked.segment.pieces(row.doc);
+            let pieces = pieces.map(|(doc, extent)| (extent, asked.may_match(doc)));
+            Pieces::new(stamp, pieces, around)
+        });
         match pieces {
             Some(pieces) if pieces.none_matches() => Verdict::Excluded,
             pieces => Verdict::MayMatch(pieces),
         }
     }
 
-    /// Returns where files are that may match, with all folders on the way; none if there are too many.
+    /// Returns the files that may match, with all folders on the way; none if there are too many.
     fn targets(&self) -> Option<WalkTargets> {
         let segments = || self.tables.segments().iter().zip(&self.candidates);
         let n_candidates: usize = self.candidates.iter().map(Candidates::n).sum();
         let n_docs: usize = segments()
             .map(|(segment, _)| segment.n_docs() as usize)
             .sum();
-        // Of all files together: one candidate of a small segment may be all that it has.
+        // Compared with all files together, since one candidate may be all that a small segment
+        // has.
         if n_candidates > n_docs / MAX_SHARE {
             return None;
         }
@@ -421,7 +423,7 @@ impl WalkTargets {
             let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
                 return;
             };
-            // No name of a file holds a NUL.
+            // File names contain no NUL.
             if let Ok(name) = CString::new(name.as_bytes()) {
                 let names = self.names.entry(key(parent).to_vec());
                 names.or_default().push(name);
@@ -431,7 +433,7 @@ impl WalkTargets {
     }
 }
 
-/// Returns whether the n-grams are of all bytes that are searched: of the `whole` file, or up to a NUL.
+/// Returns whether the n-grams cover all bytes that are searched: the `whole` file, or up to a NUL.
 fn suffices(covers: Covers, whole: bool) -> bool {
     match whole {
         true => covers.whole,
@@ -439,13 +441,13 @@ fn suffices(covers: Covers, whole: bool) -> bool {
     }
 }
 
-/// Returns a path without what it may end with: `./` and `.` are the same, and `a/` and `a`.
+/// Returns a path in normal form: `./` equals `.`, and `a/` equals `a`.
 fn key(path: &Path) -> &[u8] {
     path.components().as_path().as_os_str().as_bytes()
 }
 
 impl InFolder<'_> {
-    /// Returns what the open folder holds, if that is known without listing it.
+    /// Returns the content of the open folder, if it is known without listing it.
     pub(crate) fn listing(
         &self,
         open: BorrowedFd<'_>,
@@ -454,16 +456,16 @@ impl InFolder<'_> {
         let listings = self.index.tables.listings()?;
         let stat = rustix::fs::fstat(open).ok()?;
         let file_system = file_systems.number(open, &stat)?;
-        // Without the separator behind it, which that of all files is too.
+        // Without the trailing separator, which the path of `/` also is.
         let path = &self.path[..self.path.len().saturating_sub(1).max(1)];
         listings.of(Path::new(OsStr::from_bytes(path)), &stat, file_system)
     }
 
-    /// Looks up some files, all of them at once: [`Self::judge`] tells of one of them.
+    /// Looks up several files at once, for [`Self::judge`].
     ///
-    /// Most files of a folder are in one or two n-gram segments, as they were read one after the other, and in no
-    /// other. The one that had the most the last time, at first any, is `likely` and asked first; the others only for
-    /// what it has not, so that it hardly matters how many they are.
+    /// Most files of a folder are in one or two n-gram segments, because they were read one after
+    /// the other. The segment that had the most last time (initially any) is `likely` and searched
+    /// first; the others are searched only for the rest, so that their number hardly matters.
     pub(crate) fn look_up<'n>(
         &mut self,
         names: impl Iterator<Item = &'n [u8]>,
@@ -477,11 +479,11 @@ impl InFolder<'_> {
         *likely = self.find(*likely);
     }
 
-    /// Looks for each key until it is found. Returns which segment has the most.
+    /// Searches for each key until it is found. Returns the segment that has the most keys.
     fn find(&mut self, first: usize) -> usize {
         let segments = self.index.tables.segments();
         let others = (0..segments.len()).filter(|other| *other != first);
-        // Those that were not found yet: their keys, and their numbers among all.
+        // Keys that are not found yet, with their indexes among all keys.
         let mut keys = self.keys.clone();
         let mut numbers: Vec<usize> = (0..keys.len()).collect();
         let mut places = Vec::with_capacity(keys.len());
@@ -512,8 +514,8 @@ impl InFolder<'_> {
         best
     }
 
-    /// Returns what is known of the file of this number among those that were looked up. It is looked at, in the
-    /// open folder, only if the answer depends on it.
+    /// Returns the verdict on the file with this index among those that were looked up. Stats the
+    /// file, in the open folder, only if the answer depends on it.
     pub(crate) fn judge(&self, number: usize, folder: BorrowedFd<'_>, name: &CStr) -> Verdict {
         let (index, key) = (self.index, self.keys[number]);
         let now = LazyCell::new(|| index.now(stat::stamp_in(folder, name)));
@@ -522,8 +524,9 @@ impl InFolder<'_> {
             return Verdict::MayMatch(None);
         };
         let verdict = index.judge(&index.rows_at(key, address), whole, &now);
-        // Without trust one row of now suffices to leave a file out. Else others count too, wherever they stand: of a
-        // trusted index each may say that the file matches, and one of now knows more than one of before.
+        // Without trust, one row of the current version suffices to exclude a file. Otherwise all
+        // rows count, wherever they are: in a trusted index each may say that the file matches, and
+        // a row of the current version knows more than one of an earlier version.
         let is_settled = match verdict {
             Verdict::Excluded => !index.trusted,
             Verdict::MayMatch(ref pieces) => pieces.is_some(),
@@ -547,7 +550,7 @@ mod tests {
 
     use super::*;
 
-    /// Commits an index of nothing, and opens the n-gram segments beside it.
+    /// Commits an empty index, and opens its n-gram segments.
     fn empty(index: &Path) -> (Meta, Store) {
         let options = WriterOptions {
             memory_bytes: 0,
@@ -609,7 +612,7 @@ mod tests {
         let mut prefilter = Prefilter::ask(&tables, &need, roots, reading, false).unwrap();
         let open = fs_err::File::open(folder.path()).unwrap();
         let stamped = [true, false, true, true, false, false];
-        // Of those that have several versions, all must rule it out.
+        // If a file has several versions, all must rule it out.
         let trusted = [true, false, true, false, true, false];
         for (trusts, expected) in [(false, stamped), (true, trusted)] {
             prefilter.index.as_mut().unwrap().trusted = trusts;
@@ -673,7 +676,7 @@ mod tests {
         assert!(!prefilter.knows_texts(&meta), "one is lost");
     }
 
-    /// How many n-gram segments were opened.
+    /// Number of n-gram segments that were opened.
     static N_OPENED: AtomicUsize = AtomicUsize::new(0);
 
     fn counting_map(path: &Path) -> std::io::Result<ken_ngram::Bytes> {

@@ -1,4 +1,4 @@
-//! What the patterns need, read as the matcher reads them.
+//! Determines what the patterns need, by parsing them as the matcher does.
 
 use ken_ngram::Need;
 use regex_syntax::ParserBuilder;
@@ -6,17 +6,17 @@ use regex_syntax::hir::Hir;
 
 use crate::pattern::{Case, LineEnd, PatternOptions};
 
-/// Returns what a file must hold for one of the patterns to match in it.
+/// Returns what a file must contain for one of the patterns to match in it.
 ///
-/// Words and whole lines need no less than what they hold. Smart case is taken for ignored case, which
-/// needs the least.
+/// The options for words and whole lines do not reduce this. Smart case is treated as ignored case,
+/// which needs the least.
 pub(super) fn of(options: &PatternOptions) -> Need {
     let patterns = options.patterns.iter();
     let parsed: Option<Vec<_>> = patterns.map(|pattern| parse(pattern, options)).collect();
     parsed.map_or(Need::Anything, |expressions| Need::of_any(&expressions))
 }
 
-/// Returns the expression; none if there is a mistake in it, of which the matcher tells.
+/// Parses the expression; returns none if it has a mistake, which the matcher reports.
 fn parse(pattern: &str, options: &PatternOptions) -> Option<Hir> {
     let mut parser = ParserBuilder::new()
         .utf8(false)

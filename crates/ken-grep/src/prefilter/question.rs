@@ -1,4 +1,4 @@
-//! What is asked of an index, and when it has no answer.
+//! The question that a search asks an index, and the reasons why the index cannot answer.
 
 use std::fmt;
 
@@ -12,42 +12,42 @@ use crate::pieces::Around;
 use crate::walk::WalkOptions;
 use crate::worker::{Binary, Context, SearchOptions, TextEncoding};
 
-/// A search, as far as an index can help it.
+/// A search, as far as it concerns the index.
 pub struct Question<'a> {
     /// The patterns.
     pub pattern: &'a PatternOptions,
-    /// What became of them.
+    /// The matcher built from them.
     pub matcher: &'a Matcher,
     /// How files are read.
     pub options: &'a SearchOptions,
-    /// What else must hold.
+    /// Further conditions for a match.
     pub conditions: &'a Conditions,
     /// What is printed.
     pub format: &'a Format,
-    /// Which files.
+    /// Which files are searched.
     pub walk: &'a WalkOptions,
-    /// The index is trusted: stamps are not looked at.
+    /// Whether the user trusts the index, so that stamps are not checked.
     pub trusts: bool,
 }
 
 /// Why an index rules out no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// It was not to be asked.
+    /// The index was not to be used.
     NotAsked,
-    /// There is none.
+    /// There is no index.
     NoIndex,
-    /// It cannot be read.
+    /// The index cannot be read.
     Unreadable,
-    /// It was made without n-grams.
+    /// The index has no n-grams.
     NoGrams,
     /// Files without a match are printed or counted too.
     AllFiles,
-    /// Other bytes are searched than those of the files.
+    /// The searched bytes are not those of the files.
     OtherBytes,
-    /// It does not understand the pattern.
+    /// The index does not support the engine.
     OtherEngine,
-    /// Nothing that a match must hold is long or rare enough.
+    /// No part that every match contains is long or rare enough.
     Everything,
 }
 
@@ -67,10 +67,11 @@ impl fmt::Display for Why {
 }
 
 impl Question<'_> {
-    /// Returns what a file needs for a match; where all of it is beyond ASCII, files of ASCII need no search.
+    /// Returns what a file needs for a match. If every match holds non-ASCII characters, ASCII
+    /// files need no search.
     ///
     /// # Errors
-    /// Fails if that does not tell which files count.
+    /// Fails with the reason if the index cannot rule out any file.
     pub fn need(&self) -> Result<Need, Why> {
         let (options, format) = (self.options, self.format);
         let all_files = options.invert
@@ -94,8 +95,8 @@ impl Question<'_> {
         }
     }
 
-    /// Returns the lines of context around a match, if matches are within a line, and nobody asks for more of a
-    /// file than such lines and their numbers.
+    /// Returns the number of context lines around a match, if matches are within a line, and the
+    /// output needs only such lines and their numbers.
     pub(super) fn by_pieces(&self) -> Option<Around> {
         let (options, format) = (self.options, self.format);
         let other = self.conditions.need_whole_file()
@@ -110,7 +111,7 @@ impl Question<'_> {
         }
     }
 
-    /// Returns whether what lies behind a NUL may be searched too.
+    /// Returns whether the search may extend beyond a NUL.
     pub(super) fn needs_whole(&self) -> bool {
         let options = self.options;
         self.conditions.need_whole_file()

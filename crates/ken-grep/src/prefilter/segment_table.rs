@@ -1,16 +1,18 @@
-//! Which n-gram segments may know a file: a table that is asked instead of each of them, once that pays.
+//! A table of the n-gram segments that may know a file, which replaces asking each segment once
+//! that pays off.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ken_ngram::Segment;
 
-/// A table has no more entries; with more files than that each says the less.
+/// Maximum size of the table, as a power of two; with more files, each entry says less.
 const MAX_BITS: u32 = 20;
-/// How many rows are read while a file is looked up in one segment.
+/// Number of rows that are read in the time of one look-up in one segment.
 const LOOK_UP_ROWS: usize = 32;
 
-/// Makes the table once files were looked up for as long as that takes: a look-up of one file needs none.
+/// Builds the table once look-ups have taken as long as building it, so that a look-up of one file
+/// needs none.
 #[derive(Default)]
 pub(super) struct LazySegmentTable {
     table: OnceLock<SegmentTable>,
@@ -18,7 +20,8 @@ pub(super) struct LazySegmentTable {
 }
 
 impl LazySegmentTable {
-    /// Returns the table of these segments if it pays; called for each file that is looked up in all of them.
+    /// Returns the table of these segments if it pays off; called for each file that is looked up
+    /// in all of them.
     pub(super) fn get(&self, segments: &[Segment]) -> Option<&SegmentTable> {
         if segments.len() <= 1 {
             return None;
@@ -28,7 +31,7 @@ impl LazySegmentTable {
         }
         let n_asked = self.n_asked.fetch_add(1, Ordering::Relaxed);
         let n_rows: usize = segments.iter().map(|segment| segment.rows().len()).sum();
-        // With more rows nearly every segment has one in each range.
+        // With more rows, nearly every segment has one in each range.
         let tells = n_rows <= segments.len() << MAX_BITS;
         let pays = tells && n_asked * segments.len() * LOOK_UP_ROWS >= n_rows;
         pays.then(|| {
@@ -38,8 +41,8 @@ impl LazySegmentTable {
     }
 }
 
-/// For each range of keys, the segments that know one of it, as bits: segments whose numbers differ by
-/// [`u64::BITS`] share a bit. Keys are hashes and spread evenly.
+/// For each range of keys, the segments that know a key in it, as bits: segments whose numbers
+/// differ by [`u64::BITS`] share a bit. Keys are hashes and evenly distributed.
 pub(super) struct SegmentTable {
     masks: Vec<u64>,
     shift: u32,
@@ -68,7 +71,7 @@ impl SegmentTable {
         table
     }
 
-    /// Returns whether the segment of this number may know the file with this key.
+    /// Returns whether the segment with this number may know the file with this key.
     pub(super) fn may_know(&self, segment: usize, key: u64) -> bool {
         self.masks[(key >> self.shift) as usize] & bit(segment) != 0
     }
@@ -89,7 +92,7 @@ mod tests {
 
     #[test]
     fn segments_that_know_a_file_are_told_and_hardly_others() {
-        // Evenly spread, as hashes are.
+        // Evenly distributed, like hashes.
         let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let (n_segments, n_keys) = (100, 1000);
         let keys = |segment: u64| (0..n_keys).map(move |n| key(segment * n_keys + n));
@@ -102,7 +105,7 @@ mod tests {
             let all = 0..n_segments as usize;
             asked += all.filter(|other| table.may_know(*other, key(n))).count();
         }
-        // Itself, the one whose bit it shares, and whoever has a key of the same range.
+        // The segment itself, the one with the same bit, and those with a key in the same range.
         assert!(asked < 5 * n_all as usize, "{asked}");
         assert!(
             SegmentTable::of_keys(0, std::iter::empty::<std::iter::Empty<u64>>())

@@ -1,7 +1,7 @@
-//! Looks at a file as it is now: one `fstatat` in a folder that is open.
+//! Stats the current version of a file, by one `fstatat` in an open folder.
 //!
-//! A search comes with file after file of one folder. To name each by its whole path has the kernel go through all
-//! folders above it again, which takes longer than all else that is asked of a file.
+//! A search examines file after file in one folder. With the whole path of each, the kernel would
+//! traverse all parent folders again, which takes longer than everything else about a file.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +11,8 @@ use ken_core::Stamp;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::path::Arg;
 
-/// The folder that a thread looked into last. It stays open as long as the thread's part of a search.
+/// The folder in which a thread last examined a file. It stays open during the thread's part of a
+/// search.
 #[derive(Default)]
 pub struct LastFolder {
     path: Vec<u8>,
@@ -19,7 +20,8 @@ pub struct LastFolder {
 }
 
 impl LastFolder {
-    /// Returns the stamp of a file, without a sidecar; none if it is no regular file or cannot be looked at.
+    /// Returns the stamp of a file, without a sidecar; none if it is not a regular file or has no
+    /// accessible metadata.
     pub(super) fn stamp(&mut self, path: &Path) -> Option<Stamp> {
         let (parent, name) = (path.parent()?, path.file_name()?);
         let parent_bytes = parent.as_os_str().as_bytes();

@@ -1,7 +1,8 @@
-//! What an index keeps for `ken grep`, held open between searches.
+//! The tables of an index for `ken grep`, kept open between searches.
 //!
-//! A server keeps one [`IndexTables`] for each index. Each search asks it for the tables of the latest commit: it reads
-//! what the commit says of itself, and opens files again only if that changed. A command opens them once.
+//! A server keeps one [`IndexTables`] for each index. Each search requests the tables of the latest
+//! commit, which reads the metadata of the commit and reopens files only if these changed. A
+//! command opens them once.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,10 +15,10 @@ use ken_walk::Listings;
 
 use super::segment_table::LazySegmentTable;
 
-/// How a file of an index is opened.
+/// Opens a file of an index.
 pub type Map = fn(&Path) -> std::io::Result<ken_ngram::Bytes>;
 
-/// The tables of an index, opened when they are first needed, and again after a commit.
+/// The tables of an index, opened when they are first needed and reopened after a commit.
 pub struct IndexTables {
     index: PathBuf,
     map: Map,
@@ -30,20 +31,20 @@ pub(super) struct OpenTables {
     map: Map,
     pub(super) meta: Meta,
     pub(super) ngrams: OpenSegments,
-    /// Whether all n-gram segments are there that the commit names.
+    /// Whether all n-gram segments in the commit are there.
     pub(super) is_complete: bool,
-    /// Which of the segments may know a file.
+    /// The segments that may know a file.
     segment_table: LazySegmentTable,
     listings: OnceLock<Option<Listings>>,
 }
 
 impl IndexTables {
-    /// Takes the folder of an index; opens nothing.
+    /// Creates the tables for the folder of an index; opens nothing.
     pub fn new(index: &Path) -> Self {
         Self::opened_by(index, ken_index::map)
     }
 
-    /// Takes the folder of an index and what opens a file of it.
+    /// Creates the tables for the folder of an index, with a function that opens its files.
     pub fn opened_by(index: &Path, map: Map) -> Self {
         Self {
             index: index.to_path_buf(),
@@ -94,19 +95,19 @@ impl OpenTables {
         holding.flat_map(move |segment| segments[segment].of(key).map(move |row| (row, segment)))
     }
 
-    /// Returns what folders held when they were listed last, if the index has it.
+    /// Returns the listings of folders, if the index has them.
     pub(super) fn listings(&self) -> Option<&Listings> {
         let open = || Listings::open(&self.index, self.meta.hasher, self.map);
         self.listings.get_or_init(open).as_ref()
     }
 
-    /// Returns a file's stamp as rows have it.
+    /// Returns the hash of a file's stamp in the form of the rows.
     pub(super) fn stamp_hash(&self, stamp: &ken_core::Stamp) -> u64 {
         Token::stamp_hash(stamp.token(&self.meta.hasher, 0))
     }
 }
 
-/// Returns whether all n-gram segments are there that a commit names.
+/// Returns whether all n-gram segments in a commit are there.
 pub(super) fn has_all(ngrams: &OpenSegments, meta: &Meta) -> bool {
     let named = meta.gram_files.as_ref();
     named.is_some_and(|named| ngrams.missing(named).is_empty())

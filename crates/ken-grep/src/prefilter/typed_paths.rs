@@ -1,7 +1,8 @@
-//! Paths as they were typed, and as the index knows them: absolute and without symbolic links.
+//! Maps between paths as typed and paths in the index, which are absolute and without symbolic
+//! links.
 //!
-//! Below a path that was typed the walk adds names only, so it is resolved once. What lies behind a link
-//! further down has another path in the index, if any, and is scanned.
+//! Below a typed path the walk only appends names, so the typed path is resolved once. A file
+//! behind a link further down has another path in the index, if any, and is scanned.
 
 use std::path::{Path, PathBuf};
 
@@ -29,14 +30,14 @@ impl TypedPaths {
         Self(typed.iter().filter_map(resolve).collect())
     }
 
-    /// Returns the path under which the index may know a file.
+    /// Returns the path under which the index may have a file.
     pub(super) fn absolute(&self, path: &Path) -> Option<PathBuf> {
         let found = self.0.iter().find_map(|Resolved { typed, absolute }| {
-            // What has to be taken apart takes longer.
+            // Splitting the path would take longer.
             if typed == absolute && path.is_absolute() {
                 return path.starts_with(absolute).then(|| path.to_path_buf());
             }
-            // The working folder is not shown if nobody named it.
+            // The working folder is not shown if the user did not name it.
             let here = typed == Path::new("./") && !path.starts_with(".");
             let rest = if here {
                 Ok(path)
@@ -48,7 +49,7 @@ impl TypedPaths {
         found.filter(|path| path.is_absolute())
     }
 
-    /// Calls `each` with the paths that the walk has for a file of the index.
+    /// Calls `each` with the paths under which the walk finds a file of the index.
     pub(super) fn each_typed(&self, path: &Path, each: &mut dyn FnMut(PathBuf)) {
         for Resolved { typed, absolute } in &self.0 {
             if let Ok(rest) = path.strip_prefix(absolute) {
@@ -57,12 +58,12 @@ impl TypedPaths {
         }
     }
 
-    /// Calls `each` with the paths that were typed.
+    /// Calls `each` with the typed paths.
     pub(super) fn each(&self, each: &mut dyn FnMut(PathBuf)) {
         self.0.iter().for_each(|root| each(root.typed.clone()));
     }
 
-    /// Returns whether the roots of an index have all of them below.
+    /// Returns whether the roots of an index contain all of them.
     pub(super) fn are_below(&self, roots: &[Root]) -> bool {
         let is_below = |path: &Path| roots.iter().any(|root| path.starts_with(&root.path));
         self.0.iter().all(|root| is_below(&root.absolute))

@@ -1,17 +1,19 @@
-//! Whether cores rest while there is work: the threads mostly wait for a disk then, or other programs use the cores.
+//! Measures whether cores are idle while there is work: then the threads mostly wait for a disk, or
+//! other programs use the cores.
 
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// When threads count as waiting for a disk.
+/// Thresholds for threads that wait for a disk.
 #[derive(Clone, Copy)]
 pub(super) struct Patience {
-    /// A folder in memory takes no longer than so much for each entry, and 20 times that for itself.
+    /// Maximum time of a folder in memory for each entry; the folder itself takes up to 20 times
+    /// that.
     pub(super) entry: Duration,
-    /// The use of cores is not measured over less time.
+    /// Minimum time over which the use of cores is measured.
     pub(super) interval: Duration,
-    /// Cores that are used for less of the time rest.
+    /// Cores that are busy for less of the time count as idle.
     pub(super) least_percent: u32,
 }
 
@@ -26,14 +28,14 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Returns whether a folder with so many entries took longer than one in memory.
+    /// Returns whether a folder with `n_entries` took longer than one in memory.
     pub(super) fn is_over(&self, start: Instant, n_entries: usize) -> bool {
         let n_entries = u32::try_from(n_entries).unwrap_or(u32::MAX);
         start.elapsed() > self.entry.saturating_mul(n_entries.saturating_add(20))
     }
 }
 
-/// What this process used of some cores.
+/// How much this process uses some cores.
 pub(super) struct Cores {
     n: u32,
     patience: Patience,
@@ -42,7 +44,7 @@ pub(super) struct Cores {
 }
 
 impl Cores {
-    /// Looks at as many cores as there are threads to use them, from now on.
+    /// Measures as many cores as there are threads to use them, from now on.
     pub(super) fn of(n_threads: usize, patience: Patience) -> Self {
         Self {
             n: u32::try_from(n_threads).unwrap_or(u32::MAX),
@@ -52,7 +54,7 @@ impl Cores {
         }
     }
 
-    /// Returns whether they rested since this was asked last.
+    /// Returns whether cores were idle since the last call.
     pub(super) fn rest(&mut self) -> bool {
         let elapsed = self.since.elapsed();
         if elapsed < self.patience.interval {
@@ -66,7 +68,7 @@ impl Cores {
     }
 }
 
-/// Returns whether some cores were used for less than so much of a time.
+/// Returns whether some cores were used for less than this share of the time.
 fn rest(n: u32, least_percent: u32, elapsed: Duration, used: Duration) -> bool {
     let all = elapsed.saturating_mul(n);
     used.saturating_mul(100) < all.saturating_mul(least_percent)

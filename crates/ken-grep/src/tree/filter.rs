@@ -1,5 +1,7 @@
-//! Which entries are walked: ripgrep's globs, ignore files, file types and hidden names, in this order.
+//! Decides which entries are walked: by ripgrep's globs, ignore files, file types and hidden names,
+//! in this order.
 
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use ken_walk::{
 use crate::Observer;
 use crate::walk::{self, WalkOptions};
 
-/// What holds for a whole walk.
+/// Rules that apply to a whole walk.
 pub(super) struct Filter {
     rules: Rules,
     globs: Override,
@@ -23,7 +25,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Reads the files that the user named, and git's global one.
+    /// Reads the ignore files that the user named, and git's global one.
     pub(super) fn new(options: &WalkOptions, observer: &dyn Observer) -> Result<Self, Error> {
         let here = &options.working_folder;
         let named = options.ignore_files.iter().filter_map(|file| {
@@ -39,7 +41,7 @@ impl Filter {
         let asks_global = options.git && options.git_global;
         let global = gitconfig_excludes_path().filter(|_| asks_global);
         let global = global.as_deref().map(|file| (here.as_path(), file));
-        // ripgrep says nothing of mistakes in git's global file.
+        // ripgrep does not report mistakes in git's global file.
         let rules = Rules::new(policy(options), global, &mut Vec::new());
         Ok(Self {
             rules: rules.with_named(named),
@@ -49,12 +51,12 @@ impl Filter {
         })
     }
 
-    /// Returns whether a folder may have rules of its own.
-    pub(super) fn reads_files(&self) -> bool {
-        self.rules.policy().reads_files()
+    /// Returns which ignore files an open folder holds that is not listed.
+    pub(super) fn ignore_files(&self, folder: BorrowedFd<'_>) -> IgnoreFiles {
+        IgnoreFiles::look(folder, self.rules.policy())
     }
 
-    /// Returns the rules that come from above a folder that the user named.
+    /// Returns the rules from the parents of a folder that the user named.
     pub(super) fn above(&self, root: &WalkRoot, observer: &dyn Observer) -> Arc<FolderRules> {
         let mut errors = Vec::new();
         let rules = self.rules.above(root, &mut errors);
@@ -64,7 +66,7 @@ impl Filter {
         rules
     }
 
-    /// Returns the rules that hold in a folder, which holds these ignore files.
+    /// Returns the rules in a folder with these ignore files.
     pub(super) fn below(
         &self,
         parent: &Arc<FolderRules>,
@@ -123,7 +125,7 @@ fn policy(options: &WalkOptions) -> Policy {
     }
 }
 
-/// Tells the log why an entry is left out; returns false, as it is not walked.
+/// Logs why an entry is left out; returns false, since it is not walked.
 fn left_out(path: &Path, why: &dyn std::fmt::Debug) -> bool {
     log::debug!("ignoring {}: {why:?}", path.display());
     false
@@ -134,7 +136,7 @@ fn is_hidden(path: &Path) -> bool {
     name.is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Returns what is wrong with ignore files; one that cannot be read is passed over in silence.
+/// Returns the mistakes in ignore files; files that cannot be read are skipped silently.
 fn joined(errors: &[RuleError]) -> Option<String> {
     let errors = errors.iter().filter(|wrong| !wrong.error.is_io());
     let messages: Vec<_> = errors.map(|wrong| wrong.error.to_string()).collect();

@@ -1,15 +1,17 @@
 //! The walk of a search.
 //!
-//! Threads take folders from a shared stack. A thread reads all names of a folder at once, asks the index about each
-//! file that the rules let through, and looks at the file (`fstatat` in the open folder) if the answer depends on it.
-//! Nothing is allocated for a file that is left out. The files that remain go to the visitor, in batches that other
-//! threads may take. If the index is trusted with where to walk, folders are not even listed.
+//! Threads take folders from a shared stack. A thread reads all names of a folder at once, asks the
+//! index about each file that the rules admit, and stats the file (`fstatat` in the open folder) if
+//! the answer depends on it. Nothing is allocated for a file that is left out. The remaining files
+//! go to the visitor, in batches that other threads may take. If the user trusts the index for the
+//! walk, folders are not even listed.
 //!
-//! As many threads walk as there are cores, as long as what they ask for is in memory. Where it is read from a disk,
-//! they wait and the cores rest: a folder that took long asks whether they do, and calls more threads then.
+//! As many threads walk as there are cores, as long as the data are in memory. When the data come
+//! from a disk, threads wait and cores are idle: a folder that took long checks whether this is so,
+//! and then calls more threads.
 //!
-//! One thread alone goes through a tree in order: a run of files, the folder that follows them, all that is in it,
-//! the next run. The order is that of names, or of the file system.
+//! A single thread goes through a tree in order: a run of files, the following folder with
+//! everything in it, the next run. The order is that of names, or of the file system.
 
 mod cores;
 mod filter;
@@ -28,9 +30,7 @@ use std::thread;
 use std::time::Instant;
 
 use ignore::WalkState;
-use ken_walk::{
-    Entry, EntryOrder, FileSystems, FolderRules, IgnoreFiles, Lineage, Listing, Queue, WalkRoot,
-};
+use ken_walk::{Entry, EntryOrder, FileSystems, FolderRules, Lineage, Listing, Queue, WalkRoot};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -42,9 +42,9 @@ use crate::walk::WalkOptions;
 use cores::{Cores, Patience};
 use filter::Filter;
 
-/// Files that a thread searches before it takes the next piece of work.
+/// Number of files that a thread searches before it takes the next piece of work.
 const BATCH: usize = 16;
-/// More threads than that do not walk unless it is asked for, as in `ignore`.
+/// Maximum number of threads that walk unless more are requested, as in `ignore`.
 const MAX_THREADS: usize = 12;
 /// The walk of one search.
 pub(crate) struct Tree<'a> {
@@ -56,19 +56,19 @@ pub(crate) struct Tree<'a> {
     /// The folders that the user named.
     roots: Vec<WalkRoot>,
     patience: Patience,
-    /// One thread walks alone, and in order.
+    /// Whether one thread walks alone, in order.
     in_order: bool,
     is_stopped: AtomicBool,
 }
 
 struct Folder {
     path: PathBuf,
-    /// The number of its root.
+    /// Index of its root.
     root: usize,
     rules: Arc<FolderRules>,
-    /// How many folders it lies in, below its root.
+    /// Depth of the folder below its root.
     depth: usize,
-    /// The folders it lies in; kept only where an option asks for them.
+    /// The parent folders; kept only where an option needs them.
     parent: Option<Arc<Lineage>>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Tree<'a> {
     /// Prepares the walk.
     ///
     /// # Errors
-    /// Fails if a glob or a type is none.
+    /// Fails if a glob or a type is not valid.
     pub(crate) fn new(
         walk: &'a WalkOptions,
         prefilter: &'a Prefilter,
@@ -101,7 +101,7 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// Walks; each thread has a visitor of its own.
+    /// Walks; each thread has its own visitor.
     pub(crate) fn run<V>(mut self, tally: &Tally, visitor: impl Fn() -> V)
     where
         V: FnMut(Input) -> WalkState + Send,
@@ -117,7 +117,7 @@ impl<'a> Tree<'a> {
             };
             let mut cores = Cores::of(n_threads, tree.patience);
             (0..n_threads).for_each(|_| walk(Some(call.clone())));
-            // Until all that may call have ended.
+            // Lasts until all threads that may call have ended.
             drop(call);
             let mut left = n_more;
             while left > 0 && calls.recv().is_ok() {
@@ -138,7 +138,7 @@ impl<'a> Tree<'a> {
         Walker::new(&self, tally, visit, None).run(&queue);
     }
 
-    /// Returns what the user named, the first to be taken first.
+    /// Returns the named paths as work, with the first one to be taken first.
     fn start(&mut self, tally: &Tally) -> Queue<Work> {
         let paths = &self.walk.paths;
         let mut last = LastFolder::default();
@@ -176,7 +176,7 @@ impl<'a> Tree<'a> {
             tally.count(1, 0);
             return Some(Input::standard_input(self.implicit));
         }
-        // ripgrep leaves a link that leads nowhere to the search, but not where one thread walks.
+        // ripgrep leaves a dangling link to the search, but not with a single thread.
         let stat = match self.in_order {
             true => rustix::fs::stat(path),
             false => rustix::fs::lstat(path),
@@ -207,7 +207,7 @@ impl<'a> Tree<'a> {
     fn failed(&self, path: &Path, error: Errno) {
         let (path, error) = (path.display(), std::io::Error::from(error));
         let message = match self.in_order {
-            // So says ripgrep where one thread walks.
+            // ripgrep's message with a single thread.
             true => format!("{path}: IO error for operation on {path}: {error}"),
             false => format!("{path}: {error}"),
         };
@@ -222,15 +222,15 @@ struct Walker<'a, V> {
     visit: V,
     listing: Listing,
     file_systems: FileSystems,
-    /// The number of the n-gram segment that most files of the last folder are in.
+    /// Index of the n-gram segment that holds most files of the last folder.
     likely: usize,
-    /// The path of the entry that is looked at.
+    /// The path of the current entry.
     path: Vec<u8>,
-    /// How much of it is its folder's.
+    /// Length of the folder's part of it.
     folder_length: usize,
-    /// The regular files of the folder that the rules let through.
+    /// The regular files of the folder that the rules admit.
     regular: Vec<Entry>,
-    /// The folders in it, each with the number of regular files before it.
+    /// The subfolders, each with the number of regular files before it.
     folders: Vec<(usize, Folder)>,
     found: Vec<Work>,
     files: Vec<Input>,
@@ -257,7 +257,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         }
     }
 
-    /// Walks until no work is left.
+    /// Walks until there is no work left.
     fn run(mut self, queue: &Queue<Work>) {
         while let Some((work, mut turn)) = queue.take() {
             if self.is_stopped() {
@@ -277,7 +277,8 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         }
     }
 
-    /// Returns the files of a folder that this thread takes itself; others may take the rest.
+    /// Returns the files of a folder that this thread searches itself; other threads may take the
+    /// rest.
     fn batches(&mut self) -> Vec<Input> {
         while self.files.len() > BATCH {
             let rest = self.files.split_off(self.files.len() - BATCH);
@@ -327,13 +328,13 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         if let (Some(call), Some(start)) = (&self.call, start)
             && self.tree.patience.is_over(start, listing.entries.len())
         {
-            // There may be as many as are needed.
+            // There may already be as many as needed.
             let _ = call.try_send(());
         }
         self.listing = listing;
     }
 
-    /// Looks which folder it is, if an option asks for that.
+    /// Identifies the folder, if an option needs that.
     fn lineage(
         &self,
         folder: &Folder,
@@ -378,7 +379,8 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         self.judge(&here, known.as_mut(), listing);
     }
 
-    /// Reads the names in a folder: all, from the index if they are the same there, or those that it says.
+    /// Reads the names in a folder: all names, from the index if they are unchanged there, or only
+    /// those that the index gives.
     fn list(
         &mut self,
         listing: &mut Listing,
@@ -388,7 +390,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
     ) -> Result<(), Errno> {
         let names = self.tree.prefilter.names_in(&folder.path);
         if self.tree.in_order {
-            // As the file system has them, whatever the index knows.
+            // In the order of the file system, whatever the index knows.
             listing.read(descriptor)?;
             if let Some(names) = names {
                 let names: HashSet<&[u8]> = names.iter().map(|name| name.to_bytes()).collect();
@@ -410,13 +412,11 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             match rustix::fs::statat(descriptor, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => listing.push(name.to_bytes(), kind_of(&stat), stat.st_ino),
                 Err(Errno::NOENT | Errno::NOTDIR) => {}
-                // Who opens it says what is wrong.
+                // Opening the file reports the error.
                 Err(_) => listing.push(name.to_bytes(), FileType::RegularFile, 0),
             }
         }
-        if self.tree.filter.reads_files() {
-            listing.ignore_files = IgnoreFiles::MAYBE;
-        }
+        listing.ignore_files = self.tree.filter.ignore_files(descriptor);
         Ok(())
     }
 
@@ -454,7 +454,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         }
     }
 
-    /// Asks of each regular file whether it may match. What is left is work: files and folders.
+    /// Judges whether each regular file may match. The rest becomes work: files and folders.
     fn judge(&mut self, here: &Here<'_>, mut known: Option<&mut InFolder<'_>>, listing: &Listing) {
         if let Some(known) = &mut known {
             let names = self.regular.iter().map(|entry| listing.name(*entry));
@@ -500,7 +500,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         self.found.push(Work::Folder(folder));
     }
 
-    /// Makes the files since the last folder a piece of work of their own.
+    /// Makes the files since the last folder a separate piece of work.
     fn end_run(&mut self) {
         if !self.files.is_empty() {
             let files = std::mem::take(&mut self.files);
@@ -508,7 +508,8 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         }
     }
 
-    /// Returns what an entry is; `None` if that cannot be told, which the observer hears.
+    /// Returns the type of an entry; `None` if it cannot be determined, which is reported to the
+    /// observer.
     fn kind(&self, here: &Here<'_>, listing: &Listing, entry: Entry) -> Option<FileType> {
         let name = listing.c_name(entry);
         let kind = match entry.kind {
@@ -530,7 +531,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             .ok()
     }
 
-    /// Returns whether a link leads to a folder that it lies in, and tells so.
+    /// Returns whether a link leads to one of its own parent folders, and reports it.
     fn tell_loop(&self, here: &Here<'_>, target: &Stat) -> bool {
         let Some(above) = Lineage::new(target, here.lineage.clone()).loop_depth() else {
             return false;
@@ -560,12 +561,12 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             && !self.is_output(here, listing, entry)
     }
 
-    /// Returns whether an entry is the file that standard output goes to.
+    /// Returns whether an entry is the file that standard output is written to.
     fn is_output(&self, here: &Here<'_>, listing: &Listing, entry: Entry) -> bool {
         let Some(output) = self.tree.walk.skip_output else {
             return false;
         };
-        // The inode of a link is not that of its target.
+        // The inode of a link differs from that of its target.
         if output.1 != entry.inode && entry.kind != FileType::Symlink {
             return false;
         }
@@ -574,7 +575,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         stat.is_ok_and(|stat| identity(&stat) == output)
     }
 
-    /// Returns whether a file is larger than those that are searched.
+    /// Returns whether a file is too large to be searched.
     fn is_too_large(&self, here: &Here<'_>, listing: &Listing, entry: Entry) -> bool {
         let Some(most) = self.tree.walk.max_filesize else {
             return false;
@@ -591,13 +592,13 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         size > most
     }
 
-    /// Returns the path of the entry that is looked at.
+    /// Returns the path of the current entry.
     fn here(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.path))
     }
 }
 
-/// The folder whose entries are looked at.
+/// The current folder.
 struct Here<'a> {
     root: &'a WalkRoot,
     number: usize,

@@ -1,5 +1,5 @@
-//! This walk and that of `ignore` find the same files, and say the same of bad rules, in random trees with
-//! random ignore files and options.
+//! Tests that this walk and that of `ignore` find the same files, and report the same bad rules, in
+//! random trees with random ignore files and options.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -101,7 +101,7 @@ fn options() -> impl Strategy<Value = WalkOptions> {
             } else {
                 Vec::new()
             },
-            // A bad glob is another test.
+            // Bad globs have another test.
             globs: globs
                 .into_iter()
                 .filter(|(glob, _)| !glob.contains('['))
@@ -120,7 +120,7 @@ fn options() -> impl Strategy<Value = WalkOptions> {
     })
 }
 
-/// Makes the tree; names that are already taken by the other sort are passed over.
+/// Creates the tree; names that are taken by an entry of another kind are skipped.
 fn make(plan: &Plan, top: &Path) {
     for (place, mark) in &plan.repositories {
         fs_err::create_dir_all(top.join(place).join(mark)).ok();
@@ -137,7 +137,7 @@ fn make(plan: &Plan, top: &Path) {
     fs_err::write(top.join("more"), "x.o\n!.y\n").unwrap();
 }
 
-/// What a walk tells.
+/// The results and messages of a walk.
 #[derive(Default)]
 struct Told(Mutex<Vec<String>>);
 
@@ -159,7 +159,7 @@ fn outcome(files: Mutex<Vec<PathBuf>>, told: Told) -> Outcome {
     (files, told)
 }
 
-/// Makes the walk that ripgrep makes of these options.
+/// Creates the walk that ripgrep makes with these options.
 fn ripgrep(walk: &WalkOptions, told: &Told) -> WalkBuilder {
     let mut builder = WalkBuilder::new(&walk.paths[0]);
     for path in &walk.paths[1..] {
@@ -195,7 +195,7 @@ fn ripgrep(walk: &WalkOptions, told: &Told) -> WalkBuilder {
     builder
 }
 
-/// Returns what ripgrep searches of what its walk found.
+/// Returns what ripgrep searches among the results of its walk.
 fn searched(found: Result<DirEntry, ignore::Error>, told: &Told) -> Option<PathBuf> {
     let entry = found
         .map_err(|error| told.failed(&error.to_string()))
@@ -284,7 +284,7 @@ fn threads_that_wait_call_as_many_as_may_come() {
         fs_err::create_dir(folder.path().join(number.to_string())).unwrap();
     }
     let prefilter = Prefilter::nothing();
-    // Every folder counts as one for which a disk was waited for.
+    // Every folder counts as one that waited for a disk.
     let none = Patience {
         entry: Duration::ZERO,
         interval: Duration::ZERO,
@@ -308,7 +308,7 @@ fn threads_that_wait_call_as_many_as_may_come() {
             });
             n_visitors.get()
         };
-        // On a busy machine those that came may walk all before the last one is called.
+        // On a busy machine, the running threads may finish the walk before the last one is called.
         let comes = (0..100).any(|_| {
             let n = n_visitors();
             assert!(n <= most, "{n} of {most}");
@@ -332,7 +332,7 @@ fn what_is_not_there_is_told_and_the_rest_walked() {
     assert_eq!((files, told), by_ignore(&walk));
 }
 
-/// A tree with links, among them one that leads back, and a folder above what is searched.
+/// Returns a tree with links, one of which leads back, and a folder above the searched one.
 fn linked() -> tempfile::TempDir {
     use fs_err::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
@@ -427,7 +427,7 @@ fn strange_ignore_files_stop_nothing() {
     assert_eq!(told, [expected]);
 }
 
-/// Decided in docs/decisions: what is left out of the index is searched as ripgrep searches it.
+/// Decided in docs/decisions: files that are left out of the index are searched as in ripgrep.
 #[test]
 fn the_ignore_file_of_the_index_is_none_of_the_search() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,22 +1,23 @@
-//! Where a word stands alone in a text, found without making terms of the rest.
+//! Finds where a word stands alone in a text, without analysing the rest.
 //!
-//! This is one of the places of its term for sure; there are others (parts of identifiers, words
-//! divided at the ends of lines). Who knows how many places there are knows whether these are all.
+//! Such an occurrence certainly belongs to the word's term. There may be others (parts of
+//! identifiers, words divided at line ends); the number of all occurrences shows whether these are
+//! complete.
 
 use std::ops::Range;
 
 use super::{ASCII_WORD, CLASS, encoded, script};
 
-/// Letters of English from the most frequent to the rarest.
+/// English letters from the most frequent to the rarest.
 const BY_FREQUENCY: &[u8] = b"etaoinshrdlcumwfgypbvkjxqz";
 
-/// Returns whether a term can be looked for.
+/// Returns whether this search supports a term.
 pub(crate) fn is_plain(term: &str) -> bool {
     !term.is_empty() && term.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Calls `each` with all places where a plain term stands alone, in either case; returns whether
-/// all of them are places of the term, as some may be encoded data.
+/// Calls `each` with all ranges where a plain term stands alone, in either case. Returns whether
+/// all of them certainly belong to the term, since some may be in encoded data.
 pub(crate) fn places(text: &str, term: &str, mut each: impl FnMut(Range<usize>)) -> bool {
     let bytes = text.as_bytes();
     let rank = |byte: u8| BY_FREQUENCY.iter().position(|letter| *letter == byte);
@@ -41,7 +42,7 @@ pub(crate) fn places(text: &str, term: &str, mut each: impl FnMut(Range<usize>))
     true
 }
 
-/// Returns whether nothing beside a place of a text is of the same word.
+/// Returns whether no character next to a range belongs to the same word.
 fn is_alone(text: &str, place: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
     let before = place.start.checked_sub(1).map(|before| bytes[before]);
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
     use crate::analysis::{Form, analyze};
 
-    /// What stands beside words, in them, and what looks like them.
+    /// Generates characters around words, in words, and similar ones.
     fn piece() -> impl Strategy<Value = String> {
         let beside = [
             " ",
@@ -121,7 +122,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4096))]
 
-        /// If there are as many places as the term has, they are those.
+        /// If there are as many occurrences as the term has, they are the same.
         #[test]
         fn as_many_places_are_the_same_places(pieces in prop::collection::vec(piece(), 1..40)) {
             let text = pieces.concat();

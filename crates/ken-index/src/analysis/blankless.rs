@@ -1,15 +1,16 @@
-//! Characters of scripts that write no blanks, as a reader sees them.
+//! Characters of scripts without spaces, as a reader sees them.
 //!
-//! One may be several of Unicode's: `ガ` is also written as `カ` with a mark, a Hangul syllable also as
-//! its letters (file names on macOS are). Thai and Khmer part words by blanks of no width where their
-//! writers think of it, and a line ends anywhere but in Hangul, so neither parts what is searched for.
+//! One may consist of several Unicode characters: `ガ` is also written as `カ` with a mark, and a
+//! Hangul syllable also as its letters (as in file names on macOS). Thai and Khmer texts have
+//! zero-width spaces between words where their writers add them, and a line may end anywhere except
+//! in Hangul, so neither separates what is searched for.
 
 use std::ops::Range;
 
 use super::script;
 
-/// Returns the place of the character at `start`, or behind what does not part characters there;
-/// `None` if the run without blanks ends.
+/// Returns the range of the character at `start`, or after invisible characters and line ends
+/// there; `None` if the run without spaces ends.
 pub(super) fn character(text: &str, start: usize) -> Option<Range<usize>> {
     let start = match text[start..].chars().next() {
         Some(first) if script::has_no_blanks(first) => start,
@@ -28,7 +29,7 @@ pub(super) fn character(text: &str, start: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Returns where a run goes on behind what is not seen, or behind the end of a line.
+/// Returns where a run continues after an invisible character or the end of a line.
 fn behind_nothing(text: &str, start: usize) -> Option<usize> {
     let rest = text[start..].trim_start_matches(script::is_invisible);
     let line = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n');
@@ -42,8 +43,8 @@ fn behind_nothing(text: &str, start: usize) -> Option<usize> {
     (script::has_no_blanks(next) && !is_end).then_some(text.len() - rest.len())
 }
 
-/// Returns whether a character is of the one script here that has blanks too, and needs pairs for
-/// endings and compounds.
+/// Returns whether a character belongs to the one script here that also has spaces, and needs pairs
+/// for endings and compounds.
 fn is_hangul(character: char) -> bool {
     matches!(character,
         '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{a960}'..='\u{a97f}'

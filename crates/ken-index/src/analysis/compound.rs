@@ -1,21 +1,21 @@
-//! Words in parts that are also written as one: `e-mail` and `co-operation`, `U.S.A.` and `e.g.`
+//! Compounds that are also written as one word: `e-mail` and `co-operation`, `U.S.A.` and `e.g.`
 //!
-//! All words with hyphens would be one term in forty of mail, most of which nobody writes as one;
-//! those with a short first part are mostly prefixes, and one in two hundred. A hyphen at the end of a
-//! line mostly divides a word.
+//! Joining all words with hyphens would add one term in forty in mail, most of which nobody writes
+//! as one word; those with a short first part are mostly prefixes, and add one in two hundred. A
+//! hyphen at the end of a line mostly divides a word.
 
 use std::ops::Range;
 
 use super::{identifier, script};
 
-/// Prefixes have so many letters at most, and what follows so many at least.
+/// Maximum number of letters of a prefix, and minimum number of letters after it.
 const PREFIX_LETTERS: usize = 3;
 const REST_LETTERS: usize = 3;
 const MAX_LETTERS: usize = 32;
 
 const SOFT_HYPHEN: char = '\u{ad}';
 
-/// Returns where a word ends whose prefix, before a hyphen, is this.
+/// Returns the end of a word whose prefix, before a hyphen, is this one.
 pub(super) fn prefixed(bytes: &[u8], prefix: Range<usize>) -> Option<usize> {
     let is_prefix = prefix.len() <= PREFIX_LETTERS
         && begins(bytes, prefix.start)
@@ -30,7 +30,7 @@ pub(super) fn prefixed(bytes: &[u8], prefix: Range<usize>) -> Option<usize> {
     (is_rest && !goes_on(bytes, end) && bytes.get(end) != Some(&b'-')).then_some(end)
 }
 
-/// Returns the part of a word in the next line, if a hyphen divides it behind this one.
+/// Returns the part of a word in the next line, if a hyphen divides the word after this part.
 pub(super) fn continued(text: &str, first: Range<usize>) -> Option<Range<usize>> {
     let after = &text[first.end..];
     let part = text[first.clone()].trim_end_matches(SOFT_HYPHEN);
@@ -55,7 +55,7 @@ pub(super) fn continued(text: &str, first: Range<usize>) -> Option<Range<usize>>
     is_divided.then_some(start..start + length)
 }
 
-/// Returns where letters end that each have a dot behind them, the first at `start`; at least two.
+/// Returns the end of at least two letters that are each followed by a dot, the first at `start`.
 pub(super) fn acronym(bytes: &[u8], start: usize) -> Option<usize> {
     if !begins(bytes, start) {
         return None;
@@ -70,13 +70,13 @@ pub(super) fn acronym(bytes: &[u8], start: usize) -> Option<usize> {
     (end - start > 2).then_some(end)
 }
 
-/// Returns whether nothing before a word belongs to it.
+/// Returns whether the characters before a word do not belong to it.
 fn begins(bytes: &[u8], start: usize) -> bool {
     let before = start.checked_sub(1).map(|before| bytes[before]);
     before.is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'(' | b'"' | b'\''))
 }
 
-/// Returns how many letters there are from `start` on.
+/// Returns the number of letters from `start`.
 fn letters(bytes: &[u8], start: usize) -> usize {
     let rest = bytes.get(start..).unwrap_or_default();
     rest.iter()

@@ -1,14 +1,15 @@
-//! Encoded data within text: base64 and uuencode, whose letters are no words and would fill the
-//! dictionary with terms that nobody asks for.
+//! Detects encoded data within text: base64 and uuencode, whose letters are no words and would fill
+//! the dictionary with useless terms.
 
 use std::ops::Range;
 
-/// So many bytes of a run tell base64 from words: mail and PEM files have lines of 76 and 64.
+/// Length of a run that distinguishes base64 from words: mail and PEM files have lines of 76 and
+/// 64.
 const RUN_BYTES: usize = 60;
-/// A full line of uuencode.
+/// Length of a full line of uuencode.
 const UUENCODED_BYTES: usize = 61;
 
-/// Returns where the encoded data end that begin with a word, if it is such.
+/// Returns the end of the encoded data that begin with a word, if they do.
 #[inline]
 pub(super) fn end(bytes: &[u8], word: Range<usize>) -> Option<usize> {
     // Nearly all words end within the run.
@@ -20,7 +21,7 @@ pub(super) fn end(bytes: &[u8], word: Range<usize>) -> Option<usize> {
     })
 }
 
-/// Returns whether a word may stand in encoded data, of which `end` is to tell.
+/// Returns whether a word may be in encoded data, which `end` then determines.
 pub(super) fn may_hold(bytes: &[u8], word: Range<usize>) -> bool {
     let before = bytes[..word.start].iter().rev();
     let after = bytes[word.end..].iter();
@@ -45,7 +46,7 @@ fn is_base64(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
 }
 
-/// Capitals, small letters and digits take turns, without anything else.
+/// Finds the end of base64: capitals, small letters and digits mixed, without anything else.
 fn base64_end(bytes: &[u8], start: usize) -> Option<usize> {
     let run = bytes.get(start..start + RUN_BYTES)?;
     let [
@@ -89,7 +90,8 @@ fn base64_end(bytes: &[u8], start: usize) -> Option<usize> {
     Some(start + RUN_BYTES + rest.iter().take_while(|byte| is_base64(byte)).count())
 }
 
-/// `M`, for 45 bytes, and 60 characters from blank to backtick, many of them signs.
+/// Finds the end of uuencode: `M`, for 45 bytes, and 60 characters from space to backtick, many of
+/// them punctuation.
 fn uuencoded_end(bytes: &[u8], start: usize) -> Option<usize> {
     let is_line_start = start == 0 || bytes[start - 1] == b'\n';
     if !is_line_start {

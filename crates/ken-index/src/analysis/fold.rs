@@ -1,9 +1,10 @@
-//! Folding of case and diacritics.
+//! Folds case and diacritics.
 //!
-//! Unicode compatibility decomposition (UAX #15), combining marks that only decorate a letter
-//! removed, lower case, recomposed. Vowel signs of Indic scripts are letters in all but name and
-//! stay. Digits of all scripts become those of ASCII. The dotless ı of Turkish is i, as İ is: the
-//! language of a word is not known, and `DIYARBAKIR` is written in capitals of both.
+//! The steps are Unicode compatibility decomposition (UAX #15), removal of combining marks that
+//! only decorate a letter, lower case, and recomposition. Vowel signs of Indic scripts are
+//! effectively letters and stay. Digits of all scripts become ASCII digits. The dotless ı of
+//! Turkish becomes i, as does İ: the language of a word is not known, and `DIYARBAKIR` is written
+//! in capitals of both.
 
 use std::sync::OnceLock;
 
@@ -32,14 +33,15 @@ pub(super) fn fold(word: &str, out: &mut String) {
     }
 }
 
-/// Stands for no letter.
+/// Represents no letter.
 const NOTHING: char = '\0';
 
-/// So many letters are looked up in the tables of Unicode together: a query needs those of few scripts.
+/// Number of letters that are looked up in the tables of Unicode together: a query needs few
+/// scripts.
 const BLOCK: usize = 64;
 
-/// What each letter of Latin, Greek and Cyrillic (and the first of Armenian) becomes, where that is two letters at most. What
-/// stands beside it does not change that, as marks go.
+/// The folded form of each letter of Latin, Greek and Cyrillic (and the first of Armenian), if it
+/// has at most two letters. Neighbouring letters do not change it, since marks are removed.
 static EUROPEAN: [OnceLock<[Option<[char; 2]>; BLOCK]>; 0x540 / BLOCK] =
     [const { OnceLock::new() }; _];
 
@@ -48,7 +50,7 @@ fn european(character: char) -> Option<[char; 2]> {
     EUROPEAN.get(block)?.get_or_init(|| letters_of(block))[at]
 }
 
-/// Returns what the letters of a block become.
+/// Returns the folded forms of the letters in a block.
 fn letters_of(block: usize) -> [Option<[char; 2]>; BLOCK] {
     let mut folded = String::new();
     std::array::from_fn(|at| {
@@ -60,7 +62,8 @@ fn letters_of(block: usize) -> [Option<[char; 2]>; BLOCK] {
     })
 }
 
-/// Returns whether a character of a script without case is as it stays, beside others of these.
+/// Returns whether a character of a script without case is already folded, among others of these
+/// scripts.
 fn is_folded(character: char) -> bool {
     matches!(character,
         '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
@@ -77,7 +80,7 @@ fn by_tables_of_unicode(word: &str, out: &mut String) {
         .nfkd()
         .filter(|c| !is_decoration(*c))
         .flat_map(char::to_lowercase)
-        // Lower case may bring new marks (İ gives i and a dot).
+        // Lower case may create new marks (İ becomes i and a dot).
         .filter(|c| !is_decoration(*c));
     for character in folded.nfc() {
         match letter_pair(character) {
@@ -87,7 +90,7 @@ fn by_tables_of_unicode(word: &str, out: &mut String) {
     }
 }
 
-/// Returns a word with those differences taken away that do not count.
+/// Returns a word without those differences that do not count.
 pub(super) fn form(word: &str, case: bool, diacritics: bool) -> String {
     let kept = |c: &char| !is_invisible(*c) && (diacritics || !is_decoration(*c));
     let letters: String = word.nfkd().filter(kept).nfc().map(ascii_digit).collect();
@@ -114,7 +117,7 @@ pub(super) fn form(word: &str, case: bool, diacritics: bool) -> String {
 /// Returns whether a mark only decorates the letter before it.
 fn is_decoration(character: char) -> bool {
     if character < '\u{300}' {
-        // The dot of l·l in Catalan, which ŀ is made of; the soft hyphen.
+        // The dot of the Catalan l·l, to which ŀ decomposes, and the soft hyphen.
         return matches!(character, '\u{b7}' | '\u{ad}');
     }
     matches!(character,
@@ -126,7 +129,7 @@ fn is_decoration(character: char) -> bool {
         || is_invisible(character)
 }
 
-/// Returns the plain letters for letters that have no decomposition.
+/// Returns the plain letters for letters without a decomposition.
 fn letter_pair(character: char) -> Option<&'static str> {
     Some(match character {
         'ß' => "ss",
@@ -146,7 +149,7 @@ fn letter_pair(character: char) -> Option<&'static str> {
         'þ' => "th",
         // Upper case has one sigma, so folding has one too.
         'ς' => "σ",
-        // Shapes of Cyrillic letters in old books, which share their capitals.
+        // Variants of Cyrillic letters in old books, which share their capitals.
         '\u{1c80}' => "в",
         '\u{1c81}' => "д",
         '\u{1c82}' => "о",
@@ -159,7 +162,8 @@ fn letter_pair(character: char) -> Option<&'static str> {
     })
 }
 
-/// The zeros of the decimal digits of scripts (general category Nd), but those that decompose.
+/// The zeros of the decimal digits of all scripts (general category Nd), except those that
+/// decompose.
 const ZEROS: [u32; 67] = [
     0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6,
     0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50,
@@ -170,7 +174,7 @@ const ZEROS: [u32; 67] = [
     0x1e950,
 ];
 
-/// Returns the digit of ASCII for a digit of another script, other characters as they are.
+/// Returns the ASCII digit for a digit of another script, and other characters unchanged.
 fn ascii_digit(character: char) -> char {
     let code = u32::from(character);
     if code < ZEROS[0] || !character.is_numeric() {

@@ -1,11 +1,12 @@
-//! Words that a sentence needs and its subject does not: `what`, `which`, `am`.
+//! Function words: words such as `what`, `which`, `am`, which a sentence needs but its subject does
+//! not.
 //!
-//! In a question they are frequent and in documents some of them are rare, so that their inverse
-//! document frequency takes them for what is asked about. Other engines drop them when they index.
-//! Here they stay: they find, stand in phrases, and count in full where nothing else is asked for.
+//! They are frequent in questions, while some are rare in documents, so that their inverse document
+//! frequency would treat them as the subject. Other engines drop them when they index. Here they
+//! are kept: they find documents, occur in phrases, and count fully in queries without other words.
 //!
-//! Of English those classes of words that Snowball's list of stop words has (M. Porter, 2001), with
-//! `can` and `will`; of other languages the words by which a language is told.
+//! For English, the list has the classes of words in Snowball's list of stop words (M. Porter,
+//! 2001), with `can` and `will`; for other languages, the words by which a language is detected.
 
 use std::borrow::Cow;
 
@@ -13,8 +14,8 @@ use ken_core::{Pattern, Plan, Span, Word};
 
 use super::{folded, frequent_words};
 
-/// Pronouns, questions, pointers; forms of *be*, *have* and *do*; helping verbs; articles,
-/// conjunctions, prepositions; adverbs and words of quantity that say nothing alone.
+/// Pronouns, question words, demonstratives; forms of *be*, *have* and *do*; auxiliary verbs;
+/// articles, conjunctions, prepositions; adverbs and quantifiers without a meaning of their own.
 const ENGLISH: &str = "\
     i me my myself we our ours ourselves you your yours yourself yourselves he him his himself \
     she her hers herself it its itself they them their theirs themselves \
@@ -27,13 +28,13 @@ const ENGLISH: &str = "\
     again further then once all any both each few more most other some such no nor not only own \
     same so than too very";
 
-/// The function words of one language, folded as terms are. They are some tens to a hundred, and a question asks for a few
-/// terms: a table to look them up in takes longer to make than to look through them.
+/// The function words of one language, folded like terms. There are up to a hundred, and a query
+/// has few terms: building a table would take longer than searching them one by one.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionWords(Vec<Cow<'static, str>>);
 
 impl FunctionWords {
-    /// Returns those of a language by its code; `None` if they are not known.
+    /// Returns the function words of a language by its code; `None` if they are unknown.
     pub(crate) fn of(language: &str) -> Option<Self> {
         let code = language.split(['-', '_']).next()?;
         let words = match code {
@@ -56,16 +57,16 @@ impl FunctionWords {
     }
 }
 
-/// Returns words of which one is enough, those that only serve the sentence with this weight.
+/// Returns alternatives in which function words have this weight.
 ///
-/// The language is the one that most of the words serve in; words that have a weight keep it, so
-/// that it may be done twice.
+/// The language is the one in which most of the words are function words. Words that have a weight
+/// keep it, so that a second call changes nothing.
 pub(crate) fn weigh(parts: &[Plan], languages: &[&FunctionWords], weight: f32) -> Vec<Plan> {
     let serving = |of: &&FunctionWords| {
         let words = parts.iter().filter_map(bare_or_weighted);
         words.filter(|word| of.has(word)).count()
     };
-    // Of equals the first, which is the language of most documents.
+    // Of equal ones the first, which is the language of most documents.
     let language = languages.iter().rev().max_by_key(|of| serving(of));
     let Some(language) = language.filter(|of| serving(of) < parts.len()) else {
         return parts.to_vec();
@@ -85,7 +86,7 @@ fn bare_or_weighted(plan: &Plan) -> Option<&Word> {
     }
 }
 
-/// Returns the term that a word without a field is asked for by.
+/// Returns the term of a word without a field.
 fn term(word: &Word) -> Option<&str> {
     match (&word.field, word.forms.first()?) {
         (None, form) => match &form.span {

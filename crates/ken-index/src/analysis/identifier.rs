@@ -1,10 +1,12 @@
-//! Identifiers of source code, cut at `_` and where the case changes, and numbers with their units.
+//! Splits identifiers of source code at `_` and where the case changes, and numbers from their
+//! units.
 
 use std::ops::Range;
 
 use unicode_normalization::char::is_combining_mark;
 
-/// Returns whether a word holds `_`, or lower-case letters and a capital that is not its first.
+/// Returns whether a word contains `_`, or lower-case letters and a capital that is not its first
+/// letter.
 pub(super) fn is_identifier(word: &str) -> bool {
     if word.contains('_') {
         return true;
@@ -12,12 +14,12 @@ pub(super) fn is_identifier(word: &str) -> bool {
     word.chars().skip(1).any(is_capital) && word.chars().any(char::is_lowercase)
 }
 
-/// Units have so many letters at most: `10kByte`, `8bit`.
+/// Maximum number of letters of a unit: `10kByte`, `8bit`.
 const UNIT_LETTERS: usize = 5;
 
-/// Returns whether a word is a number and a unit: `10kg`, `5µm`, `8bit`, `3D`. One that starts with
-/// 0 is a number of a program: `0xff`, `0b`.
-#[inline(never)] // asked for few words of many
+/// Returns whether a word is a number with a unit: `10kg`, `5µm`, `8bit`, `3D`. A word that starts
+/// with 0 is a number in a program: `0xff`, `0b`.
+#[inline(never)] // called for few of the words
 pub(super) fn is_measure(word: &str) -> bool {
     let n_digits = number(word);
     let unit = &word[n_digits..];
@@ -28,12 +30,13 @@ pub(super) fn is_measure(word: &str) -> bool {
         && (1..=UNIT_LETTERS).contains(&unit.chars().count())
 }
 
-/// Returns how many digits a word starts with.
+/// Returns the number of digits at the start of a word.
 fn number(word: &str) -> usize {
     word.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// Returns whether a letter is a capital, also one with a small letter after or below it (`ᾈ`).
+/// Returns whether a letter is a capital, including one with a small letter after or below it
+/// (`ᾈ`).
 fn is_capital(character: char) -> bool {
     if matches!(character, 'ß'..='ÿ' | 'а'..='џ') {
         return false;
@@ -44,14 +47,14 @@ fn is_capital(character: char) -> bool {
             | '\u{1f98}'..='\u{1f9f}' | '\u{1fa8}'..='\u{1faf}' | '\u{1fbc}' | '\u{1fcc}' | '\u{1ffc}')
 }
 
-/// Returns a run without the `_` before and behind it, and where it starts in the text.
+/// Returns a run without leading and trailing `_`, and its start in the text.
 pub(super) fn without_underscores(text: &str, run: Range<usize>) -> (usize, &str) {
     let word = text[run.start..run.end].trim_start_matches('_');
     (run.end - word.len(), word.trim_end_matches('_'))
 }
 
-/// Writes the parts of an identifier that is not all ASCII into `parts`, if it has several: `größeÄndern` gives größe,
-/// Ändern, `10µm` gives 10, µm.
+/// Writes the parts of a non-ASCII identifier into `parts`, if it has several: `größeÄndern`
+/// becomes größe, Ändern; `10µm` becomes 10, µm.
 pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
     parts.clear();
     if is_measure(word) {
@@ -90,8 +93,8 @@ pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Calls `each` with the parts of an identifier of ASCII that neither starts nor ends with `_`, if it has several:
-/// `parseHTTPHeader` gives parse, HTTP, Header, `10kg` gives 10, kg.
+/// Calls `each` with the parts of an ASCII identifier that neither starts nor ends with `_`, if it
+/// has several: `parseHTTPHeader` becomes parse, HTTP, Header; `10kg` becomes 10, kg.
 #[inline]
 pub(super) fn each_part(word: &str, has_capitals: bool, mut each: impl FnMut(Range<usize>)) {
     let n_digits = number(word);

@@ -1,10 +1,11 @@
-//! Which language a text is in, for documents that do not say it.
+//! Detects the language of a text, for documents that do not declare it.
 //!
-//! Most scripts stand for one language. Those that write many are told by their function words:
-//! of the first words of a text those are looked up that are short, and each votes for the
-//! languages in which it is frequent; a letter votes against the languages that do not write it. A text of prose is decided within some forty words, which takes
-//! about two microseconds; what has no function words, as tables and code, has no
-//! language (J. D. Prager, "Linguini: language identification for multilingual documents", 1999).
+//! Most scripts belong to one language. For scripts of many languages, function words decide: the
+//! short ones among the first words of a text are looked up, and each votes for the languages in
+//! which it is frequent; a letter votes against the languages that do not use it. Prose is decided
+//! within some forty words, which takes about two microseconds. Text without function words, such
+//! as tables and code, has no language (J. D. Prager, "Linguini: language identification for
+//! multilingual documents", 1999).
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -13,18 +14,19 @@ use foldhash::fast::FixedState;
 
 use super::language_words::WORDS;
 
-/// More of a text is not looked at.
+/// Number of bytes of a text that are examined.
 const MAX_BYTES: usize = 2 << 10;
-/// Longer words are no function words.
+/// Maximum length of a function word.
 const MAX_WORD_BYTES: usize = 16;
-/// Votes that a language needs, and those after which it is enough to have twice as many as any other.
+/// Minimum votes for a language, and the votes with which twice as many as any other are enough.
 const MIN_VOTES: i32 = 8;
 const CLEAR_VOTES: i32 = 40;
-/// A vote of a word is worth so much, divided by the number of languages that it votes for.
+/// Value of a word's vote, divided by the number of languages that it votes for.
 const VOTE: i32 = 4;
-/// What a word counts against the languages that lack one of its letters: as one of their own for them.
+/// Value of a vote against languages that lack one of the word's letters: that of one of their own
+/// words.
 const AGAINST: i32 = 2 + VOTE;
-/// What fraction of the words of a text in a language must vote for it.
+/// The share of the words of a text in a language that must vote for it is one in this many.
 const MIN_SHARE: i32 = 10;
 
 /// Returns the frequent function words of a language, by its code (ISO 639-1).
@@ -33,7 +35,7 @@ pub(crate) fn frequent_words(code: &str) -> Option<&'static str> {
     found.map(|(_, words)| *words)
 }
 
-/// Returns the code of the language that a text is in (ISO 639-1), if it shows one.
+/// Returns the code of the language of a text (ISO 639-1), if it is recognisable.
 pub(crate) fn detect(text: &str) -> Option<&'static str> {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     let bytes = text.as_bytes();
@@ -70,8 +72,8 @@ fn is_letter(character: char) -> bool {
 /// The languages in which a word is frequent, by the word's bytes as one number.
 type Table = HashMap<u128, u64, FixedState>;
 
-/// Returns the bytes of a word of at most [`MAX_WORD_BYTES`] as one number, capitals of ASCII as
-/// small letters.
+/// Returns the bytes of a word of at most [`MAX_WORD_BYTES`] as one number, with ASCII capitals in
+/// lower case.
 fn packed(word: &[u8]) -> u128 {
     let mut bytes = [0; MAX_WORD_BYTES];
     bytes[..word.len()].copy_from_slice(word);
@@ -79,16 +81,16 @@ fn packed(word: &[u8]) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// What speaks for each language.
+/// The evidence for each language.
 struct Votes {
     words: i32,
-    /// By the order of [`WORDS`].
+    /// In the order of [`WORDS`].
     by_words: [i32; MAX_LANGUAGES],
-    /// Letters of scripts that stand for one language, by the order of [`SCRIPTS`].
+    /// Letters of scripts that belong to one language, in the order of [`SCRIPTS`].
     letters: [u32; SCRIPTS.len()],
 }
 
-/// As many as bits in the set of languages of a word.
+/// Number of bits in the set of a word's languages.
 const MAX_LANGUAGES: usize = 64;
 
 impl Votes {
@@ -140,7 +142,7 @@ impl Votes {
         }
     }
 
-    /// Counts what a word in small letters votes for; returns whether the language is clear.
+    /// Counts the votes of a lower-case word; returns whether the language is clear.
     fn vote(&mut self, word: u128) -> bool {
         let Some(languages) = table().get(&word).copied() else {
             return false;
@@ -161,9 +163,9 @@ impl Votes {
         self.by_words[best] > 2 * self.by_words[second]
     }
 
-    /// Counts a letter of a script that stands for a language; returns whether it is one.
+    /// Counts a letter of a script that belongs to one language; returns whether it is one.
     fn script(&mut self, character: char) -> bool {
-        // Latin, Greek to Cyrillic, and Arabic have words.
+        // Latin, Greek to Cyrillic, and Arabic are decided by words.
         if character < '\u{370}' || ('\u{400}'..'\u{530}').contains(&character) {
             return false;
         }
@@ -177,7 +179,7 @@ impl Votes {
         true
     }
 
-    /// Returns the languages with the most votes and the next.
+    /// Returns the languages with the most votes and with the second most.
     fn leaders(&self) -> (usize, usize) {
         let (mut best, mut second) = (0, 1);
         if self.by_words[1] > self.by_words[0] {
@@ -218,7 +220,7 @@ impl Votes {
         match code {
             // Japanese text has Kana between its Han characters.
             "zh" if of("ja") * 20 > of("zh") => "ja",
-            // Persian and Urdu have letters that Arabic has not.
+            // Persian and Urdu have letters that Arabic lacks.
             "ar" if of("fa") * 50 > of("ar") => "fa",
             code => code,
         }
@@ -258,8 +260,8 @@ fn lacking() -> &'static HashMap<char, u64, FixedState> {
     })
 }
 
-/// Letters, and those neighbours of the languages with them that do not write them. Other languages
-/// have them in names and in words that they took over.
+/// Letters, each with those related languages that do not use it. Other languages have it in names
+/// and loanwords.
 const LACKING: [(&str, &str); 12] = [
     ("ыэё", "uk bg sr"),
     ("ъ", "uk sr"),
@@ -275,7 +277,7 @@ const LACKING: [(&str, &str); 12] = [
     ("ł", "cs sk sl hr"),
 ];
 
-/// Letters of scripts that stand for a language; of overlapping ranges the first counts.
+/// Letters of scripts that belong to one language; in overlapping ranges, the first counts.
 const SCRIPTS: [(char, char, &str); 34] = [
     ('\u{370}', '\u{3ff}', "el"),
     ('\u{1f00}', '\u{1fff}', "el"),

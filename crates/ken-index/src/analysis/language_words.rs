@@ -1,9 +1,10 @@
-//! Frequent function words of languages, in small letters, for telling the language of a text.
+//! Frequent function words of languages, in lower case, for detecting the language of a text.
 //!
-//! About forty each, of up to sixteen bytes: articles, pronouns, prepositions, conjunctions and
-//! forms of *be*, *have* and helping verbs; no nouns, no other verbs, no numbers, for ranking counts them
-//! as saying nothing. Of neighbours (Danish and Norwegian, Czech and Slovak, Portuguese and
-//! Galician) the words in which they differ.
+//! There are about forty for each language, of up to sixteen bytes: articles, pronouns,
+//! prepositions, conjunctions and forms of *be*, *have* and auxiliary verbs. Nouns, other verbs and
+//! numbers are not included, because ranking treats these words as insignificant. For related
+//! languages (Danish and Norwegian, Czech and Slovak, Portuguese and Galician), the lists have the
+//! words that differ.
 
 /// The code of a language (ISO 639-1) and its words.
 pub(super) const WORDS: [(&str, &str); 31] = [

@@ -1,11 +1,12 @@
-//! Text to terms: one code for what is indexed and what is asked.
+//! Analyses text to terms: the same code serves indexing and queries.
 //!
 //! A *word* is a run of letters, digits, marks and `_`. Its term is the word with case and
-//! diacritics folded. An identifier (`parseHTTPHeader`, `snake_case`) gives its whole form and
-//! its parts at one position, so that it is found by both and counts as one word in a phrase:
-//! "the iPhone camera" is found by `"the iphone camera"`. So does a number with its unit (`10kg`). Scripts that write no blanks (Han, Kana,
-//! Hangul, Thai …) give overlapping pairs of characters. Everything else separates words, so an
-//! e-mail address or a URL is the phrase of its parts.
+//! diacritics folded. An identifier (`parseHTTPHeader`, `snake_case`) yields its whole form and its
+//! parts at one position, so that it is found by both and counts as one word in a phrase: "the
+//! iPhone camera" is found by `"the iphone camera"`. The same holds for a number with its unit
+//! (`10kg`). Scripts without spaces (Han, Kana, Hangul, Thai …) yield overlapping pairs of
+//! characters. Everything else separates words, so an e-mail address or a URL is the phrase of its
+//! parts.
 
 pub(crate) mod alone;
 mod blankless;
@@ -27,14 +28,14 @@ use memchr::memmem;
 
 pub(crate) use language::{detect as detect_language, frequent_words};
 
-/// Words longer than this many bytes are not indexed: they are encoded data, not language.
+/// Maximum length of a word in bytes; longer ones are encoded data, not language, and not indexed.
 pub const MAX_TERM_BYTES: usize = 64;
 
-/// Calls `each` with every term of `text`, its position, and the bytes it stands for.
+/// Calls `each` with every term of `text`, its position, and its range of bytes.
 ///
-/// Terms come in the order of their positions; several may share one, and then the whole word
-/// comes before its parts. A keyword field has one term, the value in lower case; a language also
-/// those that it belongs to, `en` for `en-GB`.
+/// Terms come in the order of their positions. Several may share one position; then the whole word
+/// precedes its parts. A keyword field has one term, the value in lower case; a language also has
+/// the language that it is a variant of, `en` for `en-GB`.
 pub fn analyze(field: Field, text: &str, mut each: impl FnMut(&str, u32, Range<usize>)) {
     match field.info().kind {
         FieldKind::Keyword if field == Field::Lang => {
@@ -46,15 +47,15 @@ pub fn analyze(field: Field, text: &str, mut each: impl FnMut(&str, u32, Range<u
     }
 }
 
-/// The term at the beginning and the end of each value of a text field, which no text has.
+/// The term at the beginning and the end of each value of a text field, which no text contains.
 pub(crate) const BORDER: &str = "\0";
 
-/// How words are asked to be written.
+/// The required way of writing of words.
 pub(crate) struct Form<'a> {
     written: &'a Written,
-    /// The words, with what does not count taken away.
+    /// The words, without differences that do not count.
     words: Glob,
-    /// What their terms start with.
+    /// The prefix of their terms.
     start: String,
 }
 
@@ -80,7 +81,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Returns the one term that the words have, if there is only one.
+    /// Returns the one term of the words, if there is only one.
     pub(crate) fn term(&self) -> Option<&str> {
         match &*self.written.terms {
             Pattern::Term(term) => Some(term),
@@ -88,7 +89,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Returns whether a text may have a word that is written so: letters of ASCII stand there as they are asked for.
+    /// Returns whether a text may have a word in this form: ASCII letters occur in it as required.
     pub(crate) fn may_be_in(&self, text: &str) -> bool {
         if !self.written.case || !text.is_ascii() {
             return true;
@@ -99,7 +100,7 @@ impl<'a> Form<'a> {
         })
     }
 
-    /// Returns whether a word is written so, whose term is this.
+    /// Returns whether a word with this term has the form.
     pub(crate) fn fits(&self, term: &str, word: &str) -> bool {
         let Written {
             case, diacritics, ..
@@ -108,8 +109,8 @@ impl<'a> Form<'a> {
     }
 }
 
-/// Calls `each` with the names of a path's folders, as they stand; an absolute path starts with
-/// the term `/`.
+/// Calls `each` with the names of a path's folders, unchanged; an absolute path starts with the
+/// term `/`.
 fn path_names(path: &str, mut each: impl FnMut(&str, u32, Range<usize>)) {
     let mut position = 0;
     if path.starts_with('/') {
@@ -138,7 +139,7 @@ pub(crate) fn keyword(value: &str) -> String {
     value.trim().to_lowercase()
 }
 
-/// The state of analysing one text; reuses its buffers from word to word.
+/// The state for analysing one text; reuses its buffers from word to word.
 #[derive(Default)]
 pub(crate) struct Analyzer {
     term: String,
@@ -146,7 +147,7 @@ pub(crate) struct Analyzer {
     position: u32,
 }
 
-/// Classes of bytes, as bits: a word is described by the classes that it holds.
+/// Classes of bytes, as bits: a word is described by the classes that it contains.
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
 const DIGIT: u8 = 4;
@@ -155,7 +156,7 @@ const NOT_ASCII: u8 = 16;
 const LETTER: u8 = LOWER | UPPER;
 const ASCII_WORD: u8 = LOWER | UPPER | DIGIT | UNDERSCORE;
 
-/// The class of each byte; 0 for what separates words.
+/// The class of each byte; 0 for separators of words.
 const CLASS: [u8; 256] = {
     let mut class = [0; 256];
     let mut byte = 0;
@@ -174,7 +175,7 @@ const CLASS: [u8; 256] = {
 };
 
 impl Analyzer {
-    /// Calls `each` with the terms of a text field; positions go on from the last call.
+    /// Calls `each` with the terms of a text field; positions continue from the last call.
     pub(crate) fn words(&mut self, text: &str, each: &mut impl FnMut(&str, u32, Range<usize>)) {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -248,11 +249,11 @@ impl Analyzer {
         self.position += 1;
     }
 
-    /// Gives the word that hyphens at the ends of lines divide, if one does, and its further parts;
-    /// returns where it ends.
+    /// Adds the word that hyphens at line ends divide, if they do, and its further parts; returns
+    /// its end.
     ///
-    /// All stand at the position of the first part, so that phrases go on behind the word. `well-known`
-    /// may be divided there too, so the last part stands also behind the others.
+    /// All terms are at the position of the first part, so that phrases continue after the word.
+    /// `well-known` may be divided there too, so the last part also follows the others.
     fn divided(
         &mut self,
         text: &str,
@@ -282,7 +283,7 @@ impl Analyzer {
         last.end
     }
 
-    /// Gives the letters of a compound up to `end` as one word, at the position of its first part.
+    /// Adds the letters of a compound up to `end` as one word, at the position of its first part.
     fn joined(
         &mut self,
         text: &str,
@@ -298,7 +299,7 @@ impl Analyzer {
         each(&self.term, self.position.saturating_sub(1), start..end);
     }
 
-    /// Gives `c++` and `c#` as words, beside that of their letters.
+    /// Adds `c++` and `c#` as words, in addition to those of their letters.
     fn signed(
         &mut self,
         text: &str,
@@ -325,7 +326,7 @@ impl Analyzer {
         each(&self.term, self.position.saturating_sub(1), place);
     }
 
-    /// Gives an identifier of ASCII and its parts at one position.
+    /// Adds an ASCII identifier and its parts at one position.
     fn ascii_identifier(
         &mut self,
         text: &str,
@@ -354,7 +355,7 @@ impl Analyzer {
         self.position += 1;
     }
 
-    /// Gives an identifier and its parts at one position.
+    /// Adds an identifier and its parts at one position.
     fn identifier(
         &mut self,
         text: &str,
@@ -375,7 +376,7 @@ impl Analyzer {
         identifier::split(word, &mut self.parts);
         for part in &self.parts {
             fold::fold(&word[part.clone()], &mut self.term);
-            // A mark alone is no part.
+            // A mark alone is not a part.
             if part.len() <= MAX_TERM_BYTES && !self.term.is_empty() {
                 each(
                     &self.term,
@@ -387,7 +388,7 @@ impl Analyzer {
         self.position += 1;
     }
 
-    /// Reads a word that is not all ASCII from `start` on; returns where it ends.
+    /// Reads a word that is not all ASCII from `start`; returns its end.
     fn unicode_word(
         &mut self,
         text: &str,
@@ -427,7 +428,7 @@ impl Analyzer {
         end
     }
 
-    /// Gives the words of a sign that stands for some: `½`, `㎏`, `™`.
+    /// Adds the words of a sign that represents some: `½`, `㎏`, `™`.
     fn composite(
         &mut self,
         sign: &str,
@@ -444,8 +445,8 @@ impl Analyzer {
         self.words(&written, &mut each);
     }
 
-    /// Gives overlapping pairs of the characters of a run without blanks, and the last character
-    /// alone, so that each character starts a term and a single one is found by its prefix.
+    /// Adds overlapping pairs of the characters of a run without spaces, and the last character
+    /// alone, so that each character starts a term and a single one is found by prefix.
     fn pairs(
         &mut self,
         text: &str,
@@ -474,7 +475,7 @@ impl Analyzer {
     }
 }
 
-/// What takes terms, where its type would grow with each call.
+/// The receiver of terms, as a trait object where its type would grow with each call.
 type Each<'a> = &'a mut dyn FnMut(&str, u32, Range<usize>);
 
 #[cfg(test)]
@@ -677,7 +678,7 @@ mod tests {
         fn folding_twice_changes_nothing(text in "[\\p{Latin}\\p{Greek}\\p{Cyrillic}0-9]{1,12}") {
             let once = terms(&text);
             let plain: Vec<&str> = once.split(' ').filter_map(|t| t.split('@').next()).collect();
-            // Identifiers lose their humps when folded, so compare only plain words.
+            // Identifiers lose their case changes when folded, so only plain words are compared.
             if plain.len() == 1 && !plain[0].is_empty() {
                 let twice = terms(plain[0]);
                 prop_assert_eq!(twice.split(' ').next(), Some(once.as_str()));

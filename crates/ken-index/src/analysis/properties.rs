@@ -1,4 +1,5 @@
-//! What holds for all of Unicode: each character is tried, alone and inside of a word.
+//! Tests of properties that hold for all of Unicode: each character is tried, alone and inside a
+//! word.
 
 use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization;
@@ -7,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::{analyze, folded, script};
 use ken_core::Field;
 
-/// Returns the terms of a text with their positions; checks what holds for all.
+/// Returns the terms of a text with their positions; checks invariants.
 fn terms(text: &str) -> Vec<(String, u32)> {
     let mut found = Vec::new();
     let mut last = (0, 0);
@@ -28,14 +29,14 @@ fn terms(text: &str) -> Vec<(String, u32)> {
     found
 }
 
-/// All planes that have characters, but those of private use.
+/// All planes that have characters, except those of private use.
 fn each_character(mut each: impl FnMut(char)) {
     ('\0'..='\u{33fff}').for_each(&mut each);
     ('\u{e0000}'..='\u{e0fff}').for_each(&mut each);
 }
 
-/// Whether the compatibility form of a character is of the same sort: all of it in words. A sign
-/// (`™`) is a word of its own, its letters (`TM`) are one with what stands before.
+/// Returns whether the compatibility form of a character is of the same kind, completely inside
+/// words. A sign (`™`) is a separate word, its letters (`TM`) join the preceding ones.
 fn is_plain(character: char) -> bool {
     script::is_word(character) && character.nfkd().all(script::is_word)
 }
@@ -51,7 +52,7 @@ fn folding_is_idempotent() {
 #[test]
 fn case_does_not_matter_in_any_script() {
     each_character(|character| {
-        // A small iota below a letter decorates it; in capitals it stands beside.
+        // A small iota below a letter decorates it; in capitals it follows the letter.
         if character.nfkd().any(|c| c == '\u{345}') {
             return;
         }
@@ -79,13 +80,13 @@ fn canonical_forms_are_the_same_terms() {
 fn compatibility_forms_are_the_same_terms() {
     each_character(|character| {
         let alone = character.to_string();
-        // A unit (㎑) is one word, without the humps of its letters.
+        // A unit (㎑) is one word, without the case changes of its letters.
         let form = alone.nfkc().collect::<String>().to_lowercase();
         assert_eq!(terms(&form), terms(&alone), "{character:?} {form:?}");
         if is_plain(character) {
             let inside = format!("ab{character}cd");
             let form: String = inside.nfkc().collect();
-            // A capital in the form (Ĳ) is one more part of an identifier.
+            // A capital in the form (Ĳ) is another part of an identifier.
             assert_eq!(terms(&form)[0], terms(&inside)[0], "{character:?} {form:?}");
         }
     });
@@ -111,7 +112,7 @@ fn digits_of_all_scripts_are_those_of_ascii() {
     }
 }
 
-/// Text of many scripts, with what stands between their words.
+/// Generates text of many scripts, with characters between their words.
 fn text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         " ",
@@ -173,8 +174,8 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// Returns whether a mark of a script without blanks stands at a letter of another one, which no
-/// language writes: the canonical order of marks may take it away from there.
+/// Returns whether a mark of a script without spaces follows a letter of another script, which no
+/// language writes: the canonical order of marks may move it away.
 fn is_mixed(text: &str) -> bool {
     let letters: Vec<char> = text.nfd().collect();
     letters.windows(2).any(|pair| {

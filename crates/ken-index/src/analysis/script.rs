@@ -1,13 +1,13 @@
-//! Which characters make words, and which scripts write words without blanks between them.
+//! Which characters form words, and which scripts write words without spaces between them.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// Parts words where words are not seen to be parted: in Thai and Khmer.
+/// Separates words where no space is visible: in Thai and Khmer.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
 
 /// Returns whether a character belongs to a word.
 pub(super) fn is_word(character: char) -> bool {
-    // What most text is made of is told without a look into Unicode's tables.
+    // The characters of most text are classified without the tables of Unicode.
     match character {
         'À'..='Ö' | 'Ø'..='ö' | 'ø'..='\u{2af}' | 'Ѐ'..='ҁ' | 'Ҋ'..='ԯ' => return true,
         '\u{904}'..='\u{963}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => return true,
@@ -20,12 +20,13 @@ pub(super) fn is_word(character: char) -> bool {
         || (is_invisible(character) && character != ZERO_WIDTH_SPACE)
 }
 
-/// Returns whether a character is a mark on a letter, and not on a note of music.
+/// Returns whether a character is a mark on a letter, rather than on a musical note.
 fn is_mark(character: char) -> bool {
     is_combining_mark(character) && !matches!(character, '\u{1d165}'..='\u{1d1ad}')
 }
 
-/// Numbers and letters that stand for several words or for signs: `½` is `1⁄2`, `⑴` is `(1)`.
+/// Returns whether a number or letter represents several words or signs: `½` is `1⁄2`, `⑴` is
+/// `(1)`.
 fn is_composite(character: char) -> bool {
     matches!(character,
         '\u{bc}'..='\u{be}' | '\u{37a}' | '\u{2150}'..='\u{215f}' | '\u{2189}'
@@ -35,22 +36,23 @@ fn is_composite(character: char) -> bool {
         || (('\u{fe70}'..='\u{fe7e}').contains(&character) && u32::from(character) % 2 == 0)
 }
 
-/// Returns whether a character that is in no word may stand for some: `½`, `㎏`, `™`. The common
-/// ones, which do not, are told without a look into Unicode's tables.
+/// Returns whether a character outside of words may represent some: `½`, `㎏`, `™`. Common
+/// characters, which do not, are decided without the tables of Unicode.
 pub(super) fn may_be_composite(character: char) -> bool {
     !matches!(character,
         ..'\u{bc}' | '\u{bf}'..'\u{37a}' | '\u{2000}'..='\u{206f}' | '\u{20a0}'..='\u{20a7}' | '\u{2190}'..='\u{2473}'
         | '\u{2500}'..='\u{2e9e}' | '\u{2ff0}'..='\u{3098}' | '\u{3100}'..='\u{3195}')
 }
 
-/// Returns whether a character is not seen and parts no words: soft hyphens, joiners, variants.
+/// Returns whether a character is invisible and does not separate words: soft hyphens, joiners,
+/// variants.
 pub(super) fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Returns whether a character belongs to a word and is no digit.
+/// Returns whether a character belongs to a word and is not a digit.
 pub(super) fn is_letter(character: char) -> bool {
     is_word(character) && character != '_' && !character.is_numeric()
 }
@@ -60,12 +62,12 @@ pub(super) fn last_letter(word: &str) -> Option<char> {
     word.chars().rev().find(|c| !is_combining_mark(*c))
 }
 
-/// Returns whether a word holds more than marks.
+/// Returns whether a word contains more than marks.
 pub(super) fn holds_a_letter(word: &str) -> bool {
     word.chars().any(char::is_alphanumeric)
 }
 
-/// Returns whether a character is of a script that writes no blanks between words. Digits are not:
+/// Returns whether a character belongs to a script without spaces between words. Digits do not:
 /// numbers are words.
 pub(super) fn has_no_blanks(character: char) -> bool {
     let code = u32::from(character);
@@ -92,8 +94,8 @@ pub(super) fn has_no_blanks(character: char) -> bool {
         | 0x20000..=0x3ffff)
 }
 
-/// Returns whether a character is one with that before it, in some form of Unicode: a voiced Kana,
-/// a Hangul syllable, a Thai vowel. Both are one to pairs.
+/// Returns whether a character forms one with the previous character, in some Unicode form: a
+/// voiced Kana, a Hangul syllable, a Thai vowel. In pairs, both count as one.
 pub(super) fn joins(before: char, character: char) -> bool {
     match character {
         '\u{3099}' | '\u{309a}' | '\u{ff9e}' | '\u{ff9f}' => true,

@@ -1,7 +1,7 @@
-//! How many hits there are of each author, folder, year: counted by columns, no document is read.
+//! Counts hits by author, folder, year and the like, from columns, without reading documents.
 //!
-//! A column of texts has a number for each value of a segment, so counting is one addition for each
-//! hit; the values are read at the end, those that were found, in one pass over their dictionary.
+//! A column of texts has a number for each value of a segment, so counting takes one addition for
+//! each hit. The values that were found are read at the end, in one pass over their dictionary.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(crate) fn extent(searcher: &Searcher, field: Field) -> tantivy::Result<Optio
     Ok(extent)
 }
 
-/// Counts what a query finds; the values with the most hits first.
+/// Counts the hits of a query; returns the values with the most hits first.
 pub(crate) fn count(
     searcher: &Searcher,
     query: &dyn Query,
@@ -42,7 +42,7 @@ pub(crate) fn count(
     let counts = parallel::search(searcher, query, &Facets(by.to_vec()), limits)?;
     let in_order = |counts: Counts| {
         let mut values = counts.into_values();
-        // Of equals in the order of their values, which they are in.
+        // Equal counts stay in the order of their values.
         values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         values
     };
@@ -52,7 +52,7 @@ pub(crate) fn count(
 /// The counts of one facet.
 #[derive(Debug)]
 enum Counts {
-    /// By values as the column keeps them.
+    /// By value, in the column's form.
     Texts(BTreeMap<String, u64>),
     Numbers(BTreeMap<i64, u64>),
 }
@@ -94,7 +94,7 @@ impl Counts {
     }
 }
 
-/// Counts values that differ in case or diacritics as one, written as most of them are.
+/// Counts values that differ only in case or diacritics as one, written like most of them.
 fn as_written(counts: BTreeMap<String, u64>) -> Vec<(Value, u64)> {
     let all: Vec<(String, u64)> = counts.into_iter().collect();
     all.chunk_by(|(a, _), (b, _)| value::common(a) == value::common(b))
@@ -160,7 +160,7 @@ impl SegmentCollector for SegmentFacets {
     }
 }
 
-/// Counts the hits of one segment by one facet.
+/// Counts the hits of one segment for one facet.
 enum Counter {
     /// By number of the value in the segment.
     Texts(StrColumn, Vec<u64>),
@@ -232,7 +232,7 @@ impl Counter {
     }
 }
 
-/// Returns the values of a column that were counted.
+/// Returns the counted values of a column.
 fn texts(column: &StrColumn, counts: &[u64]) -> tantivy::Result<BTreeMap<String, u64>> {
     let counted = || counts.iter().enumerate().filter(|(_, count)| **count > 0);
     let numbers: Vec<u64> = counted().map(|(number, _)| number as u64).collect();

@@ -1,7 +1,8 @@
-//! The groups of documents that belong together: copies of the same content, parts of a file or a message.
+//! Groups of documents that belong together: duplicates of the same content, parts of a file or a
+//! message.
 //!
-//! A number in a column says what belongs together. One pass over all hits writes down their numbers and sorts them,
-//! eight bytes each: that tells how many groups there are and how large each is.
+//! A number in a column identifies the group. One pass over all hits collects these numbers and
+//! sorts them, with eight bytes each: the result is the number of groups and the size of each.
 
 use ken_engine::Collapse;
 use tantivy::collector::{Collector, SegmentCollector};
@@ -30,7 +31,7 @@ impl GroupKey {
         })
     }
 
-    /// Returns the group of a document; `None` if it belongs to no other.
+    /// Returns the group of a document; `None` if it belongs with no other document.
     pub(crate) fn of(&self, doc: DocId) -> Option<u64> {
         let first = self.first.first(doc)?;
         let second = self.second.as_ref().and_then(|column| column.first(doc));
@@ -41,7 +42,7 @@ impl GroupKey {
 
 /// The groups of all hits.
 pub(crate) struct Groups {
-    /// How many hits there are.
+    /// Total number of hits.
     pub(crate) total: usize,
     pub(crate) n_groups: usize,
     /// The group of each hit that has one, sorted.

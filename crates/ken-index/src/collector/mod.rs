@@ -1,6 +1,7 @@
-//! Collectors: what is gathered from the documents that a query finds.
+//! Collectors, which process the documents that a query finds.
 //!
-//! [`top`] keeps the best documents, [`groups`] counts those that belong together, [`facets`] counts by value.
+//! [`top`] keeps the best documents, [`groups`] counts those that belong together, [`facets`]
+//! counts by value.
 
 pub(crate) mod facets;
 pub(crate) mod groups;

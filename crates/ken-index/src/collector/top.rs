@@ -1,9 +1,9 @@
-//! The best documents of a query, those of the same score by their paths.
+//! Keeps the best documents of a query; those with the same score are ordered by path.
 //!
-//! The engine's own collector breaks ties by where a document stands, which depends on threads and
-//! merges. Here the path decides, so that the same files give the same order in every index. Paths
-//! are compared by their numbers within a segment, and as text only where segments have the same
-//! score.
+//! The engine's own collector breaks ties by the address of a document, which depends on threads
+//! and merges. Here the path decides, so that the same files have the same order in every index.
+//! Paths are compared by their numbers within a segment, and as text only where segments have the
+//! same score.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -19,7 +19,7 @@ use crate::limits::{Limits, reached};
 use crate::parallel;
 use crate::schema::LOCATION;
 
-/// A document with its score. The greater is the better.
+/// A document with its score. The greater one is better.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     score: Score,
@@ -59,19 +59,19 @@ impl PartialEq for Candidate {
 
 impl Eq for Candidate {}
 
-/// How much less than the worst of the best a score may be that is looked at: sums of the same
-/// numbers in another order differ by rounding.
+/// Maximum difference to the worst of the best scores for a document to be considered: sums of the
+/// same numbers in another order differ by rounding.
 const SLACK: Score = 1e-5;
 
-/// Collects the best documents of all segments. Several threads may do so, a segment each.
+/// Collects the best documents of all segments. Several threads may do so, each with one segment.
 pub(crate) struct Best {
     limit: usize,
-    /// What cannot be among the best of the segments that are done cannot be among the best; see [`code`].
+    /// A lower bound of the best scores, from the finished segments; see [`code`].
     least: AtomicU32,
     done: Mutex<Done>,
 }
 
-/// The segments that are done.
+/// The results of finished segments.
 #[derive(Default)]
 struct Done {
     best: Vec<Candidate>,
@@ -126,8 +126,8 @@ pub(crate) struct BestOfSegment<'a> {
 }
 
 impl BestOfSegment<'_> {
-    /// Returns the score that a document must exceed to be among the best, or equal to the worst of
-    /// them: its path may come first.
+    /// Returns the score that a document must exceed to be among the best. It may also equal the
+    /// worst of them, since its path may come first.
     pub(crate) fn threshold(&self) -> Score {
         let least = decode(self.all.least.load(Relaxed));
         match self.heap.peek() {
@@ -169,7 +169,7 @@ impl BestOfSegment<'_> {
     }
 }
 
-/// Returns a number that is the greater the greater the score is.
+/// Returns a number with the same order as the score.
 fn code(score: Score) -> u32 {
     let bits = score.to_bits();
     if bits >> 31 == 0 {
@@ -179,7 +179,7 @@ fn code(score: Score) -> u32 {
     }
 }
 
-/// Returns the score of a number.
+/// Returns the score for a number.
 fn decode(code: u32) -> Score {
     Score::from_bits(if code >> 31 == 1 {
         code ^ 1 << 31
@@ -221,8 +221,7 @@ pub(crate) fn best(
     best.finish()
 }
 
-/// Puts documents of one score, which stand by segment and number of their path, in the order of
-/// their paths.
+/// Sorts documents with one score, given by segment and number of their path, by their paths.
 fn order_by_path(
     equals: &mut [Candidate],
     columns: &[(SegmentOrdinal, BytesColumn)],

@@ -1,4 +1,4 @@
-//! The catalogue's rows: which files a commit holds, with their stamps.
+//! The rows of the catalogue: the files in a commit, with their stamps.
 
 use std::collections::BTreeSet;
 use std::hash::Hasher;
@@ -10,9 +10,9 @@ use tantivy::columnar::Column;
 
 use crate::schema::{IDENTITY, KEY, LOCATION, STAMP};
 
-/// Calls `each` with the rows of a segment: one for each file's own document, and one without a token for each
-/// file that has parts here, and with whether it is of an own document. The caller drops the others where the file's
-/// own document exists.
+/// Calls `each` with the rows of a segment, each with whether it is from an own document: one for
+/// each file's own document, and one without a token for each file that has parts here. The caller
+/// drops the latter where the file's own document exists.
 pub(crate) fn read(
     segment: &SegmentReader,
     each: &mut dyn FnMut(FileRow, bool),
@@ -34,7 +34,7 @@ pub(crate) fn read(
                 };
                 each(row, true);
             }
-            // The parts of a file mostly stand side by side.
+            // The parts of a file are mostly adjacent.
             None if last_part == Some(key) => {}
             None => {
                 last_part = Some(key);
@@ -53,13 +53,13 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// Returns the files with a document that is there more than once, by its location; sorted.
+/// Returns the files with a document that occurs more than once, by its location; sorted.
 pub(crate) fn duplicated(
     segments: &[SegmentReader],
     hasher: &KeyHasher,
 ) -> tantivy::Result<Vec<FileKey>> {
     let mut files = BTreeSet::new();
-    // A hash of each location: the dictionaries of segments differ.
+    // Hashes of the locations, since the dictionaries of segments differ.
     let mut all: Vec<u64> = Vec::new();
     for segment in segments {
         let twice = each_location(segment, &mut |location| all.push(hash(location)))?;
@@ -84,7 +84,8 @@ pub(crate) fn duplicated(
     Ok(files.into_iter().collect())
 }
 
-/// Calls `each` with the locations of a segment's documents, and returns those that several have.
+/// Calls `each` with the locations of a segment's documents, and returns those that several
+/// documents have.
 fn each_location(
     segment: &SegmentReader,
     each: &mut dyn FnMut(&[u8]),
@@ -125,7 +126,7 @@ fn number(column: &Column<u64>, doc: u32) -> u64 {
     column.first(doc).unwrap_or(0)
 }
 
-/// Sorts rows by key and keeps one for each file: the one with a token, if there is one.
+/// Sorts rows by key and keeps one for each file, preferably one with a token.
 pub(crate) fn unite(rows: &mut Vec<FileRow>) {
     rows.sort_unstable_by_key(|row| (row.key, std::cmp::Reverse(row.token)));
     rows.dedup_by_key(|row| row.key);

@@ -1,4 +1,4 @@
-//! The columns of a segment that every shown document is read from.
+//! The columns of a segment that are read for every displayed document.
 
 use ken_core::{Document, Place, Token};
 use ken_engine::{FileState, MessageId};
@@ -32,7 +32,7 @@ impl DocumentColumns {
         })
     }
 
-    /// Returns what is known of a file by its own document.
+    /// Returns the data about a file, from its own document.
     pub(crate) fn state(&self, doc: DocId) -> Option<FileState> {
         let state = self.stamps.first(doc).zip(self.identities.first(doc));
         state.map(|(token, identity)| FileState {
@@ -41,7 +41,7 @@ impl DocumentColumns {
         })
     }
 
-    /// Gives a document what is kept of it here.
+    /// Fills in a document's data from these columns.
     pub(crate) fn fill(&self, doc: DocId, document: &mut Document) {
         document.content = self.contents.first(doc);
         document.message = self

@@ -1,9 +1,9 @@
-//! Values as columns keep them: to be sorted and counted by.
+//! Values in the form of columns, for sorting and counting.
 //!
-//! A column of texts holds each value once, in the order of its bytes, and a number for each
-//! document. So that `anna` and `Anna` stand side by side and are counted as one, what is kept is the
-//! value with case and diacritics folded; where the value is written otherwise, a NUL and how: of
-//! ASCII the places of its capitals, which are a fifth of its bytes, of other text all of it behind
+//! A column of texts holds each value once, in byte order, and a number for each document. The
+//! stored value has case and diacritics folded, so that `anna` and `Anna` are adjacent and counted
+//! as one. If the value is written differently, a NUL and the original form follow: for ASCII the
+//! positions of its capitals, which take a fifth of its size; for other text the whole text after
 //! one more NUL.
 
 use std::borrow::Cow;
@@ -12,22 +12,22 @@ use ken_core::{Field, FieldKind};
 
 use crate::analysis::folded;
 
-/// More values of one field of a document are not sorted or counted by.
+/// Maximum number of values of one field of a document that are sorted and counted.
 pub(crate) const MAX_VALUES: u8 = 250;
-/// Of a longer value the start is kept.
+/// Maximum size of a value; of a longer one the start is kept.
 const MAX_BYTES: usize = 256;
 const SEPARATOR: char = '\0';
-/// A step to a capital that is so long takes one more byte.
+/// A step to a capital of at least this size takes one more byte.
 const FAR: u8 = 127;
 
-/// Returns what the column of a field keeps of a value.
+/// Returns the column's form of a value of a field.
 pub(crate) fn column_value(field: Field, text: &str) -> String {
     if field.info().kind == FieldKind::Path {
         return text.to_owned();
     }
     let text = text.trim();
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
-    // People are shown as they are written.
+    // Contacts are displayed as they are written.
     let keeps_form = field.info().kind != FieldKind::Keyword || field == Field::Replyto;
     if text.is_ascii() && !text.contains(SEPARATOR) {
         return ascii_value(text, keeps_form);
@@ -64,7 +64,7 @@ fn ascii_value(text: &str, keeps_form: bool) -> String {
     value
 }
 
-/// Returns what values that count as one have in common.
+/// Returns the common part of values that count as one.
 pub(crate) fn common(value: &str) -> &str {
     value
         .split_once(SEPARATOR)

@@ -1,4 +1,4 @@
-//! Patterns as automata over the bytes of terms, which dictionaries are walked with.
+//! Patterns as automata over the bytes of terms, for traversing dictionaries.
 
 use ken_core::expression::Expression as Table;
 use levenshtein_automata::{DFA, Distance, SINK_STATE};
@@ -7,10 +7,10 @@ use regex_automata::dfa::Automaton as _;
 use regex_automata::util::{primitives::StateID, start};
 use tantivy_fst::Automaton;
 
-/// A compiled regular expression as the dictionary wants it.
+/// A compiled regular expression, in the form that the dictionary needs.
 pub(crate) struct RegexAutomaton<'a> {
     dfa: &'a Table,
-    /// Whether the border of values is among the terms: it is no word.
+    /// Whether the border of values is among the terms; it is not a word.
     has_borders: bool,
 }
 
@@ -31,7 +31,7 @@ impl Automaton for RegexAutomaton<'_> {
 
     fn start(&self) -> StateID {
         let config = start::Config::new().anchored(Anchored::No);
-        // Fails only for what was not built: anchored starts.
+        // Fails only for unsupported, anchored starts.
         self.dfa.start_state(&config).unwrap_or(StateID::ZERO)
     }
 
@@ -48,7 +48,7 @@ impl Automaton for RegexAutomaton<'_> {
         if self.has_borders && byte == 0 {
             return StateID::ZERO;
         }
-        // Once there was a match, what follows does not matter.
+        // After a match, the rest does not matter.
         if self.dfa.is_match_state(*state) {
             *state
         } else {
@@ -61,7 +61,7 @@ impl Automaton for RegexAutomaton<'_> {
 pub(crate) struct TermsAutomaton<'a>(pub(crate) &'a [String]);
 
 impl Automaton for TermsAutomaton<'_> {
-    /// The terms that start with what was read, and how many bytes that is.
+    /// The range of terms with the prefix that was read, and its number of bytes.
     type State = (usize, usize, usize);
 
     fn start(&self) -> Self::State {
@@ -103,7 +103,7 @@ impl Automaton for FuzzyAutomaton<'_> {
     }
 
     fn accept(&self, state: &u32, byte: u8) -> u32 {
-        // The border of values is no word.
+        // The border of values is not a word.
         if byte == 0 {
             return SINK_STATE;
         }

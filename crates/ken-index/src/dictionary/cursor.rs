@@ -1,16 +1,16 @@
-//! A way through some terms of one dictionary.
+//! A cursor over some terms of one dictionary.
 
 use tantivy::postings::TermInfo;
 use tantivy::termdict::TermStreamer;
 use tantivy_fst::Automaton;
 
-/// Walks through some terms of one dictionary, in their order.
+/// Visits some terms of one dictionary, in order.
 pub(crate) trait Cursor {
-    /// Goes to the next term; false at the end.
+    /// Advances to the next term; returns false at the end.
     fn advance(&mut self) -> bool;
-    /// The term.
+    /// Returns the current term.
     fn term(&self) -> &[u8];
-    /// Where its postings stand.
+    /// Returns the posting info of the term.
     fn info(&self) -> &TermInfo;
 }
 

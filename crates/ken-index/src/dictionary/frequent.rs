@@ -1,4 +1,4 @@
-//! The most frequent terms that a pattern means.
+//! The most frequent terms that a pattern matches.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use tantivy::schema::Field as Column;
 
 use super::{Matcher, Shortcuts};
 
-/// Returns the most frequent terms that a pattern means, and how many it means in all; see
-/// [`crate::Snapshot::terms`].
+/// Returns the most frequent terms that a pattern matches, and the total number of matching terms;
+/// see [`crate::Snapshot::terms`].
 pub(crate) fn frequent(
     segments: &[SegmentReader],
     shortcuts: &Shortcuts,

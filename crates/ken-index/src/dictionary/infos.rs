@@ -1,10 +1,12 @@
-//! The table of term infos: where the postings of each term of a dictionary are, by the number of the term.
+//! The table of term infos: the location of the postings of each term of a dictionary, by the
+//! term's number.
 //!
-//! The engine numbers the terms of a dictionary in their order and has a table of their places by number, but hands
-//! out only the place of a term that it found in the automaton. Of terms that follow one another, as those of
-//! a prefix do, the first and the last are enough: to go through tens of thousands in the automaton takes longer than
-//! to read their postings. The table is read as Tantivy 0.27 writes it (`TermInfoStore`): blocks of 256 terms,
-//! the first with its place, the others with bits of fixed width that are added to that.
+//! The engine numbers the terms of a dictionary in order and has a table of their infos by number,
+//! but only returns the info of a term that it found in the automaton. For consecutive terms, such
+//! as those of a prefix, the first and the last are enough: finding tens of thousands in the
+//! automaton takes longer than reading their postings. The format of the table is that of Tantivy
+//! 0.27 (`TermInfoStore`): blocks of 256 terms, the first with its info, the others with bits of
+//! fixed width that are added to it.
 
 use std::io;
 use std::ops::Range;
@@ -13,13 +15,13 @@ use tantivy::directory::OwnedBytes;
 use tantivy::postings::TermInfo;
 use tantivy_common::{BinarySerializable, FixedSize};
 
-/// Terms of a block.
+/// Number of terms in a block.
 const BLOCK_TERMS: u64 = 256;
-/// Before the table: the bytes of its blocks and the number of terms, 8 bytes each.
+/// Size of the head of the table: the size of its blocks and the number of terms, 8 bytes each.
 const HEAD_BYTES: usize = 16;
-/// Of a block: where its bits begin (8 bytes), the place of its first term, and three widths.
+/// Size of a block: the offset of its bits (8 bytes), the info of its first term, and three widths.
 const BLOCK_BYTES: usize = 8 + TermInfo::SIZE_IN_BYTES + 3;
-/// Wider bits are not written: they are read as one word that begins at any bit of a byte.
+/// Maximum width, since bits are read as one word that begins at any bit of a byte.
 const MAX_WIDTH: u8 = 56;
 
 /// The table of one dictionary.
@@ -29,7 +31,7 @@ pub(crate) struct TermInfos {
     pub(super) n_terms: u64,
 }
 
-/// What is known of a block.
+/// The head of a block.
 struct Block {
     at: usize,
     first: TermInfo,
@@ -39,7 +41,7 @@ struct Block {
 }
 
 impl TermInfos {
-    /// Reads what the engine wrote.
+    /// Reads the table that the engine wrote.
     pub(super) fn read(table: &OwnedBytes) -> io::Result<Self> {
         let head = &mut table.get(..HEAD_BYTES).ok_or_else(damaged)?;
         let n_bytes = u64::deserialize(head)?;
@@ -59,7 +61,7 @@ impl TermInfos {
         })
     }
 
-    /// Calls `each` with the places of the terms of these numbers, in their order.
+    /// Calls `each` with the infos of the terms with these numbers, in order.
     ///
     /// # Errors
     /// Fails if the table is damaged, and with the first error of `each`.
@@ -110,7 +112,7 @@ impl TermInfos {
         })
     }
 
-    /// Returns the place of a term by its number in its block.
+    /// Returns the info of a term by its number in its block.
     fn place(&self, block: &Block, number: usize) -> io::Result<TermInfo> {
         let Some(number) = number.checked_sub(1) else {
             return Ok(block.first.clone());
@@ -124,7 +126,7 @@ impl TermInfos {
             let more = usize::try_from(read(bits, at, width)?).ok()?;
             begin.checked_add(more)
         };
-        // The place of a term ends where that of the next one begins.
+        // The postings of a term end where those of the next one begin.
         let range = |begin: usize, at, bits| {
             let range = start(begin, at, bits)?..start(begin, at + width, bits)?;
             (range.start <= range.end).then_some(range)
@@ -144,7 +146,8 @@ impl TermInfos {
     }
 }
 
-/// Reads bits as a number, the lowest first; those after the end are 0, as the last word is not written whole.
+/// Reads bits as a number, lowest first; those after the end are 0, since the last word is not
+/// written completely.
 fn read(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     let rest = bytes.get(at / 8..)?;
     let mut word = [0; 8];

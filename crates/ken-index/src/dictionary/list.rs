@@ -1,7 +1,8 @@
-//! Terms with their counts, for `ken terms`.
+//! Lists terms with their counts, for `ken terms`.
 //!
-//! A dictionary counts documents that were deleted and not yet merged away, and no occurrences. So
-//! the postings of each term that is listed are read: what is counted is what a search would find.
+//! A dictionary counts documents that were deleted but not merged away yet, and it counts no
+//! occurrences. The postings of each listed term are therefore read, so that the counts equal those
+//! of a search.
 
 use std::ops::ControlFlow;
 
@@ -35,7 +36,7 @@ pub(crate) fn each(
     let mut terms = Merge::new(&indexes, matcher)?;
     let mut groups = Groups::new(list.by_field);
     while let Some((term, infos)) = terms.next() {
-        // Terms are text; what is not would be of another program.
+        // Terms are text; anything else would be from another program.
         let Ok(term) = std::str::from_utf8(term) else {
             continue;
         };
@@ -54,7 +55,7 @@ pub(crate) fn each(
 struct Groups {
     by_field: bool,
     sums: Vec<(Field, u64, u64)>,
-    /// Documents that have the term, if fields are counted together: segment and number.
+    /// Documents with the term, if fields are counted together: segment and number.
     documents: Vec<(usize, u32)>,
 }
 
@@ -108,7 +109,7 @@ impl Groups {
     }
 }
 
-/// Hands out a term, unless all its documents were deleted.
+/// Passes on a term, unless all its documents were deleted.
 fn give(
     field: Option<Field>,
     term: &str,
@@ -153,13 +154,14 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Returns documents and occurrences that are not deleted, and adds the documents to a list.
+    /// Returns the numbers of documents and occurrences that are not deleted, and adds the
+    /// documents to a list.
     fn count(
         &mut self,
         info: &TermInfo,
         documents: &mut Vec<(usize, u32)>,
     ) -> tantivy::Result<(u64, u64)> {
-        // Keywords are kept without counts: each value is there once.
+        // Keywords are kept without frequencies: each value occurs once.
         let has_counts = self.field.info().kind != FieldKind::Keyword;
         let option = match has_counts {
             true => IndexRecordOption::WithFreqs,

@@ -1,8 +1,8 @@
-//! Which terms of a dictionary a pattern means.
+//! Finds the terms of a dictionary that a pattern matches.
 //!
-//! Every pattern but a term is an automaton over bytes, and the dictionary is one too: both are
-//! walked together, so that what cannot match is never looked at (R. Baeza-Yates and G. Gonnet,
-//! "Fast text searching for regular expressions or automaton searching on tries", 1996).
+//! Every pattern except a term is an automaton over bytes, as is the dictionary. Both are traversed
+//! together, so that parts that cannot match are never visited (R. Baeza-Yates and G. Gonnet, "Fast
+//! text searching for regular expressions or automaton searching on tries", 1996).
 
 use std::collections::BTreeSet;
 use std::io;
@@ -24,15 +24,16 @@ use tantivy::termdict::{TermDictionary, TermStreamer};
 use super::automaton::{FuzzyAutomaton, RegexAutomaton, TermsAutomaton};
 use super::{Accept, Cursor, Shortcut, Wanted, successor};
 use crate::analysis::BORDER;
+use crate::limits::{Limits, Pace};
 
-/// A pattern made ready to be looked up in many segments.
+/// A compiled pattern, for look-ups in many segments.
 #[derive(Clone)]
 pub(crate) enum Matcher {
     Term(String),
-    /// In order, each once.
+    /// In order, without duplicates.
     Terms(Vec<String>),
     Written(Box<Self>, Written),
-    /// Also those that start so.
+    /// A range of terms, such as those with a prefix.
     Range(TermRange),
     Regex(Arc<Expression>),
     Fuzzy(Arc<DFA>),
@@ -43,7 +44,7 @@ impl Matcher {
     /// Fails if a regular expression is wrong or too large.
     pub(crate) fn new(pattern: &Pattern) -> tantivy::Result<Self> {
         Ok(match pattern {
-            // A stem that nobody put forms for is its word.
+            // A stem whose forms were not filled in is taken as its word.
             Pattern::Term(term) | Pattern::Stem(term) => Self::Term(term.clone()),
             Pattern::Any(terms) => {
                 Self::Terms(BTreeSet::from_iter(terms).into_iter().cloned().collect())
@@ -71,7 +72,7 @@ impl Matcher {
         })
     }
 
-    /// Returns the one term that is meant, if there is only one.
+    /// Returns the matching term, if there can be only one.
     pub(crate) fn term(&self) -> Option<&String> {
         match self {
             Self::Term(term) => Some(term),
@@ -79,7 +80,7 @@ impl Matcher {
         }
     }
 
-    /// Returns a way through the terms of a dictionary that are meant, in their order.
+    /// Returns a cursor over the matching terms of a dictionary, in order.
     pub(crate) fn cursor<'a>(
         &'a self,
         index: &'a InvertedIndexReader,
@@ -87,7 +88,7 @@ impl Matcher {
         self.cursor_from(index, "")
     }
 
-    /// The same; of a fuzzy word only the terms that start so.
+    /// Returns the same cursor; for a fuzzy word, only over terms with the prefix.
     pub(crate) fn cursor_from<'a>(
         &'a self,
         index: &'a InvertedIndexReader,
@@ -113,7 +114,7 @@ impl Matcher {
         })
     }
 
-    /// Calls `each` with every term of the dictionary that is meant.
+    /// Calls `each` with every matching term of the dictionary.
     pub(crate) fn each(
         &self,
         index: &InvertedIndexReader,
@@ -154,10 +155,28 @@ impl Matcher {
         }
     }
 
-    /// Calls `each` with the place of the postings of every term that is meant, in the order of the terms.
-    ///
-    /// Of those that follow one another only the first and the last are looked for.
+    /// Calls `each` with the posting info of every matching term, in term order, until a limit is
+    /// reached.
     pub(crate) fn each_info(
+        &self,
+        index: &InvertedIndexReader,
+        shortcut: Shortcut<'_>,
+        limits: Option<&Limits>,
+        mut each: impl FnMut(&TermInfo) -> tantivy::Result<()>,
+    ) -> tantivy::Result<()> {
+        let mut pace = Pace::default();
+        let read = self.all_infos(index, shortcut, &mut |info| match pace.step(limits) {
+            true => Err(TantivyError::InternalError("a limit is reached".to_owned())),
+            false => each(info),
+        });
+        match limits.is_some_and(Limits::ended_early) {
+            true => Ok(()),
+            false => read,
+        }
+    }
+
+    /// For consecutive terms, only the first and the last are looked up.
+    fn all_infos(
         &self,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
@@ -171,7 +190,7 @@ impl Matcher {
         self.each(index, shortcut, &mut |_, info| each(info))
     }
 
-    /// Returns which terms are meant if they follow one another.
+    /// Returns the matching terms as a range, if they are consecutive.
     fn range(&self) -> Option<&TermRange> {
         match self {
             Self::Range(range) => Some(range),
@@ -207,7 +226,7 @@ impl TermRange {
         }
     }
 
-    /// Returns the numbers that the terms have in a dictionary.
+    /// Returns the numbers of the terms in a dictionary.
     fn numbers(&self, terms: &TermDictionary) -> io::Result<Range<u64>> {
         let number = |from: &str| {
             let mut stream = terms.range().ge(from).into_stream()?;
@@ -231,7 +250,7 @@ impl TermRange {
     }
 }
 
-/// Returns the first term that a prefix may mean: not the border of values.
+/// Returns the first term that a prefix may match, excluding the border of values.
 fn first(prefix: &str) -> &str {
     if prefix.is_empty() { "\u{1}" } else { prefix }
 }
@@ -239,9 +258,9 @@ fn first(prefix: &str) -> &str {
 /// A regular expression over terms.
 pub(crate) struct Expression {
     dfa: Table,
-    /// What the terms start with that it means.
+    /// The common prefix of the matching terms.
     prefix: String,
-    /// What they hold, a line feed after the term counted in.
+    /// A substring that they contain, including a line feed after the term.
     part: Option<memmem::Finder<'static>>,
 }
 
@@ -290,7 +309,7 @@ impl Accept for Expression {
         let Ok(mut state) = self.dfa.start_state(&config) else {
             return false;
         };
-        // The border of values is no word.
+        // The border of values is not a word.
         if term.first() == Some(&0) {
             return false;
         }

@@ -1,8 +1,8 @@
-//! The term dictionaries of a snapshot: which terms there are, and where their postings stand.
+//! The term dictionaries of a snapshot: which terms exist, and where their postings are.
 //!
 //! A dictionary belongs to one field of one segment. It is immutable and mapped, so any number of
-//! threads look up in it side by side; what is opened is opened once and then read without a lock
-//! (Tantivy's own way to it, `SegmentReader::inverted_index`, takes a lock each time). A look-up
+//! threads use it in parallel. Each dictionary is opened once and then read without a lock
+//! (Tantivy's own access, `SegmentReader::inverted_index`, takes a lock each time). A look-up
 //! allocates nothing. `bench/run dictionary` measures it.
 
 mod automaton;
@@ -79,7 +79,7 @@ impl Dictionaries {
         Ok(place.get_or_init(|| opened))
     }
 
-    /// Returns where the postings of a term stand in a segment.
+    /// Returns the posting info of a term in a segment.
     pub(crate) fn look_up(
         &self,
         field: Field,
@@ -89,8 +89,8 @@ impl Dictionaries {
         Ok(self.of(field, segment)?.terms().get(term)?)
     }
 
-    /// Returns in how many documents a term is, those that were deleted and not yet merged away
-    /// among them: one look-up for each segment.
+    /// Returns the number of documents with a term, including those that were deleted but not
+    /// merged away yet: one look-up for each segment.
     pub(crate) fn n_documents(&self, field: Field, term: &str) -> tantivy::Result<u64> {
         let mut sum = 0;
         for segment in 0..self.segments.len() {
@@ -106,7 +106,7 @@ impl Dictionaries {
     }
 }
 
-/// Ways through the terms of a snapshot that the engine does not have.
+/// Additional ways through the terms of a snapshot, which the engine does not have.
 #[derive(Debug)]
 pub(crate) struct Shortcuts {
     plain: PlainLists,
@@ -122,7 +122,7 @@ impl Shortcuts {
         }
     }
 
-    /// Returns those through the terms of a field in a segment.
+    /// Returns the shortcuts through the terms of a field in a segment.
     pub(crate) fn of(&self, segment: &SegmentReader, column: Column) -> Shortcut<'_> {
         Shortcut {
             all: self,
@@ -131,8 +131,9 @@ impl Shortcuts {
         }
     }
 
-    /// Returns the engine's dictionary and postings of a field in a segment; `None` if it has no terms. That spares the
-    /// engine's dictionary of no terms, which takes as long to make as a look-up in all segments: it clears a megabyte.
+    /// Returns the engine's dictionary and postings of a field in a segment; `None` if it has no
+    /// terms. This avoids the engine's empty dictionary, whose creation takes as long as a look-up
+    /// in all segments, since it clears a megabyte.
     pub(crate) fn index(
         &self,
         segment: &SegmentReader,
@@ -144,7 +145,7 @@ impl Shortcuts {
         }
     }
 
-    /// Returns how many bytes they take on disk, beside the engine's.
+    /// Returns their size on disk, in addition to the engine's files.
     pub(crate) fn n_bytes(&self) -> u64 {
         self.plain.n_bytes()
     }
@@ -159,17 +160,17 @@ pub(crate) struct Shortcut<'a> {
 }
 
 impl<'a> Shortcut<'a> {
-    /// The terms as text, if there is a list of them.
+    /// Returns the terms as text, if there is a list of them.
     pub(crate) fn plain(self) -> Option<PlainTerms<'a>> {
         self.all.plain.of(self.segment, self.column)
     }
 
-    /// The terms as an automaton; `None` if there are none.
+    /// Returns the terms as an automaton; `None` if there are none.
     pub(crate) fn trie(self) -> io::Result<Option<Trie>> {
         self.all.tries.of(self.segment, self.column)
     }
 
-    /// Where the postings of the terms stand; `None` if there are none.
+    /// Returns the table of posting infos; `None` if there are no terms.
     pub(crate) fn infos(self) -> io::Result<Option<TermInfos>> {
         self.all.tries.infos(self.segment, self.column)
     }

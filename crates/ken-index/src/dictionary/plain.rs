@@ -1,20 +1,21 @@
-//! The terms of large dictionaries as plain text, for patterns that do not say how a term starts.
+//! The terms of large dictionaries as plain text, for patterns that do not determine how a term
+//! starts.
 //!
-//! An automaton and the dictionary, walked together, skip what cannot match, but `*ology` can match
-//! everywhere, and to go from one term to the next takes the dictionary about 100 ns. As lines of
-//! text, one term after the other, the same terms are searched for what the pattern says of them
-//! at the speed of memory. So each large segment has beside its own files one of lines, and a table of
-//! where each field's begin:
+//! Traversing an automaton and the dictionary together skips terms that cannot match. However,
+//! `*ology` can match anywhere, and going from one term to the next takes the dictionary about 100
+//! ns. The same terms as lines of text are searched for a literal of the pattern at the speed of
+//! memory. Each large segment therefore has an additional file of lines, with a table of the start
+//! of each field:
 //!
 //! ```text
-//! terms of a field, in order, each ended by a line feed; then those of the next
+//! terms of a field, in order, each followed by a line feed; then those of the next field
 //! for each field: its column, the first byte, the number of bytes
 //! the number of fields, the CRC-32 of all before it, MAGIC
 //! ```
 //!
-//! Numbers are of 8 bytes, little-endian. A segment that is built here writes it as its terms come in order; one that
-//! comes of a merge gets it at the end of the run. The file says nothing that the segment does not: where it
-//! is missing the dictionary is walked.
+//! Numbers have 8 bytes, little-endian. A segment that is built here writes the file while its
+//! terms arrive in order; a merged segment gets it at the end of the run. The file is redundant:
+//! where it is missing, the dictionary is used.
 
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -36,29 +37,29 @@ use crate::layout::{TERM_LIST, is_term_list, term_list};
 
 const MAGIC: [u8; 8] = *b"kenword2";
 const BUFFER_BYTES: usize = 1 << 20;
-/// Lines are written when there are so many bytes of them.
+/// Size of the buffer for lines.
 const LINES_BYTES: usize = 64 << 10;
 
-/// The terms of a field of a segment, in order, a line each.
+/// The terms of a field of a segment, in order, one per line.
 pub(crate) struct PlainTerms<'a>(&'a [u8]);
 
-/// Says of a term whether it is meant.
+/// Decides whether a term matches.
 pub(crate) trait Accept {
     fn accepts(&self, term: &[u8]) -> bool;
 }
 
-/// Which lines are wanted.
+/// The lines that are wanted.
 pub(crate) struct Wanted<'a> {
-    /// They start so.
+    /// Their prefix.
     pub(crate) prefix: &'a str,
-    /// They, with their line feed, hold this.
+    /// A substring that they contain, including their line feed.
     pub(crate) part: Option<&'a memmem::Finder<'static>>,
-    /// And this is said of them.
+    /// A further test of them.
     pub(crate) accepts: &'a dyn Accept,
 }
 
 impl PlainTerms<'_> {
-    /// Calls `each` with the terms that are wanted, in their order.
+    /// Calls `each` with the wanted terms, in order.
     pub(crate) fn each<E>(
         &self,
         wanted: &Wanted<'_>,
@@ -85,7 +86,7 @@ impl PlainTerms<'_> {
         Ok(())
     }
 
-    /// Returns where the first term begins that is not less than `key`.
+    /// Returns the start of the first term that is not less than `key`.
     fn lower_bound(&self, key: &[u8]) -> usize {
         let (mut low, mut high) = (0, self.0.len());
         while low < high {
@@ -114,7 +115,7 @@ pub(super) struct PlainLists {
     opened: Vec<(SegmentId, OnceLock<Option<Lists>>)>,
 }
 
-/// Those of a segment.
+/// The lists of a segment.
 #[derive(Debug)]
 struct Lists {
     bytes: OwnedBytes,
@@ -139,7 +140,7 @@ impl PlainLists {
         lists.bytes.as_slice().get(range.clone()).map(PlainTerms)
     }
 
-    /// Returns how many bytes the lists have on disk.
+    /// Returns the size of the lists on disk.
     pub(crate) fn n_bytes(&self) -> u64 {
         let open = |(id, _): &(SegmentId, _)| self.directory.open_read(&term_list(*id)).ok();
         let files = self.opened.iter().filter_map(open);
@@ -154,7 +155,8 @@ impl PlainLists {
     }
 }
 
-/// Returns the column of each field and where its terms are; `None` if the file is another one.
+/// Returns the column of each field and the range of its terms; `None` if the file is not such a
+/// list.
 fn read_table(bytes: &[u8]) -> Option<Vec<(u32, Range<usize>)>> {
     let (rest, _) = split_number(bytes.strip_suffix(&MAGIC)?)?;
     let (rest, n_fields) = split_number(rest)?;
@@ -173,7 +175,7 @@ fn read_table(bytes: &[u8]) -> Option<Vec<(u32, Range<usize>)>> {
     Some(fields)
 }
 
-/// Reads a file whose bytes before the checksum are given, and all terms in it.
+/// Reads a file, given the bytes before the checksum, and all terms in it.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn read_terms(bytes: &[u8]) {
     struct All;
@@ -201,7 +203,8 @@ pub(crate) fn read_terms(bytes: &[u8]) {
     }
 }
 
-/// Returns whether a list is as it was written; one of another version is none.
+/// Returns whether a list is unchanged since it was written; one of another version counts as no
+/// list.
 pub(crate) fn is_sound(bytes: &[u8]) -> bool {
     let Some((rest, sum)) = bytes.strip_suffix(&MAGIC).and_then(split_number) else {
         return true;
@@ -214,10 +217,10 @@ fn split_number(bytes: &[u8]) -> Option<(&[u8], u64)> {
     Some((rest, u64::from_le_bytes(*number)))
 }
 
-/// Which dictionaries are walked fast enough without a list.
+/// Which dictionaries are fast enough without a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Small {
-    /// Those of a segment that have fewer bytes, all together.
+    /// Those of a segment with fewer bytes in total.
     bytes: u64,
     /// Those of a field with fewer terms.
     terms: usize,
@@ -232,10 +235,10 @@ impl Default for Small {
     }
 }
 
-/// Writes the lists of large segments that have none, and deletes those of segments that are gone.
+/// Writes the missing lists of large segments, and deletes those of segments that are gone.
 ///
 /// # Errors
-/// Fails if the index cannot be read or a list cannot be written; the index stays as it is.
+/// Fails if the index cannot be read or a list cannot be written; the index stays unchanged.
 pub(crate) fn update(index: &Index, folder: &Path, small: Small) -> tantivy::Result<()> {
     let segments = index.searchable_segments()?;
     delete_others(folder, segments.iter().map(tantivy::Segment::id))?;
@@ -258,7 +261,7 @@ pub(crate) fn update(index: &Index, folder: &Path, small: Small) -> tantivy::Res
     })
 }
 
-/// Deletes the lists of all segments but these: of what was merged, or never committed.
+/// Deletes the lists of all other segments, which were merged or never committed.
 ///
 /// # Errors
 /// Fails if the folder cannot be read, or a list not deleted.
@@ -276,7 +279,7 @@ pub(crate) fn delete_others(
     Ok(())
 }
 
-/// Returns whether there is a list, of this version.
+/// Returns whether there is a list in this version.
 fn is_there(path: &Path) -> io::Result<bool> {
     let mut magic = [0; MAGIC.len()];
     match File::open(path) {
@@ -289,7 +292,7 @@ fn is_there(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Deletes a list, if it is there.
+/// Deletes a list, if it exists.
 pub(crate) fn delete(path: &Path) -> io::Result<()> {
     match fs_err::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -297,12 +300,12 @@ pub(crate) fn delete(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes the lists of a segment whose dictionaries are there.
+/// Writes the lists of a segment from its dictionaries.
 fn write(segment: &tantivy::Segment, folder: &Path, small: Small) -> tantivy::Result<()> {
     let reader = SegmentReader::open(segment)?;
     let mut lists = ListWriter::create(folder, segment.id(), small)?;
     for (column, entry) in reader.schema().fields() {
-        // Text is what has positions; other fields are asked for by their start.
+        // Text fields are those with positions; other fields are searched by prefix.
         let option = entry.field_type().index_record_option();
         if !option.is_some_and(|option| option.has_positions()) {
             continue;
@@ -320,7 +323,7 @@ fn write(segment: &tantivy::Segment, folder: &Path, small: Small) -> tantivy::Re
     Ok(lists.finish()?)
 }
 
-/// Writes the lists of a segment, under another name until they are whole and on disk.
+/// Writes the lists of a segment, under a temporary name until they are complete and on disk.
 pub(crate) struct ListWriter {
     next: PathBuf,
     path: PathBuf,
@@ -329,10 +332,10 @@ pub(crate) struct ListWriter {
     sum: crc32fast::Hasher,
     table: Vec<u8>,
     n_fields: u64,
-    /// Of the field that was begun: where its lines begin, and how many terms it has.
+    /// The current field: the start of its lines, and its number of terms.
     start: u64,
     n_terms: usize,
-    /// A term of it cannot be a line: there is no list of it.
+    /// Whether a term of it cannot be a line, so that the field has no list.
     is_unfit: bool,
     /// Its lines that are not written yet.
     lines: Vec<u8>,
@@ -359,7 +362,7 @@ impl ListWriter {
         })
     }
 
-    /// Adds a term of the field that was begun, behind all others of it.
+    /// Adds a term of the current field, after all its other terms.
     #[inline]
     pub(crate) fn term(&mut self, term: &[u8]) -> io::Result<()> {
         self.is_unfit |= memchr(b'\n', term).is_some();
@@ -380,7 +383,7 @@ impl ListWriter {
         Ok(())
     }
 
-    /// Ends the field of a column, of which there is no list if it has few terms.
+    /// Ends the field of a column, which gets no list if it has few terms.
     pub(crate) fn end_field(&mut self, column: Column) -> io::Result<()> {
         if self.n_terms >= self.small.terms && !self.is_unfit {
             self.flush()?;
@@ -397,7 +400,7 @@ impl ListWriter {
         Ok(())
     }
 
-    /// Has the file on disk under its name, unless there is nothing in it.
+    /// Syncs the file to disk under its final name, unless it is empty.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         if self.n_fields == 0 {
             return Ok(());
@@ -417,7 +420,7 @@ impl ListWriter {
 }
 
 impl Drop for ListWriter {
-    /// Deletes what was not finished.
+    /// Deletes an unfinished file.
     fn drop(&mut self) {
         let _ = delete(&self.next);
     }

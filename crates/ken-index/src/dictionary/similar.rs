@@ -1,9 +1,10 @@
-//! Terms that a word may have been meant to be, for "did you mean".
+//! Finds terms that a word may have been meant to be, for "did you mean".
 //!
-//! The dictionary is walked together with the Levenshtein automaton of the word, so that no list
-//! of words has to be kept beside it, and what is suggested is there. Most slips are one letter
-//! (F. Damerau, "A technique for computer detection and correction of spelling errors", 1964), so
-//! two are tried only when one gives nothing, and then only where the first letter is the same.
+//! The dictionary is traversed together with the Levenshtein automaton of the word, so that no
+//! separate list of words is needed, and every suggestion exists in the index. Most mistakes affect
+//! one letter (F. Damerau, "A technique for computer detection and correction of spelling errors",
+//! 1964), so two are only tried if one yields nothing, and only for terms with the same first
+//! letter.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +13,9 @@ use ken_engine::Similar;
 
 use super::{Dictionaries, Matcher};
 
-/// Words of fewer characters are not corrected: too much is similar to them.
+/// Minimum length of a word for suggestions: too much is similar to shorter ones.
 const MIN_LENGTH: usize = 3;
-/// Words of fewer characters are not corrected by two letters.
+/// Minimum length of a word for suggestions with two mistakes.
 const MIN_LENGTH_FOR_TWO: usize = 6;
 
 /// Returns the terms most like `word` in these fields, the best first: nearest, then most frequent.

@@ -1,5 +1,5 @@
-//! The terms of many dictionaries as one sorted stream: a merge by a heap of their heads, which
-//! holds one term of each dictionary in memory however many there are.
+//! The terms of many dictionaries as one sorted stream: a merge with a heap of their heads, which
+//! holds one term of each dictionary in memory, however many there are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,15 +9,15 @@ use tantivy::postings::TermInfo;
 
 use super::{Cursor, Matcher};
 
-/// The merge of the terms that a pattern means in some dictionaries.
+/// The merge of the matching terms in some dictionaries.
 pub(super) struct Merge<'a> {
     cursors: Vec<Box<dyn Cursor + 'a>>,
-    /// The next term of each dictionary and which dictionary that is.
+    /// The next term of each dictionary, with the index of the dictionary.
     heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
     term: Vec<u8>,
-    /// The dictionaries that stand at `term`.
+    /// The dictionaries whose current term is `term`.
     at: Vec<usize>,
-    /// Buffers of terms that were passed.
+    /// Buffers of earlier terms, for reuse.
     spare: Vec<Vec<u8>>,
 }
 
@@ -40,8 +40,8 @@ impl<'a> Merge<'a> {
         Ok(merge)
     }
 
-    /// Returns the next term, and for each dictionary that has it its number and where its
-    /// postings stand, in the order of their numbers.
+    /// Returns the next term, with the index and posting info of each dictionary that has it, in
+    /// the order of the indexes.
     pub(super) fn next(&mut self) -> Option<(&[u8], impl Iterator<Item = (usize, &TermInfo)>)> {
         for number in std::mem::take(&mut self.at) {
             self.refill(number);

@@ -1,10 +1,10 @@
-//! A dictionary as the automaton that it is, walked together with another one.
+//! A dictionary as the automaton that it is, traversed together with another one.
 //!
-//! The engine does so too (`TermDictionary::search`), but it looks at each child of a node and asks
-//! then whether that may lead to a match. A node has up to 256 children, each somewhere else in the
-//! file, and in the walk for a fuzzy word nearly all of them lead nowhere. Here the automaton is
-//! asked first. What cannot be had this way is the place of a term's postings: the dictionary is
-//! asked for that, once for each term that matches; of terms that follow one another [`TermInfos`] knows them.
+//! The engine can do this too (`TermDictionary::search`), but it first reads each child of a node
+//! and then asks whether the child may lead to a match. A node has up to 256 children, in different
+//! parts of the file, and for a fuzzy word nearly all of them lead nowhere. Here the automaton is
+//! asked first. The posting info of a term is not available this way: the dictionary is asked for
+//! it, once for each matching term; for consecutive terms, [`TermInfos`] has it.
 
 use std::convert::Infallible;
 use std::io;
@@ -21,10 +21,10 @@ use tantivy_fst::raw::{Fst, Node};
 
 use super::infos::{TermInfos, damaged};
 
-/// What the engine names the file of a segment's dictionaries.
+/// The engine's file extension for the dictionaries of a segment.
 const EXTENSION: &str = "term";
-/// At the end of a dictionary: how long the table of places before it is (8 bytes), the version of
-/// the automaton and the kind of dictionary (4 bytes each).
+/// Size of the end of a dictionary: the length of the preceding table of infos (8 bytes), the
+/// version of the automaton and the kind of dictionary (4 bytes each).
 const FOOTER_BYTES: usize = 16;
 
 /// The dictionaries of a snapshot, opened at first use and then read without a lock.
@@ -49,7 +49,7 @@ impl Tries {
         parts.map(|parts| Trie::read(parts.automaton)).transpose()
     }
 
-    /// Returns where the postings of its terms stand; `None` if it has no terms.
+    /// Returns the posting infos of its terms; `None` if it has no terms.
     pub(super) fn infos(
         &self,
         segment: SegmentId,
@@ -83,7 +83,7 @@ impl Tries {
         Ok(Some(file.get_or_init(|| opened)))
     }
 
-    /// The engine has the file mapped already, and the directory hands out the same map, also when
+    /// The engine has already mapped the file, and the directory returns the same map, even when
     /// the file was deleted in the meantime.
     fn open(&self, segment: SegmentId) -> io::Result<CompositeFile> {
         let name = PathBuf::from(segment.uuid_string()).with_extension(EXTENSION);
@@ -92,7 +92,7 @@ impl Tries {
     }
 }
 
-/// What the engine wrote of the dictionary of a field.
+/// The engine's data for the dictionary of a field.
 struct Parts {
     automaton: OwnedBytes,
     infos: OwnedBytes,
@@ -112,7 +112,7 @@ impl Parts {
         })
     }
 
-    /// Reads the table of places, if it is of as many terms as the automaton.
+    /// Reads the table of infos, if it has as many terms as the automaton.
     fn infos(self) -> io::Result<TermInfos> {
         let infos = TermInfos::read(&self.infos)?;
         match Trie::read(self.automaton)?.0.len() as u64 == infos.n_terms {
@@ -125,10 +125,10 @@ impl Parts {
 /// The dictionary of a field in a segment.
 pub(crate) struct Trie(Fst<OwnedBytes>);
 
-/// A node on the way from the root to where the walk is.
+/// A node on the path from the root to the current node.
 struct Step<'a, S> {
     node: Node<'a>,
-    /// Which of its children comes next.
+    /// Index of its next child.
     next: usize,
     state: S,
 }
@@ -138,7 +138,7 @@ impl Trie {
         Fst::new(automaton).map(Self).map_err(io::Error::other)
     }
 
-    /// Calls `each` with the terms that an automaton matches, in their order.
+    /// Calls `each` with the terms that an automaton matches, in order.
     ///
     /// # Errors
     /// Ends with the first error of `each`.
@@ -180,7 +180,7 @@ impl Trie {
         Ok(())
     }
 
-    /// Calls `each` with the terms that an automaton matches, in their order.
+    /// Calls `each` with the terms that an automaton matches, in order.
     pub(crate) fn each<A: Automaton>(&self, automaton: &A, each: &mut dyn FnMut(&[u8])) {
         let mut fine = |term: &[u8]| -> Result<(), Infallible> {
             each(term);
@@ -234,7 +234,7 @@ mod tests {
             let mut stream = engine.search(FuzzyAutomaton(&dfa)).into_stream().unwrap();
             let mut expected = Vec::new();
             while stream.advance() {
-                // The empty term is none, and the index has none.
+                // The empty term is not a term, and the index has none.
                 if !stream.key().is_empty() {
                     expected.push(stream.key().to_vec());
                 }
@@ -249,7 +249,7 @@ mod tests {
     proptest! {
         #[test]
         fn places_are_those_that_the_engine_finds(
-            // Of several blocks, and of lists that are long and short.
+            // Several blocks, with long and short lists.
             sizes in prop::collection::vec((0..1_u32 << 20, 0..70_000_usize, 0..300_usize), 1..800),
             start in 0..1_usize << 50,
             from in 0..800_u64,

@@ -1,4 +1,4 @@
-//! Files beside the index, mapped into memory as its own are.
+//! Maps files next to the index into memory, like the index's own.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tantivy::directory::error::OpenReadError;
 /// Maps a file; it stays readable when it is deleted.
 ///
 /// # Errors
-/// Fails if it is not there or cannot be mapped.
+/// Fails if the file does not exist or cannot be mapped.
 pub fn map(path: &Path) -> io::Result<Box<dyn AsRef<[u8]> + Send + Sync>> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());

@@ -1,9 +1,9 @@
-//! The engine's directory for readers: they take no lock and wait for nobody.
+//! The engine's directory for readers, which take no lock and never wait.
 //!
-//! Tantivy's readers take a lock while they open segment files, so that the writer does not
-//! delete them meanwhile. That needs write access and lets one process wait for another. Here the
-//! lock is never taken; [`crate::Snapshot::open`] tries again with the newer commit when a file
-//! went away under it.
+//! Tantivy's readers take a lock while they open segment files, so that the writer does not delete
+//! these meanwhile. That needs write access and lets one process wait for another. Here the lock is
+//! never taken; if a file is deleted while it is being opened, [`crate::Snapshot::open`] tries
+//! again with the newer commit.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -22,11 +22,11 @@ use tantivy::directory::{
 use super::seal::unseal;
 use super::sparing::SparingFile;
 
-/// A directory that is only read, without locks.
+/// A read-only directory without locks.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadDirectory {
     mapped: MmapDirectory,
-    /// Those that are open, if it is for one query.
+    /// The open files, if the directory serves one query.
     sparing: Option<Arc<Sparing>>,
 }
 
@@ -36,15 +36,16 @@ struct Sparing {
     files: Mutex<HashMap<PathBuf, Arc<SparingFile>>>,
 }
 
-/// Postings and positions. Of dictionaries, columns, norms and the places of stored documents any question reads much.
+/// Postings and positions. Any query reads much of dictionaries, columns, norms and the offsets of
+/// stored documents.
 const SPARED: [&str; 2] = ["idx", "pos"];
-/// More files are not held open.
+/// Maximum number of files that are held open.
 const MAX_OPEN: usize = 128;
-/// Of all that a process may have open, it takes a part only.
+/// Divisor for the share of the process's open files.
 const SHARE_OPEN: u64 = 4;
 
 impl ReadDirectory {
-    /// Opens the directory to be asked again and again.
+    /// Opens the directory for many queries.
     pub(crate) fn open(root: &Path) -> Result<Self, OpenDirectoryError> {
         Ok(Self {
             mapped: MmapDirectory::open(root)?,
@@ -52,7 +53,7 @@ impl ReadDirectory {
         })
     }
 
-    /// Opens the directory for one question: see [`super::sparing`].
+    /// Opens the directory for one query: see [`super::sparing`].
     pub(crate) fn for_one_query(root: &Path) -> Result<Self, OpenDirectoryError> {
         let sparing = Sparing {
             root: root.to_path_buf(),
@@ -114,8 +115,9 @@ impl Directory for ReadDirectory {
             None => self.mapped.get_file_handle(path),
         };
         handle.map_err(|error| match error {
-            // The engine takes a segment whose positions do not exist for one that never had any, and fails when it
-            // is asked. Each of ours has them: the writer deleted them a moment ago.
+            // The engine takes a segment without a positions file for one that never had positions,
+            // and fails when they are needed. Each of ours has them, so the writer has just deleted
+            // them.
             OpenReadError::FileDoesNotExist(path)
                 if path.extension() == Some(OsStr::new("pos")) =>
             {
@@ -144,7 +146,7 @@ impl Directory for ReadDirectory {
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        // The list of files is the writer's; it may be damaged after a power loss.
+        // The list of files is only for the writer; it may be damaged after a power loss.
         if path == Path::new(".managed.json") {
             return Err(OpenReadError::FileDoesNotExist(path.to_path_buf()));
         }

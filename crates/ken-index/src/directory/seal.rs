@@ -1,9 +1,9 @@
 //! The checksum of the list of segments.
 //!
-//! The engine writes one at the end of each file of a segment, but not of `meta.json`, which names these
-//! files and holds what a commit says: a flipped bit there could make a number another one. So a last
-//! line is written behind its JSON, and taken off when it is read. A list without that line, which an
-//! earlier version wrote, is taken as it is.
+//! The engine writes a checksum at the end of each segment file, but not of `meta.json`, which
+//! names these files and holds the metadata of a commit: a flipped bit there could change a number.
+//! A last line with a checksum is therefore appended to its JSON, and removed when the file is
+//! read. A list without that line, from an earlier version, is accepted.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::layout::COMMIT_FILE;
 const MARK: &[u8] = b"\n#crc32 ";
 const DIGITS: usize = 8;
 
-/// Returns the list with its checksum, and any other file as it is.
+/// Returns the list with its checksum, and any other file unchanged.
 pub(super) fn seal(path: &Path, content: &[u8]) -> Vec<u8> {
     let mut sealed = content.to_vec();
     if path == Path::new(COMMIT_FILE) {
@@ -23,10 +23,10 @@ pub(super) fn seal(path: &Path, content: &[u8]) -> Vec<u8> {
     sealed
 }
 
-/// Returns the list without its checksum, and any other file as it is.
+/// Returns the list without its checksum, and any other file unchanged.
 ///
 /// # Errors
-/// Fails if the checksum is of another content.
+/// Fails if the checksum does not match.
 pub(super) fn unseal(path: &Path, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     let end = bytes.len().saturating_sub(MARK.len() + DIGITS + 1);
     let (content, line) = bytes.split_at(end);
@@ -57,7 +57,7 @@ mod tests {
         for at in 0..sealed.len() * 8 {
             let mut changed = sealed.clone();
             changed[at / 8] ^= 1 << (at % 8);
-            // Without the mark it is no JSON.
+            // Without the mark it is not valid JSON.
             let read = unseal(list, changed).ok();
             assert!(
                 read.is_none_or(

@@ -1,9 +1,10 @@
-//! Files of which one question reads little: they are read, not mapped.
+//! Files of which one query reads little: they are read, not mapped.
 //!
-//! To touch a mapped file in one more place takes some microseconds: the system enters the pages around it into a
-//! table, the first time in each two megabytes makes that table, and when the process ends it looks through all of
-//! them. To read some kilobytes takes one. A process that answers one question needs a few lists of postings of each
-//! segment. One that is asked again finds all where it was mapped the first time.
+//! Touching a mapped file in a new place takes some microseconds: the system enters the surrounding
+//! pages into a table, creates that table at the first access to each two megabytes, and scans all
+//! tables when the process ends. Reading some kilobytes takes one microsecond. A process that
+//! answers one query needs a few lists of postings of each segment. A process with many queries
+//! finds everything already mapped.
 
 use std::io;
 use std::ops::Range;
@@ -17,24 +18,25 @@ use tantivy::directory::error::OpenReadError;
 use tantivy::directory::{FileHandle, MmapDirectory, OwnedBytes};
 use tantivy::{Directory, HasLen};
 
-/// So much of the end of a file is read when it is opened: what is in it stands there.
+/// Size of the end of a file that is read when it is opened, since it holds the table of contents.
 const END_BYTES: usize = 4 << 10;
-/// More at once is not copied.
+/// Maximum size of a copied piece.
 const LITTLE_BYTES: usize = 8 << 10;
-/// A file of which more pieces are read is mapped.
+/// Maximum number of pieces that are read; after that, the file is mapped.
 const MAX_READS: u32 = 64;
 
 /// A file that is mapped when much of it is read.
 #[derive(Debug)]
 pub(super) struct SparingFile {
     directory: MmapDirectory,
-    /// In the directory.
+    /// The path in the directory.
     path: PathBuf,
     file: File,
     len: usize,
     end: OwnedBytes,
     reads_left: AtomicU32,
-    /// None if the writer has merged it away meanwhile: it is read on then.
+    /// The map of the whole file; none if the writer has merged the file away meanwhile, in which
+    /// case reading continues.
     whole: OnceLock<Option<OwnedBytes>>,
 }
 
@@ -42,7 +44,7 @@ impl SparingFile {
     /// Opens a file of a directory, whose folder is `root`.
     ///
     /// # Errors
-    /// Fails if it cannot be opened or read.
+    /// Fails if the file cannot be opened or read.
     pub(super) fn open(directory: &MmapDirectory, root: &Path, path: &Path) -> io::Result<Self> {
         let file = File::open(root.join(path))?;
         let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;

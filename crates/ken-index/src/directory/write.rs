@@ -1,14 +1,15 @@
 //! The engine's directory for the writer: files are synced once, when a commit names them.
 //!
 //! Tantivy syncs each file when it is finished, and rewrites and syncs its list of managed files
-//! each time one is made: 33 syncs for a first commit with two segments. Before a commit its files
-//! mean nothing, so here they are only written out, and synced together before `meta.json` is
-//! replaced: the file system then writes its journal once for all of them. The list of managed
-//! files serves to delete files that no commit names. It is made anew from the folder when the
-//! directory is opened, read then, and never written again.
+//! for each new one: 33 syncs for a first commit with two segments. Before a commit its files have
+//! no meaning, so here they are only written, and synced together before `meta.json` is replaced:
+//! the file system then writes its journal once for all of them. The list of managed files serves
+//! to delete files that no commit names. It is created from the folder when the directory is
+//! opened, read then, and never written again.
 //!
-//! What an earlier process wrote may not be on disk, but syncing 50 files again that are costs as many flushes of
-//! the disk's cache. So a small file says which commit was synced; it is never synced itself.
+//! Files of an earlier process may not be on disk, but syncing 50 files that already are costs as
+//! many flushes of the disk's cache. A small file therefore records which commit was synced; that
+//! file itself is never synced.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -30,13 +31,13 @@ use tantivy::index::SegmentId;
 use super::seal::{seal, unseal};
 use crate::layout::{COMMIT_FILE, is_term_list};
 
-/// The list of all files that the engine made.
+/// The list of all files that the engine created.
 const MANAGED: &str = ".managed.json";
-/// Where its next version is written.
+/// The path of its next version.
 const MANAGED_NEXT: &str = ".managed.json.next";
-/// Where the next commit is written if it is not synced.
+/// The path of the next commit if it is not synced.
 const UNSYNCED_NEXT: &str = "meta.json.next";
-/// Tells which commit is on disk with all that it names.
+/// Records which commit is on disk with everything that it names.
 const SYNCED: &str = ".synced";
 /// Size of the buffer of a file that is being written.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -46,12 +47,13 @@ const BUFFER_BYTES: usize = 64 << 10;
 pub(crate) struct WriteDirectory {
     inner: MmapDirectory,
     root: PathBuf,
-    /// Files that are finished and not synced.
+    /// Files that are finished but not synced.
     unsynced: Arc<Mutex<BTreeSet<PathBuf>>>,
-    /// A file could not be synced. What the system then has of it is not known, and a second try would
-    /// tell nothing (Rebello and others, *Can Applications Recover from fsync Failures?*, ATC 2020).
+    /// Set when a file could not be synced. The system's state of the file is then unknown, and a
+    /// second attempt would be meaningless (Rebello and others, *Can Applications Recover from
+    /// fsync Failures?*, ATC 2020).
     failed: Arc<AtomicBool>,
-    /// Whether commits are on disk when they are made.
+    /// Whether commits are synced when they are made.
     synced: Arc<AtomicBool>,
 }
 
@@ -62,7 +64,7 @@ impl fmt::Debug for WriteDirectory {
 }
 
 impl WriteDirectory {
-    /// Opens the directory, and lists the files that the engine made in it.
+    /// Opens the directory, and lists the engine's files in it.
     pub(crate) fn open(root: &Path) -> Result<Self, tantivy::TantivyError> {
         let directory = Self {
             inner: MmapDirectory::open(root)?,
@@ -80,9 +82,10 @@ impl WriteDirectory {
                     .map(str::to_owned),
             );
         }
-        // What a process before this one wrote may have been left to the system.
+        // Files of an earlier process may not be synced yet.
         lock(&directory.unsynced).extend(files.iter().map(PathBuf::from));
-        // Also if there is none: what is there may be half a list. A list of names always has a JSON form.
+        // Even if there is none, since an existing one may be incomplete. A list of names always
+        // has a JSON form.
         let list = serde_json::to_vec(&files).unwrap_or_default();
         let next = root.join(MANAGED_NEXT);
         fs_err::write(&next, &list)?;
@@ -90,8 +93,8 @@ impl WriteDirectory {
         Ok(directory)
     }
 
-    /// Is told the files of the last commit: those are not synced again if an earlier process made that
-    /// commit, and synced it. One that was put in the place of another since then is younger than the list.
+    /// Receives the files of the last commit. They are not synced again if an earlier process made
+    /// and synced that commit. A file that was replaced since then is younger than the list.
     pub(crate) fn trust(&self, files: impl Iterator<Item = PathBuf>) {
         let files = files.chain([PathBuf::from(COMMIT_FILE)]);
         let synced = fs_err::read_to_string(self.root.join(SYNCED)).ok();
@@ -106,36 +109,37 @@ impl WriteDirectory {
             if changed(&path).is_some_and(|changed| of_list.is_some_and(|list| changed <= list)) {
                 unsynced.remove(&path);
             } else {
-                // It may have been made since the folder was listed.
+                // It may have been created after the folder was listed.
                 unsynced.insert(path);
             }
         }
     }
 
-    /// Takes note that the commit is on disk with all that it names. If that is lost, or tells of a former
-    /// commit, all is synced again.
+    /// Records that the commit is on disk with everything that it names. If the record is lost, or
+    /// refers to an earlier commit, everything is synced again.
     fn note_synced(&self) {
         if let Some(stamp) = self.stamp_of_list() {
             let _ = fs_err::write(self.root.join(SYNCED), stamp);
         }
     }
 
-    /// Returns what no other list of segments has: one never changes, but is replaced. Nor has a copy of the folder.
+    /// Returns a value that is unique to the list of segments: a list never changes, but is
+    /// replaced. A copy of the folder has another value.
     fn stamp_of_list(&self) -> Option<String> {
         let list = fs_err::metadata(self.root.join(COMMIT_FILE)).ok()?;
         let times = (list.ctime(), list.ctime_nsec(), list.mtime_nsec());
         Some(format!("{} {} {times:?}\n", list.ino(), list.len()))
     }
 
-    /// Sets whether commits are on disk when they are made; if not, a later one that is syncs their
-    /// files too.
+    /// Sets whether commits are synced when they are made; if not, a later synced commit also syncs
+    /// their files.
     pub(crate) fn set_synced(&self, synced: bool) {
         self.synced.store(synced, Ordering::Relaxed);
     }
 
-    /// Syncs the files of a segment that was built, if the next commit will have to: it then has less to wait for.
-    /// No commit may name the segment before this returns, and none does: others than the next one, which waits, name
-    /// what was merged. Tells that commit of a failure, nobody else.
+    /// Syncs the files of a new segment, if the next commit would have to, so that the commit waits
+    /// less. No commit may name the segment before this returns, and none does: the next commit
+    /// waits, and others only name merged segments. A failure is reported only to that commit.
     pub(crate) fn sync_early(&self, segment: SegmentId) {
         if !self.synced.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
             return;
@@ -172,7 +176,7 @@ impl WriteDirectory {
         }
     }
 
-    /// Deletes what a killed process had begun to write under other names; for the one writer.
+    /// Deletes unfinished files of a killed process; only for the one writer.
     pub(crate) fn sweep(&self) -> io::Result<()> {
         for entry in fs_err::read_dir(&self.root)? {
             let entry = entry?;
@@ -187,8 +191,8 @@ impl WriteDirectory {
     }
 }
 
-/// Returns whether a file is the engine's: a part of a segment, named after its identifier, or
-/// the file that names the segments.
+/// Returns whether a file is the engine's: a part of a segment, named after its identifier, or the
+/// file that names the segments.
 fn is_engines(name: &str) -> bool {
     let segment = name.split('.').next().unwrap_or_default();
     let is_identifier = segment.len() == 32 && segment.bytes().all(|b| b.is_ascii_hexdigit());
@@ -199,7 +203,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file that is being written. The engine puts a small buffer of its own before it.
+/// A file that is being written. The engine has its own small buffer in front of it.
 struct Unsynced {
     file: BufWriter<File>,
     path: PathBuf,
@@ -261,16 +265,17 @@ impl Directory for WriteDirectory {
         unseal(path, bytes).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))
     }
 
-    /// Replaces a small file. What it names is on disk before it is, and it itself is on disk
-    /// when this returns; but see the module's documentation for the list of managed files.
+    /// Replaces a small file. The files that it names are on disk before it is, and it is on disk
+    /// when this returns; see the module's documentation for the exception of the list of managed
+    /// files.
     fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let content = &*seal(path, content);
         if path == Path::new(MANAGED) {
-            // For each file that is made, and nobody reads it: see the module's documentation.
+            // Called for each new file, but never read: see the module's documentation.
             return Ok(());
         }
         if !self.synced.load(Ordering::Relaxed) {
-            // The number of a file is given again, and within a tick of the clock so is its time.
+            // The inode number of a file is reused, and within a clock tick so is its time.
             if let Err(error) = fs_err::remove_file(self.root.join(SYNCED))
                 && error.kind() != io::ErrorKind::NotFound
             {
@@ -429,7 +434,7 @@ mod tests {
         write(&directory, &name(built));
         write(&directory, &name(merged));
         directory.sync_early(built);
-        // Whoever names what was merged syncs it first.
+        // A commit that names the merged segment syncs it first.
         let left = BTreeSet::from([PathBuf::from(name(merged))]);
         assert_eq!(*lock(&directory.unsynced), left);
     }
@@ -452,7 +457,7 @@ mod tests {
         assert!(!directory.exists(meta).unwrap());
     }
 
-    /// As after a loss of power, before the first commit.
+    /// As after a power loss before the first commit.
     #[test]
     fn half_a_list_of_no_files_is_replaced() {
         let folder = tempfile::tempdir().unwrap();

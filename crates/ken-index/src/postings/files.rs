@@ -1,8 +1,7 @@
-//! The documents of a file, found by its key.
+//! Finds the documents of a file by its key.
 //!
-//! A term is the first half of a key, which makes the dictionary half as large: half a key is as
-//! good as random, and keeps little company in a segment. Each document found is compared with its
-//! whole key, in the column.
+//! A term is the first half of a key, which halves the dictionary: half a key is as good as random,
+//! and few keys in a segment share it. Each document is compared with the whole key, in the column.
 
 use std::path::PathBuf;
 
@@ -14,13 +13,13 @@ use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
 use crate::schema::{KEY, LOCATION};
 
-/// Returns what the term of a file is made of.
+/// Returns the number from which the term of a file is made.
 pub(crate) fn half(key: FileKey) -> u64 {
     key.0 >> 32
 }
 
-/// Calls `each` with the documents of some files in a segment, deleted ones too, each with what
-/// came with its file.
+/// Calls `each` with the documents of some files in a segment, including deleted ones, each with
+/// the value of its file.
 pub(crate) fn each_document<T: Copy>(
     segment: &SegmentReader,
     file: Column,
@@ -32,7 +31,8 @@ pub(crate) fn each_document<T: Copy>(
     each_among(&terms, file, &column, keys, each)
 }
 
-/// Does the same with the postings and the keys of a segment: to open them takes longer than to look a file up.
+/// Does the same, given the postings and the keys of a segment: opening these takes longer than
+/// looking up a file.
 pub(crate) fn each_among<T: Copy>(
     terms: &InvertedIndexReader,
     file: Column,
@@ -56,10 +56,10 @@ pub(crate) fn each_among<T: Copy>(
     Ok(())
 }
 
-/// Looks the paths of some files up that a segment has documents of and that are not known yet.
+/// Looks up the unknown paths of some files that a segment has documents of.
 ///
-/// The dictionary of locations is read once, in its order: one look-up for each would unpack the same
-/// block again and again.
+/// Reads the dictionary of locations once, in order: separate look-ups would unpack the same block
+/// repeatedly.
 pub(crate) fn paths(
     segment: &SegmentReader,
     file: Column,

@@ -1,4 +1,4 @@
-//! Counting by the terms of keyword fields: a pass over postings and no document is read.
+//! Counts by the terms of keyword fields: one pass over postings, without reading documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -139,7 +139,7 @@ fn each_term(
     let index = segment.inverted_index(column)?;
     let mut terms = index.terms().stream()?;
     while terms.advance() {
-        // Keywords are text; what is not would be of another program.
+        // Keywords are text; anything else would be from another program.
         let Ok(term) = std::str::from_utf8(terms.key()) else {
             continue;
         };

@@ -1,8 +1,8 @@
-//! Values that end in an address: whose address it is, no word of a text tells.
+//! The query for values whose address matches: no word of a text shows whose address it is.
 //!
-//! `mary.ann@x.org` ends in the words of `ann@x.org`. So the expressions are looked for in the address of
-//! each value of the column, which has each once, and the documents that have one of those are found: one
-//! pass over the values, and one over the numbers of the documents.
+//! `mary.ann@x.org` ends in the words of `ann@x.org`. The expressions are therefore matched with
+//! the address of each value of the column, which has each value once, and the documents with one
+//! of these values are found: one pass over the values, and one over the numbers of the documents.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,16 +15,19 @@ use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 
 use super::selection::scorer;
 use crate::columns::value;
+use crate::limits::{Limits, Pace};
 use crate::schema::value_column;
 
-/// An expression may take so much memory.
+/// Maximum memory of an expression.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Documents with a value in the field in whose address one of the expressions is found.
+/// Documents with a value in the field whose address one of the expressions matches.
 #[derive(Clone, Debug)]
 pub(super) struct AddressQuery {
     pub(super) field: Field,
     pub(super) expressions: Vec<String>,
+    /// Limits that may end the search early.
+    pub(super) limits: Option<Arc<Limits>>,
 }
 
 impl Query for AddressQuery {
@@ -39,6 +42,7 @@ impl Query for AddressQuery {
         Ok(Box::new(AddressWeight {
             column: value_column(self.field),
             regex: Arc::new(regex),
+            limits: self.limits.clone(),
         }))
     }
 }
@@ -46,6 +50,7 @@ impl Query for AddressQuery {
 struct AddressWeight {
     column: String,
     regex: Arc<Regex>,
+    limits: Option<Arc<Limits>>,
 }
 
 impl Weight for AddressWeight {
@@ -56,7 +61,8 @@ impl Weight for AddressWeight {
         let n_values = u32::try_from(texts.num_terms()).unwrap_or(u32::MAX);
         let mut own = BitSet::with_max_value(n_values);
         let mut values = texts.dictionary().stream()?;
-        while values.advance() {
+        let mut pace = Pace::default();
+        while !pace.step(self.limits.as_deref()) && values.advance() {
             if address(values.key()).is_some_and(|address| self.regex.is_match(&*address)) {
                 own.insert(values.term_ord() as u32);
             }
@@ -80,8 +86,9 @@ impl Weight for AddressWeight {
     }
 }
 
-/// Returns the address of a value of a column: what stands in the last angle brackets, or all of it. Of
-/// ASCII what counts as one is enough, as capitals do not matter; other text is kept beside it.
+/// Returns the address in a value of a column: the text in the last angle brackets, or the whole
+/// value. For ASCII, the common form is enough, since case does not matter; other text is stored in
+/// its written form as well.
 fn address(value: &[u8]) -> Option<Cow<'_, str>> {
     let end = memchr(0, value).unwrap_or(value.len());
     if value.get(end + 1) == Some(&0) {

@@ -1,8 +1,8 @@
-//! `is:duplicate`: documents of which the index has a copy.
+//! `is:duplicate`: documents with a duplicate in the index.
 //!
-//! No document can know by itself: the column of contents is read as a whole, sorted, and what
-//! stands there twice is looked for again. Eight bytes and some nanoseconds for each document of the
-//! index, paid by this question only.
+//! A document alone does not show this. The column of content hashes is read completely and sorted,
+//! and the hashes that occur twice are then looked up. Only this query pays for it, with eight
+//! bytes and some nanoseconds for each document of the index.
 
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader};
@@ -30,7 +30,7 @@ impl Query for DuplicatesQuery {
     }
 }
 
-/// The contents that several documents have, sorted.
+/// The sorted hashes of contents that several documents have.
 struct DuplicatesWeight(Vec<u64>);
 
 impl Weight for DuplicatesWeight {

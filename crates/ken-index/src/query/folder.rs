@@ -1,7 +1,9 @@
-//! Folders in whose name a regular expression is found, as mu and notmuch take one: the whole name from the
-//! folder of all mail on.
+//! The query for folders in whose name a regular expression is found, as in mu and notmuch: the
+//! whole name from the root folder of all mail on.
 //!
-//! Locations are sorted, so neighbours lie in one folder, which is looked at once.
+//! Locations are sorted, so neighbouring documents are in one folder, which is tested once.
+
+use std::sync::Arc;
 
 use ken_core::{Folders, escape_bytes};
 use regex_automata::meta::Regex;
@@ -10,19 +12,27 @@ use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, DocSet, Score, TantivyError};
 
 use super::path::documents_at;
+use crate::limits::{Limits, Pace};
 use crate::schema::LOCATION;
 
-/// Documents in such folders.
+/// Documents in these folders.
 #[derive(Clone, Debug)]
-pub(super) struct FolderQuery(pub(super) Folders);
+pub(super) struct FolderQuery {
+    pub(super) folders: Folders,
+    /// Limits that may end the search early.
+    pub(super) limits: Option<Arc<Limits>>,
+}
 
 impl Query for FolderQuery {
     fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        Ok(Box::new(FolderWeight(Test::new(&self.0)?)))
+        Ok(Box::new(FolderWeight {
+            test: Test::new(&self.folders)?,
+            limits: self.limits.clone(),
+        }))
     }
 }
 
-/// A test of folders, by what they are called.
+/// A test of folders by name.
 struct Test {
     expression: Regex,
     all_mail: Option<String>,
@@ -40,7 +50,7 @@ impl Test {
         })
     }
 
-    /// Tests a folder by its path.
+    /// Tests a folder by path.
     fn accepts(&self, folder: &[u8]) -> bool {
         let folder = escape_bytes(folder);
         let folder = match self.is_maildir {
@@ -58,20 +68,23 @@ impl Test {
                     .is_some_and(|name| self.is_found(name)),
                 None => false,
             },
-            // Any folder may be that of all mail.
+            // Any folder may be the root of all mail.
             None => folder
                 .match_indices('/')
                 .any(|(at, _)| self.is_found(&folder[at + 1..])),
         }
     }
 
-    /// Whether the name begins with a slash, is for the expression to say.
+    /// The expression decides whether the name begins with a slash.
     fn is_found(&self, name: &str) -> bool {
         self.expression.is_match(name) || self.expression.is_match(&format!("/{name}"))
     }
 }
 
-struct FolderWeight(Test);
+struct FolderWeight {
+    test: Test,
+    limits: Option<Arc<Limits>>,
+}
 
 impl Weight for FolderWeight {
     fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
@@ -81,7 +94,8 @@ impl Weight for FolderWeight {
         let mut ordinals = Vec::new();
         let mut last: Option<(Vec<u8>, bool)> = None;
         let mut stream = column.dictionary().stream()?;
-        while stream.advance() {
+        let mut pace = Pace::default();
+        while !pace.step(self.limits.as_deref()) && stream.advance() {
             let path = stream
                 .key()
                 .split(|byte| *byte == 0)
@@ -92,7 +106,7 @@ impl Weight for FolderWeight {
             let is_found = match &last {
                 Some((known, is_found)) if known == folder => *is_found,
                 _ => {
-                    let is_found = self.0.accepts(folder);
+                    let is_found = self.test.accepts(folder);
                     last = Some((folder.to_vec(), is_found));
                     is_found
                 }

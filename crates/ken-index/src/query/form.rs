@@ -1,9 +1,9 @@
-//! Which places of a term are written as they are asked for: `"Word"C`.
+//! Finds the positions of a term at which it is written as required: `"Word"C`.
 //!
-//! Terms are folded, and further terms for each way of writing would make the index larger for
-//! what is asked rarely. So the text is read again, but only of documents that hold all that is
-//! asked for with its letters folded. Where a word stands alone as often as its term has positions,
-//! these are its places in their order, and no terms are made of the text.
+//! Terms are folded, and separate terms for each way of writing would make the index larger for
+//! rare queries. Instead, the text is read again, but only of documents that match the query in
+//! folded form. If a word stands alone in the text as often as its term has positions, these
+//! occurrences correspond to the positions in order, and the text need not be analysed.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ impl Texts {
         })
     }
 
-    /// Returns those of the term's positions in a document at which it has the form; none if it
+    /// Returns the term's positions in a document at which it has the form; none if the document
     /// cannot be read.
     pub(super) fn positions(&self, doc: DocId, form: &Written, held: &[u32]) -> Vec<u32> {
         let form = Form::new(form);
@@ -47,7 +47,8 @@ impl Texts {
         let Some(texts) = self.texts(&document) else {
             return Vec::new();
         };
-        // Most texts have the word written otherwise only: to make terms of them takes several times longer.
+        // Most texts have the word only in another form, and analysing them would take several
+        // times longer.
         if !texts.iter().any(|text| form.may_be_in(text)) {
             return Vec::new();
         }
@@ -55,20 +56,20 @@ impl Texts {
             .unwrap_or_else(|| self.analyzed(&texts, &form))
     }
 
-    /// Returns the field's texts of a stored document; none if it is damaged.
+    /// Returns the field's texts in a stored document; none if it is damaged.
     fn texts<'a>(&self, document: &'a [u8]) -> Option<Vec<Cow<'a, str>>> {
         let values = values::values(document)?.into_iter();
         let own = values.filter(|(column, _)| *column == self.column);
         own.map(|(_, value)| match value {
             StoredValue::Text(text) => Some(Cow::Borrowed(text)),
-            // Segments are asked by several threads already.
+            // Several threads search segments already.
             StoredValue::Bytes(packed) => body::unpacked(packed, 1).map(Cow::Owned),
             StoredValue::Signed(_) => None,
         })
         .collect()
     }
 
-    /// Returns `None` if not all positions are those of words that stand alone.
+    /// Returns `None` if not all positions belong to words that stand alone.
     fn in_order(&self, texts: &[Cow<'_, str>], form: &Form<'_>, held: &[u32]) -> Option<Vec<u32>> {
         let term = form.term().filter(|term| alone::is_plain(term))?;
         if self.field.info().kind != FieldKind::Text {
@@ -92,7 +93,7 @@ impl Texts {
 
     fn analyzed(&self, texts: &[Cow<'_, str>], form: &Form<'_>) -> Vec<u32> {
         let mut found = Vec::new();
-        // As when the segment was built: a border before the first value, and one behind each.
+        // As when the segment was built: a border before the first value, and one after each.
         let mut base = 1;
         for text in texts {
             let mut end = base;

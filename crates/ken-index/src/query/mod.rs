@@ -1,4 +1,4 @@
-//! From the plan to the engine's query.
+//! Translates plans to the queries of the engine.
 
 mod address;
 mod duplicates;
@@ -10,6 +10,8 @@ mod pattern;
 mod related;
 mod selection;
 mod span;
+#[cfg(test)]
+mod tests;
 mod word;
 mod xor;
 
@@ -54,7 +56,7 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
         Plan::Range { field, from, to } => {
             let column = columns.of(*field);
             let end = |bound: &Bound<i64>| bound.map(|n| Term::from_field_i64(column, n));
-            // The engine wants an end: this one has every value before it.
+            // The engine needs an end: this one follows every value.
             let from = match (from, to) {
                 (Bound::Unbounded, Bound::Unbounded) => &Bound::Included(i64::MIN),
                 _ => from,
@@ -65,6 +67,7 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
         Plan::Xor(left, right) => Box::new(XorQuery {
             left: build(scoring, left),
             right: build(scoring, right),
+            limits: scoring.limits.clone(),
         }),
         Plan::Not(_) => and(scoring, std::slice::from_ref(plan)),
         Plan::Weight(weight, part) => match weighted(plan) {
@@ -85,7 +88,7 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
     }
 }
 
-/// Returns the word that a plan is, and its weight.
+/// Returns the word of a plan, with its weight, if the plan is a word.
 fn weighted(plan: &Plan) -> Option<(&Word, f32)> {
     match plan {
         Plan::Word(word) => Some((word, 1.0)),
@@ -97,7 +100,7 @@ fn weighted(plan: &Plan) -> Option<(&Word, f32)> {
     }
 }
 
-/// All words are one query, which knows what each can add; other parts stand beside it.
+/// All words become one query, which knows the maximum of each; other parts stay separate.
 fn or(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
     let mut words = WordsQuery::new(scoring, false);
     let mut others: Vec<(Occur, Box<dyn Query>)> = Vec::new();
@@ -117,8 +120,8 @@ fn or(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
     Box::new(BooleanQuery::new(others))
 }
 
-/// Words with what only selects are one query. The engine wants something to subtract from: a
-/// conjunction of negations starts with all.
+/// Words and parts that only select become one query. The engine needs something to subtract from,
+/// so a conjunction of negations starts with all documents.
 fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
     let mut words = WordsQuery::new(scoring, true);
     let mut others: Vec<(Occur, Box<dyn Query>)> = Vec::new();
@@ -126,7 +129,10 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
         match (weighted(part), part) {
             (Some((word, weight)), _) => words.add(word, weight),
             (None, Plan::Filter(part)) => words.filters.push(build(scoring, part)),
-            (None, Plan::Not(part)) => words.excluded.push(Box::new(Guard(build(scoring, part)))),
+            (None, Plan::Not(part)) => words.excluded.push(Box::new(Guard {
+                excluded: build(scoring, part),
+                limits: scoring.limits.clone(),
+            })),
             (None, part) => others.push((Occur::Must, build(scoring, part))),
         }
     }
@@ -149,19 +155,26 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
 
 fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Query> {
     if field == Field::Path {
-        return Box::new(PathQuery(pattern.clone()));
+        return Box::new(PathQuery {
+            pattern: pattern.clone(),
+            limits: scoring.limits.clone(),
+        });
     }
     let columns = &scoring.columns;
     match pattern {
-        // The one state that depends on other documents.
+        // The only state that depends on other documents.
         Pattern::Term(term) if field == Field::Is && term == DUPLICATE => Box::new(DuplicatesQuery),
         Pattern::Term(term) | Pattern::Stem(term) => term_query(columns, field, term),
         Pattern::Border => term_query(columns, field, BORDER),
         Pattern::Address(expressions) => Box::new(AddressQuery {
             field,
             expressions: expressions.clone(),
+            limits: scoring.limits.clone(),
         }),
-        Pattern::Folder(folders) => Box::new(FolderQuery(folders.clone())),
+        Pattern::Folder(folders) => Box::new(FolderQuery {
+            folders: folders.clone(),
+            limits: scoring.limits.clone(),
+        }),
         Pattern::Written(_) => Box::new(SpanQuery {
             column: columns.of(field),
             span: Span::Match(pattern.clone()),
@@ -191,7 +204,8 @@ fn term_query(columns: &Columns, field: Field, term: &str) -> Box<dyn Query> {
     Box::new(TermQuery::new(term, option))
 }
 
-/// A prefix is the range of terms from it up to the next string that does not start so.
+/// Returns the query for a prefix: the range of terms from it to the next string that does not
+/// start with it.
 fn prefix_query(columns: &Columns, field: Field, prefix: &str) -> Box<dyn Query> {
     let column = columns.of(field);
     let from = Bound::Included(Term::from_field_text(column, prefix));
@@ -209,7 +223,7 @@ fn span_query(scoring: &Scoring, field: Field, span: &Span) -> Box<dyn Query> {
         Span::Phrase(terms) => match terms.as_slice() {
             [] => return Box::new(EmptyQuery),
             [(_, only)] => return match_query(scoring, field, only),
-            // The engine's own is faster where it does.
+            // The engine's own query is faster where it works.
             terms => {
                 let fixed = |(at, pattern): &(u32, Pattern)| match pattern {
                     Pattern::Term(term) => {

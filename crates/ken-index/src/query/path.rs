@@ -1,8 +1,8 @@
-//! `path:`: documents whose whole path a pattern matches.
+//! `path:`: documents whose whole path matches a pattern.
 //!
-//! Every segment has a sorted dictionary of its locations, which tells what stands where. The
-//! pattern walks through that, and passes over whatever begins otherwise than it does. Paths as terms
-//! of the index would take as much room again.
+//! Every segment has a sorted dictionary of its locations, each with its document. The pattern is
+//! matched with the dictionary, skipping ranges that begin differently. Indexing paths as terms
+//! would take as much space again.
 
 use std::sync::Arc;
 
@@ -16,15 +16,20 @@ use tantivy::{DocId, DocSet, Score, TantivyError};
 use tantivy_common::BitSet;
 
 use crate::dictionary::{RegexAutomaton, compile};
+use crate::limits::{Limits, Pace};
 use crate::schema::LOCATION;
 
-/// Documents whose location the pattern matches as a whole; a regular expression anywhere in it.
+/// Documents whose whole location the pattern matches; for a regular expression, any part of it.
 #[derive(Clone, Debug)]
-pub(super) struct PathQuery(pub(super) Pattern);
+pub(super) struct PathQuery {
+    pub(super) pattern: Pattern,
+    /// Limits that may end the search early.
+    pub(super) limits: Option<Arc<Limits>>,
+}
 
 impl Query for PathQuery {
     fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        let regex = match &self.0 {
+        let regex = match &self.pattern {
             Pattern::Term(text) => of_glob(&Glob(vec![GlobPart::Literal(text.clone())])),
             Pattern::Prefix(text) => {
                 of_glob(&Glob(vec![GlobPart::Literal(text.clone()), GlobPart::Many]))
@@ -44,12 +49,15 @@ impl Query for PathQuery {
                 return Err(TantivyError::InvalidArgument(message));
             }
         };
-        Ok(Box::new(PathWeight(Arc::new(compile(&regex)?))))
+        Ok(Box::new(PathWeight {
+            expression: Arc::new(compile(&regex)?),
+            limits: self.limits.clone(),
+        }))
     }
 }
 
-/// Returns the expression over the bytes of a location, in which a NUL separates path and internal
-/// path, which people see as a bar.
+/// Returns the expression over the bytes of a location, in which a NUL separates path and member
+/// path; people see a bar instead.
 fn of_glob(glob: &Glob) -> String {
     let mut regex = String::from("(?s-u)^");
     for part in &glob.0 {
@@ -68,7 +76,7 @@ fn of_glob(glob: &Glob) -> String {
     regex
 }
 
-/// Adds text by its bytes; `\xNN` is the byte that is not UTF-8.
+/// Adds text as bytes; `\xNN` is a byte that is not UTF-8.
 fn unescaped(text: &str, regex: &mut String) {
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
@@ -89,7 +97,7 @@ fn unescaped(text: &str, regex: &mut String) {
     }
 }
 
-/// Returns the documents whose location is one of these of the segment's dictionary, in order.
+/// Returns the documents with one of these locations in the segment's dictionary, in order.
 pub(super) fn documents_at(
     segment: &SegmentReader,
     ordinals: &[u64],
@@ -108,15 +116,19 @@ pub(super) fn documents_at(
     Ok(Box::new(ConstScorer::new(BitSetDocSet::from(found), boost)))
 }
 
-struct PathWeight(Arc<Expression>);
+struct PathWeight {
+    expression: Arc<Expression>,
+    limits: Option<Arc<Limits>>,
+}
 
 impl Weight for PathWeight {
     fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         let mut ordinals = Vec::new();
         if let Some(column) = segment.fast_fields().bytes(LOCATION)? {
-            let automaton = RegexAutomaton::of_locations(&self.0);
+            let automaton = RegexAutomaton::of_locations(&self.expression);
             let mut stream = column.dictionary().search(automaton).into_stream()?;
-            while stream.advance() {
+            let mut pace = Pace::default();
+            while !pace.step(self.limits.as_deref()) && stream.advance() {
                 ordinals.push(stream.term_ord());
             }
         }

@@ -1,5 +1,5 @@
-//! The query for a pattern that may mean many terms: every document that holds one of them, each
-//! with the same score, as a frequent ending says nothing about relevance.
+//! The query for a pattern that may match many terms: it finds every document with one of them, all
+//! with the same score, since a frequent ending says nothing about relevance.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use tantivy_common::BitSet;
 
 use crate::dictionary::Matcher;
 use crate::dictionary::Shortcuts;
-use crate::limits::{Limits, Pace};
+use crate::limits::Limits;
 
-/// Documents in which a column holds a term that the pattern means.
+/// Documents in which a column has a term that the pattern matches.
 #[derive(Clone, Debug)]
 pub(super) struct PatternQuery {
     pub(super) column: Column,
     pub(super) pattern: Pattern,
     pub(super) shortcuts: Arc<Shortcuts>,
-    /// When the search ends early.
+    /// Limits that may end the search early.
     pub(super) limits: Option<Arc<Limits>>,
 }
 
@@ -52,11 +52,7 @@ impl Weight for PatternWeight {
         let mut found = BitSet::with_max_value(reader.max_doc());
         let shortcut = self.shortcuts.of(reader, self.column);
         let limits = self.limits.as_deref();
-        let mut pace = Pace::default();
-        let read = self.matcher.each_info(&index, shortcut, &mut |info| {
-            if pace.step(limits) {
-                return Err(TantivyError::InternalError("a limit is reached".to_owned()));
-            }
+        self.matcher.each_info(&index, shortcut, limits, |info| {
             let mut postings =
                 index.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
             while !postings.docs().is_empty() {
@@ -66,11 +62,7 @@ impl Weight for PatternWeight {
                 postings.advance();
             }
             Ok(())
-        });
-        // What was read before the limit is part of the answer.
-        if !limits.is_some_and(Limits::ended_early) {
-            read?;
-        }
+        })?;
         Ok(Box::new(ConstScorer::new(BitSetDocSet::from(found), boost)))
     }
 

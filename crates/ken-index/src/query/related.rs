@@ -1,4 +1,4 @@
-//! Messages that are related to what a query finds.
+//! Messages that are related to the documents that a query finds.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use super::selection::{Selection, without_searcher};
 use crate::DocAddress;
 use crate::doc_address::AddressParts;
 use crate::mail::links;
+use crate::parallel;
 
-/// Which messages are meant.
+/// The kind of relation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Relation {
-    /// Those that carry it: attached files and messages, and what is inside of those.
+    /// Documents inside the found one: attached files and messages, and everything in these.
     Carries,
-    /// Those in one thread with it.
+    /// Messages in the same thread.
     Thread,
 }
 
@@ -40,7 +41,8 @@ impl Clone for RelatedQuery {
 impl Query for RelatedQuery {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         let searcher = scoring.searcher().ok_or_else(without_searcher)?;
-        let found = searcher.search(&*self.of, &DocSetCollector)?;
+        let limits = self.scoring.limits.as_deref();
+        let found = parallel::search(searcher, &*self.of, &DocSetCollector, limits)?;
         let found = found.into_iter().map(DocAddress::of_engine);
         let columns = &self.scoring.columns;
         let related = match self.relation {

@@ -1,4 +1,4 @@
-//! Single documents as a query: to look in some only, or to leave some out.
+//! A query for given documents: to search only in some, or to exclude some.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 use crate::DocAddress;
 use crate::doc_address::AddressParts;
 
-/// The documents at these places of one snapshot.
+/// The documents at these addresses in one snapshot.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection(pub(crate) Vec<DocAddress>);
 
@@ -28,12 +28,12 @@ impl Query for Selection {
     }
 }
 
-/// The engine always hands one over where documents are looked for.
+/// The engine always provides a searcher where documents are searched.
 pub(crate) fn without_searcher() -> TantivyError {
     TantivyError::InternalError("a query without its snapshot".to_owned())
 }
 
-/// Returns a scorer of some documents of a segment, all with the same score.
+/// Returns a scorer of given documents in a segment, all with the same score.
 pub(crate) fn scorer(
     segment: &SegmentReader,
     documents: impl IntoIterator<Item = DocId>,

@@ -1,16 +1,25 @@
-//! The query for documents that one of two parts finds and the other does not.
+//! The query for documents that exactly one of two parts finds.
 //!
-//! Written with and, or and not it would hold each part twice, and a chain of them would double
+//! Written with and, or and not, it would contain each part twice, and a chain of them would double
 //! with every link.
+//!
+//! If a part lacks documents because a limit was reached, the other's documents would wrongly be
+//! found. From then on nothing is found.
+
+use std::sync::Arc;
 
 use tantivy::index::SegmentReader;
-use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, DocSet, Score, TERMINATED, TantivyError};
+
+use crate::limits::Limits;
 
 #[derive(Debug)]
 pub(super) struct XorQuery {
     pub(super) left: Box<dyn Query>,
     pub(super) right: Box<dyn Query>,
+    /// Limits that may end the search early.
+    pub(super) limits: Option<Arc<Limits>>,
 }
 
 impl Clone for XorQuery {
@@ -18,6 +27,7 @@ impl Clone for XorQuery {
         Self {
             left: self.left.box_clone(),
             right: self.right.box_clone(),
+            limits: self.limits.clone(),
         }
     }
 }
@@ -27,6 +37,7 @@ impl Query for XorQuery {
         Ok(Box::new(XorWeight {
             left: self.left.weight(scoring)?,
             right: self.right.weight(scoring)?,
+            limits: self.limits.clone(),
         }))
     }
 }
@@ -34,6 +45,7 @@ impl Query for XorQuery {
 struct XorWeight {
     left: Box<dyn Weight>,
     right: Box<dyn Weight>,
+    limits: Option<Arc<Limits>>,
 }
 
 impl Weight for XorWeight {
@@ -41,13 +53,14 @@ impl Weight for XorWeight {
         let mut scorer = XorScorer {
             left: self.left.scorer(reader, boost)?,
             right: self.right.scorer(reader, boost)?,
+            limits: self.limits.clone(),
         };
         scorer.settle();
         Ok(Box::new(scorer))
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
-        // Some queries explain documents too that they do not find.
+        // Some queries also explain documents that they do not find.
         let finds = |part: &dyn Weight| {
             let mut scorer = part.scorer(reader, 1.0)?;
             let at = scorer.doc();
@@ -65,14 +78,21 @@ impl Weight for XorWeight {
 struct XorScorer {
     left: Box<dyn Scorer>,
     right: Box<dyn Scorer>,
+    limits: Option<Arc<Limits>>,
 }
 
 impl XorScorer {
-    /// Passes over documents that both have.
+    /// Skips documents that both parts have; skips to the end once a limit is reached.
     fn settle(&mut self) -> DocId {
         while self.left.doc() == self.right.doc() && self.left.doc() != TERMINATED {
             self.left.advance();
             self.right.advance();
+        }
+        if let Some(limits) = &self.limits
+            && limits.ended_early()
+        {
+            self.left = Box::new(EmptyScorer);
+            self.right = Box::new(EmptyScorer);
         }
         self.doc()
     }

@@ -78,8 +78,7 @@ impl Reader {
         {
             return Ok(Arc::clone(&open.snapshot));
         }
-        // Its memory goes now, unless a thread still asks it.
-        *opened = None;
+        // The former snapshot stays until the new one is open: opening may fail.
         let mut snapshot = Snapshot::open(&self.path)?.with_ranking(self.ranking.clone());
         if let Some(languages) = &self.stemming {
             snapshot = snapshot.with_stemming(languages).map_err(Error::Query)?;

@@ -33,7 +33,7 @@ pub struct Snapshot {
     /// The number of the commit.
     pub(super) commit: u64,
     pub(super) meta: Meta,
-    pub(super) searcher: Searcher,
+    pub(crate) searcher: Searcher,
     pub(super) dictionaries: Dictionaries,
     pub(crate) shortcuts: Arc<Shortcuts>,
     pub(super) ranking: Ranking,
@@ -139,7 +139,9 @@ impl Snapshot {
     pub(super) fn scoring(&self) -> Arc<Scoring> {
         let new = || {
             let segments = self.searcher.segment_readers();
-            let scoring = Scoring::new(segments, &self.columns, &self.ranking, &self.shortcuts);
+            let names = self.meta.field_names();
+            let shortcuts = &self.shortcuts;
+            let scoring = Scoring::new(segments, &self.columns, names, &self.ranking, shortcuts);
             Arc::new(scoring)
         };
         Arc::clone(self.scoring.get_or_init(new))

@@ -17,6 +17,7 @@ use super::boost::BEST;
 use crate::collector::groups::{GroupKey, Grouping, Groups};
 use crate::collector::{Best, BestOfSegment};
 use crate::doc_address::AddressParts;
+use crate::limits::reached;
 use crate::parallel;
 use crate::schema::LOCATION;
 
@@ -78,6 +79,9 @@ fn best_of_each(run: &Run<'_>, keys: &[GroupKey], wanted: usize) -> tantivy::Res
     let alone = Best::new(wanted.max(BEST));
     let best: Mutex<HashMap<u64, Scored>> = Mutex::default();
     parallel::over(run.searcher.segment_readers(), |number, segment| {
+        if reached(run.limits) {
+            return Ok(());
+        }
         let mut top = alone.of_segment(number, segment)?;
         let key = &keys[number as usize];
         let groups = best_of_segment(segment, &*weight, key, &mut top)?;

@@ -1,20 +1,21 @@
-//! Tokens that wait to be looked up together.
+//! Batches of tokens that are looked up together.
 //!
-//! A look-up reads a slot and a record, and of rare words neither is in the processor's cache. It would wait
-//! for several look-ups at once, but does not see that far ahead: between two of them text is analysed, by
-//! branches that nobody can foretell. So tokens are gathered, and then all slots are read, and then all records.
+//! A look-up reads a slot and a record, neither of which is in the processor's cache for rare
+//! words. The processor could wait for several look-ups at once, but does not see that far ahead,
+//! because text is analysed between two of them, with unpredictable branches. Tokens are therefore
+//! collected; then all slots are read, and then all records.
 
 use super::terms::{Key, SHORT_BYTES, Terms};
 
-/// More gain nothing.
+/// A larger batch gains nothing.
 const MAX_TOKENS: usize = 32;
-/// Longer terms, which are rare, do not wait.
+/// Longer terms, which are rare, are not batched.
 pub(super) const MAX_TERM_BYTES: usize = crate::analysis::MAX_TERM_BYTES;
 
-/// Tokens of one value, in their order.
+/// Tokens of one value, in order.
 pub(super) struct Batch {
     tokens: [Token; MAX_TOKENS],
-    /// The bytes of those terms that are no number.
+    /// The bytes of terms that are too long for a number.
     long: [[u8; MAX_TERM_BYTES]; MAX_TOKENS],
     length: usize,
 }
@@ -37,7 +38,8 @@ impl Batch {
         }
     }
 
-    /// Adds a token, whose term has [`MAX_TERM_BYTES`] at most; returns whether there is room for another one.
+    /// Adds a token, whose term has at most [`MAX_TERM_BYTES`]; returns whether there is room for
+    /// another one.
     #[inline]
     pub(super) fn push(&mut self, tag: u32, term: Key<'_>, position: u32) -> bool {
         let (number, n_bytes) = match term {
@@ -57,12 +59,13 @@ impl Batch {
         self.length < MAX_TOKENS
     }
 
-    /// Forgets all.
+    /// Removes all tokens.
     pub(super) fn clear(&mut self) {
         self.length = 0;
     }
 
-    /// Looks all up and forgets them; calls back with the number of the term and the position of each.
+    /// Looks up all tokens and removes them; calls back with the number of the term and the
+    /// position of each.
     #[inline]
     pub(super) fn look_up(&mut self, terms: &mut Terms, mut found: impl FnMut(u32, u32)) {
         let tokens = &self.tokens[..self.length];
@@ -87,7 +90,7 @@ mod tests {
 
     #[test]
     fn terms_are_found_as_one_by_one() {
-        // Of each length, known and new ones, and more than the table has room for at first.
+        // Known and new terms of each length, more than initially fit into the table.
         let word = |number: usize| format!("{number}").repeat(1 + number % 9);
         let words: Vec<String> = (0..1000).flat_map(|n| [word(n), word(n / 3)]).collect();
         let (mut together, mut single) = (Terms::new(), Terms::new());

@@ -1,11 +1,13 @@
 //! Documents of a term in columns.
 //!
-//! In how many documents a term is, and how often in each, cannot be foretold: whoever goes from one to the next by
-//! branches waits for the processor's wrong guesses. Columns are filled, written and read without.
+//! The number of a term's documents, and its frequency in each, is unpredictable: code that goes
+//! from document to document by branches suffers from mispredictions. Columns are filled, written
+//! and read without branches.
 
 use tantivy::DocId;
 
-/// Document and position of an occurrence of a term; memory for these comes as zeros, which nobody writes.
+/// Document and position of an occurrence of a term; memory for these comes as zeros from the
+/// system, without being written.
 pub(super) type Occurrence = (DocId, u32);
 
 /// What is kept of each occurrence of a term.
@@ -13,11 +15,11 @@ pub(super) type Occurrence = (DocId, u32);
 pub(super) enum Detail {
     /// The documents only.
     Documents,
-    /// Documents, how often, and where.
+    /// Documents, frequencies and positions.
     Positions,
 }
 
-/// More documents are not in the columns at a time.
+/// Maximum number of documents in the columns at a time.
 pub(super) const AT_ONCE: usize = 128;
 
 /// Documents of a term, in order.
@@ -44,26 +46,27 @@ impl Documents {
         &self.docs[..self.n]
     }
 
-    /// Returns how often each has the term; of a field that does not keep it any numbers.
+    /// Returns the frequency of the term in each; arbitrary numbers if the field does not keep
+    /// them.
     pub(super) fn freqs(&self) -> &[u32] {
         &self.freqs[..self.n]
     }
 
-    /// Returns of one after the other its first position, and each other position less the one before; none if they are
-    /// not kept.
+    /// Returns, document by document, the first position, and each further position as the
+    /// difference from the previous one; none if they are not kept.
     pub(super) fn deltas(&self) -> &[u32] {
         &self.deltas
     }
 
-    /// Returns the columns of so many documents to be filled: the documents, how often each has the term, positions.
+    /// Returns the columns of `n` documents, to be filled: documents, frequencies, positions.
     pub(super) fn columns(&mut self, n: usize) -> (&mut [DocId], &mut [u32], &mut Vec<u32>) {
         self.n = n;
         self.deltas.clear();
         (&mut self.docs[..n], &mut self.freqs[..n], &mut self.deltas)
     }
 
-    /// Fills the columns with the first documents of the occurrences of a term, until these have `max_positions`;
-    /// returns the other occurrences.
+    /// Fills the columns with the first documents among the occurrences of a term, until these have
+    /// `max_positions`; returns the other occurrences.
     #[inline]
     pub(super) fn fill<'o>(
         &mut self,
@@ -100,7 +103,7 @@ impl Documents {
     }
 }
 
-/// Returns in how many documents the occurrences of a term are.
+/// Returns the number of documents among the occurrences of a term.
 pub(super) fn n_docs(occurrences: &[Occurrence]) -> u32 {
     let pairs = occurrences.array_windows();
     let n_others: u32 = pairs.map(|[one, next]| u32::from(one.0 != next.0)).sum();
@@ -118,7 +121,8 @@ mod tests {
         fn columns_hold_all_occurrences(
             steps in proptest::collection::vec((0..3_u32, 0..1000_u32), 0..600),
         ) {
-            // Each is in the same document as the one before it, and behind, or in a later one.
+            // Each is in the same document as the previous one, at a later position, or in a later
+            // document.
             let (mut doc, mut position) = (0, 0);
             let mut occurrences = Vec::new();
             let mut expected: Vec<(DocId, Vec<u32>)> = Vec::new();

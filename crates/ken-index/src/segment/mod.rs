@@ -1,10 +1,11 @@
-//! Builds segments: documents to the engine's files, on the thread that adds them.
+//! Builds segments: converts documents to the engine's files, on the thread that adds them.
 //!
-//! Tantivy's own builder does the same by a table for all fields whose terms point to chains of
-//! small blocks; this one takes about half of its time. The files are those of the engine ([`engine`]
-//! writes terms and postings), so that reading and merging know no difference.
+//! Tantivy's own builder has one table for all fields, whose terms point to chains of small blocks;
+//! this builder takes about half of its time. The files are in the engine's format ([`engine`]
+//! writes terms and postings), so reading and merging treat them like any others.
 //!
-//! What memory has no room for goes to disk and comes back once, when the segment is finished (see [`spill`]).
+//! Postings that memory has no room for go to disk and are read once, when the segment is finished
+//! (see [`spill`]).
 
 mod batch;
 mod documents;
@@ -40,33 +41,35 @@ use crate::dictionary::{ListWriter, Small};
 use crate::record::Row;
 use crate::schema::Columns;
 
-/// More parts are not written out: they are read side by side, each through a buffer of its own.
+/// Maximum number of parts: they are read side by side, each through its own buffer.
 const MAX_PARTS: usize = 64;
 
-/// Terms of texts that take so much memory make dictionaries of which there are lists ([`crate::dictionary`]).
+/// Size of the terms of texts in memory from which their dictionaries have lists
+/// ([`crate::dictionary`]).
 const MANY_TERMS_BYTES: usize = 8 << 20;
 
-/// A segment that is being built.
+/// A segment under construction.
 pub(crate) struct SegmentBuilder {
     segment: Segment,
     thresholds: Thresholds,
     n_docs: DocId,
-    /// By column; none for those that are not searched by terms.
+    /// By column; none for columns that are not searched by terms.
     postings: Vec<Option<Postings>>,
-    /// Where postings are written out, in this folder.
+    /// Postings that were written out to this folder.
     spill: Option<Spill>,
     folder: PathBuf,
     batch: Box<Batch>,
-    /// For writing postings out, again and again.
+    /// Memory for writing postings out, reused each time.
     room: Room,
     columns: FastFieldsWriter,
-    /// What these say they take before there is any document: room that nothing was written to yet.
+    /// The reported size of the columns without any documents: memory that is allocated but not
+    /// written to.
     columns_room: usize,
     store: StoreWriter,
 }
 
 impl SegmentBuilder {
-    /// Starts a segment of the index; what memory has no room for goes to the folder.
+    /// Starts a segment of the index; postings that memory has no room for go to the folder.
     pub(crate) fn new(
         index: &Index,
         folder: &Path,
@@ -133,15 +136,15 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// Sees to it that it takes less than so many bytes of memory, if it takes more and can: postings are written
-    /// out. Returns whether it does.
+    /// Reduces the segment's memory below `limit`, if it is above and this is possible, by writing
+    /// postings out. Returns whether the memory is below the limit.
     pub(crate) fn fit(&mut self, limit: usize) -> Result<bool, TantivyError> {
         let postings = || self.postings.iter().flatten();
         let sum = |bytes: fn(&Postings) -> usize| postings().map(bytes).sum::<usize>();
         let n_occurrences = sum(Postings::occurrence_bytes);
         let n_postings =
             sum(Postings::memory_bytes) + sum(Postings::ordering_bytes) + n_occurrences;
-        // Not what is kept: of that nothing would become free.
+        // Without kept memory, since nothing of it would be freed.
         let is_large = n_postings >= self.thresholds.part_bytes;
         let n_spare = self.room.bytes().saturating_sub(n_occurrences) + sum(Postings::spare_bytes);
         let n_norms = sum(Postings::norms_bytes);
@@ -159,9 +162,10 @@ impl SegmentBuilder {
         Ok(true)
     }
 
-    /// Writes the postings so far to disk. Memory that was needed for it is kept for the next ones: to get it anew from
-    /// the system, which clears it, took a twentieth of the time for source code. A segment that has no room for a
-    /// whole part in so many bytes keeps none, and what it needs less of while it writes is given back before.
+    /// Writes the postings so far to disk. The memory for it is kept for the next time: allocating
+    /// it again from the system, which clears it, would take a twentieth of the time for source
+    /// code. A segment without room for a whole part within `limit` keeps none, and frees what it
+    /// no longer needs before it writes.
     fn write_out(&mut self, limit: usize) -> Result<(), TantivyError> {
         let n_kept = match limit > self.thresholds.part_bytes {
             true => limit / 4,
@@ -196,17 +200,19 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// Writes the files of the segment; they are the engine's when it is told of them.
+    /// Writes the files of the segment; the engine owns them once it is told about them.
     pub(crate) fn finish(mut self) -> Result<SegmentMeta, TantivyError> {
         let has_many_terms = self.has_many_terms();
         if self.spill.is_some() {
             self.write_out(0)?;
         }
         self.write_norms()?;
-        // Before what takes memory: it holds large buffers if there was a large document.
+        // Before steps that take memory, since it holds large buffers if there was a large
+        // document.
         self.store.close()?;
         let norms = FieldNormReaders::open(self.segment.open_read(SegmentComponent::FieldNorms)?)?;
-        // Whoever goes without it walks the dictionary, and the end of the run tries again.
+        // A segment without the list is searched through its dictionary, and the end of the run
+        // tries again.
         let mut lists = match has_many_terms {
             true => ListWriter::create(&self.folder, self.segment.id(), Small::default()).ok(),
             false => None,
@@ -246,7 +252,7 @@ impl SegmentBuilder {
         Ok(self.segment.with_max_doc(self.n_docs).meta().clone())
     }
 
-    /// Returns whether its dictionaries are so large that lists of their terms serve.
+    /// Returns whether its dictionaries are large enough to need lists of their terms.
     fn has_many_terms(&self) -> bool {
         let texts = self.postings.iter().flatten();
         let texts = texts.filter(|postings| postings.detail() == Detail::Positions);
@@ -265,10 +271,10 @@ impl SegmentBuilder {
     }
 }
 
-/// A field of the engine's files, and of the list of its terms.
+/// A field of the engine's files, with the list of its terms.
 struct ListedField<'s> {
     files: FieldFiles<'s>,
-    /// Where its terms are listed as well.
+    /// The list of its terms, if there is one.
     lists: Option<ListWriter>,
 }
 

@@ -1,10 +1,9 @@
-//! The postings of one field of a segment that is being built.
+//! The postings of one field of a segment under construction.
 //!
-//! While documents come in, each token costs one look-up of its term and four bytes: the tokens
-//! stand in a stream, in the order of the text, as numbers of terms. At the end the stream is
-//! turned over by counting: how often each term occurs tells where its occurrences belong, and one
-//! pass puts them there, in the order of the terms. Of large segments this is done for a range
-//! of terms at a time.
+//! While documents are added, each token costs one look-up of its term and four bytes: the tokens
+//! form a stream, in text order, of term numbers. At the end the stream is sorted by counting: the
+//! frequency of each term determines the positions of its occurrences, and one pass puts them
+//! there, in term order. In large segments this is done for one range of terms at a time.
 
 use std::io;
 
@@ -17,9 +16,9 @@ use super::terms::{Key, MAX_BYTES, Terms};
 use super::thresholds::Thresholds;
 use crate::analysis::BORDER;
 
-/// What postings are written to: terms in order, and of each its documents in order.
+/// The output of postings: terms in order, each with its documents in order.
 pub(super) trait Sink {
-    /// Begins a term that so many documents hold.
+    /// Begins a term with `n_docs` documents.
     fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()>;
     /// Adds documents of the term.
     fn documents(&mut self, documents: &Documents) -> io::Result<()>;
@@ -27,21 +26,21 @@ pub(super) trait Sink {
     fn end_term(&mut self) -> io::Result<()>;
 }
 
-/// A token of the stream is the number of its term and, in these lowest bits, how far its position
-/// is from that of the token before.
+/// A token of the stream is the number of its term and, in the lowest bits, the step of its
+/// position from the previous token.
 const STEP_BITS: u32 = 2;
-/// The largest step that is not a number: the step follows in the stream.
+/// The value of a step that is stored separately, as the next number of the stream.
 const STEP_FOLLOWS: u32 = 2;
-/// Between two values of a field that is not text there is a gap: no phrase goes from one to the other.
+/// Gap between two values of a field that is not text, so that no phrase spans both.
 const VALUE_GAP: u32 = 1;
 
-/// Stands for the place of a term that is not being turned over.
+/// The offset of a term that is not being sorted now.
 const NOT_NOW: u32 = u32::MAX;
 
-/// A document of the stream.
+/// The start of a document in the stream.
 struct Start {
     doc: DocId,
-    /// Where its tokens start.
+    /// Offset of its tokens.
     at: u32,
 }
 
@@ -51,7 +50,7 @@ pub(super) struct Postings {
     thresholds: Thresholds,
     terms: Terms,
     stream: Vec<u32>,
-    /// So much of the stream's memory was in use before it was cleared.
+    /// Number of bytes of the stream's memory that were in use before it was cleared.
     kept: usize,
     docs: Vec<Start>,
     /// The coded number of tokens of each document, up to the last one with a token; none if the
@@ -61,20 +60,20 @@ pub(super) struct Postings {
     current: Current,
 }
 
-/// Where the document that is being added stands.
+/// The state of the current document.
 #[derive(Default)]
 struct Current {
     n_tokens: u32,
-    /// Those of them that the field's sum holds.
+    /// Number of these tokens that are already in the field's sum.
     n_counted: u32,
     /// Position of the last token.
     position: u32,
-    /// Where the positions of the next value start.
+    /// Start of the positions of the next value.
     next_value: u32,
 }
 
 impl Current {
-    /// Writes that a term is at a position, which is not before the last one.
+    /// Adds a term at a position, which must not be before the last one.
     #[inline]
     fn step(&mut self, number: u32, position: u32, stream: &mut Vec<u32>) {
         let step = position - self.position;
@@ -88,24 +87,24 @@ impl Current {
     }
 }
 
-/// Memory that writing a field needs, for one after the other.
+/// Memory for writing one field after the other.
 #[derive(Default)]
 pub(super) struct Room {
     occurrences: Vec<Occurrence>,
     documents: Documents,
     order: Vec<Ordered>,
-    /// Where the occurrences of each term end, by its number.
+    /// End of the occurrences of each term, by its number.
     ends: Vec<u32>,
 }
 
 impl Room {
-    /// Returns how many bytes of memory are kept in it.
+    /// Returns the size of the memory that it keeps.
     pub(super) fn bytes(&self) -> usize {
         self.occurrences.len() * size_of::<Occurrence>()
     }
 
-    /// Keeps memory for occurrences if it is no more than so many bytes. That of all else is large for parts of many
-    /// terms, which have few occurrences of each: both together nobody needs.
+    /// Keeps memory for occurrences, up to `n_bytes`. All other memory is large for parts of many
+    /// terms, which have few occurrences each; no part needs both.
     pub(super) fn keep(&mut self, n_bytes: usize) {
         let occurrences = std::mem::take(&mut self.occurrences);
         *self = Self::default();
@@ -115,10 +114,10 @@ impl Room {
     }
 }
 
-/// Returns room for so many occurrences.
+/// Returns room for `n` occurrences.
 fn room_for(occurrences: &mut Vec<Occurrence>, n: usize) -> &mut [Occurrence] {
     if occurrences.len() < n {
-        // Not what is there already: to grow would copy it.
+        // Not the old content: growing would copy it.
         *occurrences = Vec::new();
         *occurrences = vec![(0, 0); n];
     }
@@ -140,8 +139,8 @@ impl Postings {
         }
     }
 
-    /// Forgets the postings so far, but not the lengths of documents. Memory is kept of so many bytes at most; returns of
-    /// how many.
+    /// Removes the postings so far, but not the lengths of documents. Keeps at most `n_bytes` of
+    /// memory; returns the size of the kept memory.
     pub(super) fn clear(&mut self, n_bytes: usize) -> usize {
         // A table that leaves no room in a part would make a part of each document.
         self.terms.clear(n_bytes.min(self.thresholds.table_bytes()));
@@ -156,12 +155,12 @@ impl Postings {
         table + self.kept * size_of::<u32>()
     }
 
-    /// Frees the table of terms: nothing is added any more.
+    /// Frees the table of terms; nothing can be added after that.
     pub(super) fn forget_table(&mut self) {
         self.terms.forget_table();
     }
 
-    /// Returns how many bytes its terms take.
+    /// Returns the size of its terms in bytes.
     pub(super) fn term_bytes(&self) -> usize {
         self.terms.record_bytes()
     }
@@ -175,22 +174,22 @@ impl Postings {
         self.stream.is_empty()
     }
 
-    /// Returns the first document that has a token or a value, if there is one.
+    /// Returns the first document with a token or a value, if there is one.
     pub(super) fn first_doc(&self) -> DocId {
         self.docs.first().map_or(0, |start| start.doc)
     }
 
-    /// Returns how many tokens all documents have.
+    /// Returns the number of tokens in all documents.
     pub(super) fn n_tokens(&self) -> u64 {
         self.n_tokens
     }
 
-    /// Returns how many bytes of memory the lengths of documents take.
+    /// Returns the size of the lengths of documents in bytes.
     pub(super) fn norms_bytes(&self) -> usize {
         self.norms.as_ref().map_or(0, Vec::len)
     }
 
-    /// Returns how many bytes of memory it takes beside them.
+    /// Returns the size of all other memory in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         self.terms.record_bytes()
             + self.terms.table_bytes()
@@ -198,22 +197,22 @@ impl Postings {
             + self.docs.len() * size_of::<Start>()
     }
 
-    /// Returns how many bytes it keeps beside those for what it will need.
+    /// Returns the number of bytes that it keeps in addition to the expected need.
     pub(super) fn spare_bytes(&self) -> usize {
         self.kept.saturating_sub(self.stream.len()) * size_of::<u32>()
     }
 
-    /// Returns how many bytes of [`Room`] it takes to order its terms.
+    /// Returns the number of bytes of [`Room`] for sorting its terms.
     pub(super) fn ordering_bytes(&self) -> usize {
         self.terms.len() * (size_of::<u32>() + size_of::<Ordered>())
     }
 
-    /// Returns how many bytes of it its occurrences take.
+    /// Returns the number of bytes of [`Room`] for its occurrences.
     pub(super) fn occurrence_bytes(&self) -> usize {
         self.stream.len().min(self.thresholds.occurrences) * size_of::<Occurrence>()
     }
 
-    /// Starts one value of the field of a document, not before those of earlier documents.
+    /// Starts one value of the field of a document, which must not precede earlier documents.
     pub(super) fn value<'p>(&'p mut self, doc: DocId, batch: &'p mut Batch) -> Value<'p> {
         if self.docs.last().is_none_or(|last| last.doc != doc) {
             let at = self.stream.len() as u32;
@@ -230,7 +229,7 @@ impl Postings {
             base,
             end: base,
         };
-        // Of neighbouring values the second begins where the first ends.
+        // Neighbouring values share a border: the second begins where the first ends.
         if value.has_borders() && base == 0 {
             value.put(BORDER.as_bytes(), base);
             value.base += 1;
@@ -238,7 +237,7 @@ impl Postings {
         value
     }
 
-    /// Returns the coded number of tokens of each of so many documents, if the field is ranked.
+    /// Returns the coded numbers of tokens of `n_docs` documents, if the field is ranked.
     pub(super) fn norms(&mut self, n_docs: DocId) -> Option<&[u8]> {
         let norms = self.norms.as_mut()?;
         norms.resize(n_docs as usize, 0);
@@ -272,8 +271,8 @@ impl Postings {
         Ok(())
     }
 
-    /// Returns all occurrences of some terms, those of a term together and the terms in this order, and sets where
-    /// those of each term end.
+    /// Returns all occurrences of some terms, grouped by term in this order, and sets the end of
+    /// each group.
     fn turn<'r>(
         &self,
         terms: &[Ordered],
@@ -336,14 +335,14 @@ pub(super) struct Value<'p> {
     postings: &'p mut Postings,
     batch: &'p mut Batch,
     doc: DocId,
-    /// Where the positions of the value start.
+    /// Start of the value's positions.
     base: u32,
-    /// Behind the last position.
+    /// End of the positions so far.
     end: u32,
 }
 
 impl Value<'_> {
-    /// Adds a token, not before the position of the last one.
+    /// Adds a token, whose position must not precede the last one.
     #[inline]
     pub(super) fn token(&mut self, term: &[u8], position: u32) {
         if term.len() > MAX_BYTES {
@@ -351,7 +350,7 @@ impl Value<'_> {
         }
         self.postings.current.n_tokens += 1;
         let position = self.base + position;
-        // A value that is not text has few.
+        // A value that is not text has few tokens.
         if term.len() > batch::MAX_TERM_BYTES || !self.has_borders() {
             self.look_up();
             return self.put(term, position);
@@ -363,7 +362,7 @@ impl Value<'_> {
         }
     }
 
-    /// Adds the tokens that wait.
+    /// Adds the batched tokens.
     fn look_up(&mut self) {
         let Postings {
             terms,
@@ -382,7 +381,7 @@ impl Value<'_> {
         self.postings.norms.is_some()
     }
 
-    /// Adds a term, which counts for no length.
+    /// Adds a term that does not count for the length.
     #[inline]
     fn put(&mut self, term: &[u8], position: u32) {
         let postings = &mut *self.postings;
@@ -397,7 +396,7 @@ impl Value<'_> {
     pub(super) fn end(mut self) {
         self.look_up();
         let gap = if self.has_borders() { 0 } else { VALUE_GAP };
-        // Not if there is no token: it would stand for the beginning of another value.
+        // Not without a token: the border would be the beginning of another value.
         if self.has_borders() && self.end > self.base {
             self.put(BORDER.as_bytes(), self.end);
         }
@@ -413,19 +412,19 @@ impl Value<'_> {
     }
 }
 
-/// A term that is being ordered.
+/// A term while terms are sorted.
 #[derive(Clone, Copy)]
 struct Ordered {
     /// Its [first bytes](first_bytes).
     first: u128,
-    /// Where its bytes are.
+    /// Offset of its bytes.
     place: u32,
     number: u32,
-    /// How often it occurs.
+    /// Its frequency.
     count: u32,
 }
 
-/// Fills in the terms in the order of their bytes.
+/// Fills in the terms in byte order.
 fn in_order(terms: &Terms, order: &mut Vec<Ordered>) {
     order.clear();
     order.extend(terms.iter().map(|(place, record)| Ordered {
@@ -434,14 +433,14 @@ fn in_order(terms: &Terms, order: &mut Vec<Ordered>) {
         number: record.number,
         count: record.count,
     }));
-    // Most terms differ in their first bytes, which are at hand.
+    // Most terms differ in their first bytes, which are already loaded.
     order.sort_unstable_by(|a, b| {
         let by_rest = || terms.bytes(a.place).cmp(terms.bytes(b.place));
         a.first.cmp(&b.first).then_with(by_rest)
     });
 }
 
-/// Returns how many of the terms can be turned over at once; at least one.
+/// Returns how many of the terms can be sorted at once; at least one.
 fn at_once(order: &[Ordered], max_occurrences: usize) -> usize {
     let mut total = 0;
     let fitting = order.iter().take_while(|term| {
@@ -451,7 +450,7 @@ fn at_once(order: &[Ordered], max_occurrences: usize) -> usize {
     fitting.count().max(1)
 }
 
-/// Returns the first sixteen bytes as a number that orders as they do.
+/// Returns the first sixteen bytes as a number with the same order.
 #[inline]
 pub(super) fn first_bytes(term: &[u8]) -> u128 {
     match Key::new(term) {

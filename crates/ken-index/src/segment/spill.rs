@@ -1,24 +1,26 @@
-//! Postings that memory has no room for: parts of a segment on disk, which become one at its end.
+//! Spills postings to disk: parts of a segment that memory has no room for, which are merged at its
+//! end.
 //!
-//! When a segment is as large as it may be in memory, its postings are written out, in the order of their terms, and it
-//! goes on with empty tables; at the end all parts are read side by side and written once. This is the single-pass
-//! construction of Heinz and Zobel, "Efficient single-pass index construction for text databases" (2003), within a
-//! segment. To finish a segment each time instead leaves many, which are merged: then all that is in them is read and
-//! written again, the stored documents too.
+//! When a segment reaches its maximum size in memory, its postings are written out in term order,
+//! and it continues with empty tables. At the end all parts are read side by side and written once.
+//! This is the single-pass construction of Heinz and Zobel, "Efficient single-pass index
+//! construction for text databases" (2003), within a segment. Finishing a segment each time would
+//! leave many segments, and merging these would read and write everything in them again, including
+//! the stored documents.
 //!
-//! The file has no name: nothing is left of it when the process ends, however it does.
+//! The file has no name, so nothing is left of it however the process ends.
 //!
 //! ```text
 //! part      for each field the terms, in order
-//! term      length, bytes, how many documents (numbers of 7 bits to a byte), these, 128 at a time or fewer
-//! documents the width of each column (2 bits each, the lowest first, in a byte; plus 64 if they are fewer than 128 and
-//!           not all that are left: how many follows, in a byte), the columns
-//! columns   how much greater each document is than the one before it (the first: than the part's), times 2, plus 1 if
-//!           the term occurs once; how often in each of the others; each position less the one before
+//! term      length, bytes, number of documents (numbers with 7 bits per byte), the documents, at most 128 at a time
+//! documents the width of each column (2 bits each, lowest first, in a byte; plus 64 if there are fewer than 128
+//!           documents but not all that are left: then their number follows, in a byte), the columns
+//! columns   the difference of each document from the previous one (of the first: from the part's), times 2, plus 1 if
+//!           the term occurs once; the frequency in each of the others; each position minus the previous one
 //! ```
 //!
-//! All numbers of a column have as many bytes as the greatest of them needs, little-endian: none, one, two or four. Of
-//! fields that keep documents only there is the first column, not doubled.
+//! All numbers of a column have as many bytes as the greatest of them needs, little-endian: none,
+//! one, two or four. Fields that keep only documents have just the first column, not doubled.
 
 use std::fs::File;
 use std::io;
@@ -33,34 +35,35 @@ use super::documents::{AT_ONCE, Detail, Documents};
 use super::postings::{Postings, Room, Sink, first_bytes};
 use super::width::{self, Width};
 
-/// A number has no more bytes.
+/// Maximum number of bytes of a number.
 const MAX_NUMBER: usize = 10;
-/// Beside the widths: a number of documents follows.
+/// Flag next to the widths: a number of documents follows.
 const ARE_FEWER: u8 = 1 << (3 * width::BITS);
 
 /// The parts of a segment that were written out.
 pub(super) struct Spill {
     file: File,
     folder: PathBuf,
-    /// Bytes that are written or read at once.
+    /// Number of bytes that are written or read at once.
     block_bytes: usize,
-    /// How many bytes were written.
+    /// Number of bytes written.
     end: u64,
     n_parts: usize,
-    /// By column, its part in each that has some terms of it.
+    /// For each column, its part in each spill that has terms of it.
     columns: Vec<Vec<ColumnPart>>,
 }
 
 /// The terms of one column in a part.
 struct ColumnPart {
-    /// Where they are.
+    /// Their range in the file.
     bytes: Range<u64>,
-    /// No document is before this one.
+    /// A lower bound of its documents.
     first: DocId,
 }
 
 impl Spill {
-    /// Makes the file in a folder, for so many columns. It is written and read in blocks of `block_bytes`.
+    /// Creates the file in a folder, for `n_columns` columns. It is written and read in blocks of
+    /// `block_bytes`.
     pub(super) fn new(folder: &Path, n_columns: usize, block_bytes: usize) -> io::Result<Self> {
         let file = tempfile::tempfile_in(folder).map_err(|error| in_folder(folder, &error))?;
         Ok(Self {
@@ -73,17 +76,18 @@ impl Spill {
         })
     }
 
-    /// Returns how many parts there are.
+    /// Returns the number of parts.
     pub(super) fn n_parts(&self) -> usize {
         self.n_parts
     }
 
-    /// Returns whether there is a term of the column.
+    /// Returns whether the column has any terms.
     pub(super) fn has(&self, column: usize) -> bool {
         !self.columns[column].is_empty()
     }
 
-    /// Writes a part: the postings of each column that has some, whose documents are behind those of all parts before.
+    /// Writes a part: the postings of each column that has some; their documents follow those of
+    /// all earlier parts.
     pub(super) fn write<'p>(
         &mut self,
         columns: impl Iterator<Item = (usize, &'p mut Postings)>,
@@ -109,7 +113,7 @@ impl Spill {
         detail: Detail,
         sink: &mut impl Sink,
     ) -> io::Result<()> {
-        // Those that have a term left, in the order of their documents.
+        // The parts that have terms left, in the order of their documents.
         let mut parts = Vec::new();
         for part in &self.columns[column] {
             let mut part = PartReader::new(self, part);
@@ -120,7 +124,7 @@ impl Spill {
         let first_of = |part: &PartReader<'_>| first_bytes(&part.term);
         let mut first: Vec<u128> = parts.iter().map(first_of).collect();
         let mut same = Vec::new();
-        // One for all: of a term that fills a large document it is large, too.
+        // Shared by all parts: for a term that fills a large document it is large, too.
         let mut documents = Documents::default();
         while least(&parts, &first, &mut same) {
             let n_docs = same.iter().map(|at| parts[*at].n_docs).sum();
@@ -142,8 +146,8 @@ impl Spill {
     }
 }
 
-/// Finds the parts that have the least of all terms, by the first bytes of each, which are close together; returns
-/// whether there is one.
+/// Finds the parts with the smallest of all terms, by the first bytes of each, which are adjacent
+/// in memory; returns whether there is one.
 fn least(parts: &[PartReader<'_>], first: &[u128], found: &mut Vec<usize>) -> bool {
     found.clear();
     let Some(least) = first.iter().min() else {
@@ -171,12 +175,12 @@ struct PartWriter<'s> {
     buffer: Vec<u8>,
     /// The first document of the part.
     first: DocId,
-    /// The last one of the term so far.
+    /// The last document of the term so far.
     last: DocId,
-    /// Documents of it that are to come.
+    /// Number of its documents that are still to come.
     n_left: usize,
     detail: Detail,
-    /// The columns before positions, while they are made.
+    /// The columns before positions, while they are computed.
     steps: [u32; AT_ONCE],
     others: [u32; AT_ONCE],
 }
@@ -195,7 +199,7 @@ impl<'s> PartWriter<'s> {
         }
     }
 
-    /// Makes the columns before positions; returns how long the second is.
+    /// Computes the columns before positions; returns the length of the second one.
     fn make_columns(&mut self, documents: &Documents) -> usize {
         for (step, doc) in self.steps.iter_mut().zip(documents.docs()) {
             *step = *doc - std::mem::replace(&mut self.last, *doc);
@@ -261,15 +265,15 @@ impl Sink for PartWriter<'_> {
 /// Reads the terms of one column in one part.
 struct PartReader<'s> {
     spill: &'s Spill,
-    /// What is not in the buffer yet.
+    /// The range that is not in the buffer yet.
     rest: Range<u64>,
     buffer: Vec<u8>,
-    /// Where in the buffer the next number begins.
+    /// Offset of the next number in the buffer.
     at: usize,
     term: Vec<u8>,
-    /// That hold the term.
+    /// Number of documents with the term.
     n_docs: u32,
-    /// Not behind those of any term.
+    /// A lower bound of the documents of all terms.
     first_doc: DocId,
 }
 
@@ -338,12 +342,13 @@ impl<'s> PartReader<'s> {
         Ok(())
     }
 
-    /// Reads how often each document has the term; of the steps from one to the next only these are left.
+    /// Reads the frequency of the term in each document; afterwards only the steps between
+    /// documents are left.
     #[inline]
     fn freqs(&mut self, width: Width, steps: &mut [u32], freqs: &mut [u32]) -> io::Result<()> {
         let mut n_others = steps.iter().filter(|step| **step & 1 == 0).count();
         self.column(width, &mut freqs[..n_others])?;
-        // From the last one on, so that none is written over before it is read.
+        // Backwards, so that none is overwritten before it is read.
         for at in (0..steps.len()).rev() {
             let is_other = steps[at] & 1 == 0;
             n_others -= usize::from(is_other);
@@ -354,10 +359,10 @@ impl<'s> PartReader<'s> {
         Ok(())
     }
 
-    /// Reads so many numbers.
+    /// Reads numbers.
     #[inline]
     fn column(&mut self, width: Width, numbers: &mut [u32]) -> io::Result<()> {
-        // Not all of a large document at once: each part would keep a buffer for it.
+        // Not all numbers of a large document at once: each part would keep a buffer for them.
         for numbers in numbers.chunks_mut(self.spill.block_bytes / size_of::<u32>()) {
             let n_bytes = numbers.len() * width.n_bytes();
             width.take(self.bytes(n_bytes)?, numbers);
@@ -365,7 +370,7 @@ impl<'s> PartReader<'s> {
         Ok(())
     }
 
-    /// Reads so many bytes.
+    /// Reads bytes.
     #[inline]
     fn bytes(&mut self, n: usize) -> io::Result<&[u8]> {
         self.need(n)?;
@@ -392,7 +397,8 @@ impl<'s> PartReader<'s> {
         Ok(number as u32)
     }
 
-    /// Reads on until so many bytes are in the buffer, or all; no more than a block, if these are not.
+    /// Reads until `n_bytes` are in the buffer, or all that are left; at most a block, if `n_bytes`
+    /// is not larger.
     fn need(&mut self, n_bytes: usize) -> io::Result<()> {
         let left = self.buffer.len() - self.at;
         if left >= n_bytes || self.rest.is_empty() {
@@ -414,7 +420,7 @@ impl<'s> PartReader<'s> {
         self.unread(&io::ErrorKind::UnexpectedEof.into())
     }
 
-    /// Of no kind, so that the index is not taken for damaged.
+    /// Without an error kind, so that the index is not taken for damaged.
     fn unread(&self, error: &io::Error) -> io::Error {
         io::Error::other(in_folder(&self.spill.folder, error))
     }
@@ -430,7 +436,7 @@ mod tests {
     use super::super::thresholds::Thresholds;
     use super::*;
 
-    /// Of each term, in which documents it is, and where.
+    /// For each term, its documents and its positions in them.
     type Terms = BTreeMap<Vec<u8>, Vec<(DocId, Vec<u32>)>>;
 
     #[derive(Default)]
@@ -472,7 +478,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Parts of documents, in each some tokens: a term of few, and how far it is behind the one before.
+        /// Parts of documents, each with some tokens: one of few terms, and its step from the
+        /// previous one.
         #[test]
         fn parts_come_back_as_one(
             parts in prop::collection::vec(
@@ -501,7 +508,7 @@ mod tests {
                         let mut value = postings.value(doc, &mut batch);
                         let mut position = 0;
                         for (term, delta) in tokens {
-                            // Some begin alike.
+                            // Some have the same beginning.
                             let term = format!("{term:017}").into_bytes();
                             position += delta;
                             value.token(&term, position);
@@ -524,7 +531,7 @@ mod tests {
         }
     }
 
-    /// Fails as the engine's files do on a full disk, or not.
+    /// Fails like the engine's files on a full disk, or not.
     struct Engine {
         is_full: bool,
         n_docs: u32,
@@ -567,7 +574,7 @@ mod tests {
             let columns = [(0, &mut postings)].into_iter();
             spill.write(columns, &mut Room::default()).unwrap();
         }
-        // Of the borders too there is one in each document.
+        // The borders, too, have one in each document.
         assert_eq!(merge(&spill, false).unwrap(), 2 * 101);
         let error = merge(&spill, true).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);

@@ -1,22 +1,22 @@
-//! The distinct terms of one field of a segment that is being built.
+//! The distinct terms of one field of a segment under construction.
 //!
 //! Each term gets a number at its first use. A look-up touches two cache lines: a slot of the
-//! table, which holds a part of the hash, and the term's record, which holds number, bytes, and how
-//! often it was looked up: counting costs nothing there.
+//! table, which holds a part of the hash, and the term's record, which holds number, bytes, and the
+//! number of its uses: counting costs nothing there.
 
 use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::RandomState;
 
-/// The longest term that is kept, in bytes; the engine's readers know no longer ones.
+/// Maximum length of a term in bytes, which is that of the engine's readers.
 pub(super) const MAX_BYTES: usize = 65_530;
-/// Bytes of a record before those of its term: how often it was used, its number and its length.
+/// Size of a record before the bytes of its term: number of uses, number and length.
 const HEAD_BYTES: usize = 10;
 const FIRST_SLOTS: usize = 1 << 6;
 
-/// A term of so many bytes is one number.
+/// A term up to this length is one number.
 pub(super) const SHORT_BYTES: usize = 16;
-/// By length, the bits that are a short term's own.
+/// By length, the bits that belong to a short term.
 const MASKS: [u128; SHORT_BYTES + 1] = {
     let mut masks = [0; SHORT_BYTES + 1];
     let mut length = 1;
@@ -27,11 +27,11 @@ const MASKS: [u128; SHORT_BYTES + 1] = {
     masks
 };
 
-/// A term as it is looked up. Lengths of words cannot be foretold, so nothing that is done with a short one branches on
-/// its length, but to make it a number.
+/// A term in the form for look-ups. Lengths of words are unpredictable, so nothing branches on the
+/// length of a short term, except its conversion to a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Key<'t> {
-    /// The bytes, the first one lowest, and how many they are.
+    /// The bytes, with the first one lowest, and their number.
     Short(u128, usize),
     Long(&'t [u8]),
 }
@@ -39,7 +39,7 @@ pub(super) enum Key<'t> {
 impl<'t> Key<'t> {
     #[inline]
     pub(super) fn new(term: &'t [u8]) -> Self {
-        /// The first and the last `N` bytes, which may overlap.
+        /// Returns the first and the last `N` bytes, which may overlap.
         #[inline]
         fn ends<const N: usize>(term: &[u8]) -> u128 {
             let number = |bytes: Option<&[u8; N]>| {
@@ -61,29 +61,29 @@ impl<'t> Key<'t> {
     }
 }
 
-/// A place of the table.
+/// A slot of the table.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Slot {
     /// The lower half of the hash.
     tag: u32,
-    /// Where the record starts, plus one; 0 in an empty slot.
+    /// Offset of the record plus one; 0 in an empty slot.
     record: u32,
 }
 
-/// Terms and their numbers, 0 for the first one.
+/// Terms and their numbers, which start at 0.
 pub(super) struct Terms {
-    /// At most half of them are in use; a power of two.
+    /// At most half of the slots are used; their number is a power of two.
     slots: Vec<Slot>,
-    /// Ends with [`SHORT_BYTES`] zeros, so that as many can be read of each term.
+    /// Ends with [`SHORT_BYTES`] zeros, so that this many bytes can be read at each term.
     records: Vec<u8>,
-    /// How many there are.
+    /// Number of terms.
     n: u32,
-    /// Keyed anew in each process: nobody can write texts whose terms collide.
+    /// With a new key in each process, so that nobody can write texts whose terms collide.
     hasher: RandomState,
 }
 
 impl Terms {
-    /// A slot in which nothing is.
+    /// An empty slot.
     pub(super) const NO_SLOT: Slot = Slot { tag: 0, record: 0 };
 
     pub(super) fn new() -> Self {
@@ -95,19 +95,19 @@ impl Terms {
         }
     }
 
-    /// Returns how many there are.
+    /// Returns the number of terms.
     pub(super) fn len(&self) -> usize {
         self.n as usize
     }
 
-    /// Returns the number of a term of at most [`MAX_BYTES`], which is new if it is unknown, and
-    /// counts its use.
+    /// Returns the number of a term of at most [`MAX_BYTES`], which is new if the term is unknown,
+    /// and counts its use.
     pub(super) fn number(&mut self, term: Key<'_>) -> u32 {
         let tag = self.tag(term);
         self.number_at(self.slot(tag), tag, term)
     }
 
-    /// Returns the half of a term's hash by which it is looked up.
+    /// Returns the half of a term's hash that is used for look-ups.
     #[inline]
     pub(super) fn tag(&self, term: Key<'_>) -> u32 {
         let mut hasher = self.hasher.build_hasher();
@@ -118,14 +118,14 @@ impl Terms {
         hasher.finish() as u32
     }
 
-    /// Returns the place where a term with this tag is looked for first.
+    /// Returns the first slot for a term with this tag.
     #[inline]
     pub(super) fn slot(&self, tag: u32) -> Slot {
         self.slots[tag as usize & (self.slots.len() - 1)]
     }
 
-    /// As [`Self::number`], for a term whose tag and first slot are known; that slot may have been read before
-    /// others were added.
+    /// Does the same as [`Self::number`] for a term whose tag and first slot are known; the slot
+    /// may have been read before other terms were added.
     #[inline]
     pub(super) fn number_at(&mut self, first: Slot, tag: u32, term: Key<'_>) -> u32 {
         match self.count_at(first, tag, term) {
@@ -152,7 +152,7 @@ impl Terms {
         is_same.then(|| Record::count(record))
     }
 
-    /// Looks from slot to slot.
+    /// Searches slot by slot.
     #[cold]
     fn search(&mut self, tag: u32, term: Key<'_>) -> u32 {
         let mask = self.slots.len() - 1;
@@ -169,12 +169,12 @@ impl Terms {
         }
     }
 
-    /// Returns the bytes of the term that was [given](Self::iter) with a place.
+    /// Returns the bytes of the term with an offset from [`Self::iter`].
     pub(super) fn bytes(&self, place: u32) -> &[u8] {
         Record::of(&self.records[place as usize..]).term
     }
 
-    /// Returns all, by their numbers, and the place of each.
+    /// Returns all terms in order of their numbers, each with its offset.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, Record<'_>)> {
         let mut next = 0;
         (0..self.n).map(move |_| {
@@ -185,18 +185,18 @@ impl Terms {
         })
     }
 
-    /// Returns how many bytes of memory the terms take.
+    /// Returns the size of the terms in bytes.
     pub(super) fn record_bytes(&self) -> usize {
         self.records.len()
     }
 
-    /// Returns how many bytes of memory the table takes that finds them.
+    /// Returns the size of the table in bytes.
     pub(super) fn table_bytes(&self) -> usize {
         self.slots.len() * size_of::<Slot>()
     }
 
-    /// Forgets all terms. The table, if it was not [forgotten](Self::forget_table), is kept if it takes no more than
-    /// so many bytes.
+    /// Removes all terms. Keeps the table, unless it was [forgotten](Self::forget_table), if it
+    /// takes at most `n_bytes`.
     pub(super) fn clear(&mut self, n_bytes: usize) {
         match !self.slots.is_empty() && self.table_bytes() <= n_bytes {
             true => self.slots.fill(Slot::default()),
@@ -205,7 +205,7 @@ impl Terms {
         (self.records, self.n) = (vec![0; SHORT_BYTES], 0);
     }
 
-    /// Frees that table: no number is asked for any more.
+    /// Frees the table; no number can be looked up after that.
     pub(super) fn forget_table(&mut self) {
         self.slots = Vec::new();
     }
@@ -249,10 +249,10 @@ impl Terms {
     }
 }
 
-/// What is kept of a term.
+/// The record of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record<'r> {
-    /// How often it was used.
+    /// Number of uses.
     pub(super) count: u32,
     pub(super) number: u32,
     pub(super) term: &'r [u8],
@@ -270,7 +270,7 @@ impl<'r> Record<'r> {
         }
     }
 
-    /// Returns how many bytes the term of a record has.
+    /// Returns the length of the term in a record.
     #[inline]
     fn length(record: &[u8]) -> usize {
         u16::from_le_bytes([record[8], record[9]]).into()
@@ -284,7 +284,7 @@ impl<'r> Record<'r> {
         four(record, 4)
     }
 
-    /// Adds one, which was used once.
+    /// Adds a record with one use.
     fn push(number: u32, term: &[u8], records: &mut Vec<u8>) {
         records.extend(1_u32.to_le_bytes());
         records.extend(number.to_le_bytes());
@@ -306,7 +306,8 @@ mod tests {
 
     use super::*;
 
-    /// Of few different bytes, also zeros, and of each length that is looked up in its own way.
+    /// Generates terms of few different bytes, including zeros, in each length that has its own
+    /// look-up.
     fn any_term() -> impl Strategy<Value = Vec<u8>> {
         let long = proptest::collection::vec(0..2_u8, 0..20);
         prop_oneof![proptest::collection::vec(any::<u8>(), 0..3), long]

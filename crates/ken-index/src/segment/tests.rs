@@ -1,4 +1,4 @@
-//! The builder's segments against those that the engine builds of the same documents.
+//! Tests of the builder's segments against those that the engine builds from the same documents.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::record;
 use crate::record::Row;
 use crate::schema::{Columns, KEYWORD, LANGUAGE, PATH, TEXT};
 
-/// The analysis of a field as the engine wants it.
+/// The analysis of a field in the form of an engine's tokenizer.
 #[derive(Clone)]
 struct Reference(Field);
 
@@ -83,7 +83,7 @@ fn built_by_engine(columns: &Columns, records: Vec<Record>) -> Index {
     index
 }
 
-/// Postings are written out after so many documents, each time.
+/// Builds an index whose postings are written out after `part` documents each time.
 fn built_here(columns: &Columns, records: Vec<Record>, part: usize) -> Index {
     let index = index(columns);
     let mut writer: IndexWriter<Row> = index.writer_with_num_threads(1, 20 << 20).unwrap();
@@ -104,7 +104,7 @@ fn built_here(columns: &Columns, records: Vec<Record>, part: usize) -> Index {
     index
 }
 
-/// All that a segment answers, as text.
+/// Returns everything that a segment answers, as text.
 fn contents(index: &Index, columns: &Columns, has_borders: bool) -> String {
     let searcher = index.reader().unwrap().searcher();
     assert_eq!(searcher.segment_readers().len(), 1);
@@ -113,7 +113,7 @@ fn contents(index: &Index, columns: &Columns, has_borders: bool) -> String {
     for (column, entry) in columns.schema.fields() {
         if let Some(detail) = entry.field_type().index_record_option() {
             let name = entry.name();
-            // The engine knows no border before the first value; what is behind a value is a gap.
+            // The engine has no border before the first value; it has a gap after a value.
             let first = u32::from(has_borders && entry.has_fieldnorms());
             all += &format!("{name}: {}\n", terms(segment, column, detail, first));
         }
@@ -252,7 +252,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     assert!(error.contains("/no/such/folder"), "{error}");
 }
 
-/// A builder with a document of so many words that are in no other.
+/// Adds a document with `n_words` words that are in no other document.
 fn add(builder: &mut SegmentBuilder, columns: &Columns, number: usize, n_words: usize) {
     let body = FIELDS.iter().position(|info| info.field == Field::Body);
     let words = (0..n_words).map(|word| format!("w{number}x{word} "));
@@ -286,10 +286,10 @@ fn what_is_large_is_written_out_until_there_are_many_parts() {
     let searcher = index.reader().unwrap().searcher();
     let segment = searcher.segment_reader(0);
     let inverted = segment.inverted_index(columns.of(Field::Body)).unwrap();
-    // With a border.
+    // Including a border.
     assert_eq!(inverted.terms().num_terms(), 2 + MAX_PARTS * n_words + 1);
 
-    // Its terms are listed, those of fields with few of them are not.
+    // Its terms are listed; those of fields with few terms are not.
     let mut expected = Vec::new();
     let mut terms = inverted.terms().stream().unwrap();
     while terms.advance() {
@@ -308,7 +308,7 @@ fn what_is_large_is_written_out_until_there_are_many_parts() {
     assert_eq!(files.count(), 1, "nothing is left of writing it");
 }
 
-/// What is kept of writing a large document out leaves room for many small ones.
+/// The memory kept after writing out a large document leaves room for many small ones.
 #[test]
 fn small_documents_behind_a_large_one_make_no_parts() {
     let columns = Columns::new();
@@ -353,7 +353,7 @@ fn many_documents_and_long_words_are_the_same() {
         let words = (0..n % 50).map(|word| format!("w{} ", (n * word) % 97));
         words.collect::<String>() + &"x".repeat(n % 70) + " common common"
     };
-    // More than fit into a block of postings, so that skip lists are there.
+    // More than fit into a block of postings, so that there are skip lists.
     let documents = (0..700).map(|n| vec![(0, text(n)), (1, text(n / 2)), (1, text(n + 1))]);
     same(&documents.collect::<Vec<_>>());
 }

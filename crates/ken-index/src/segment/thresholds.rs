@@ -1,17 +1,18 @@
-//! How much a segment that is being built holds at once.
+//! How much a segment under construction holds at once.
 
-/// How much of each thing is held in memory before it is written on. The default suits real documents; tests take
-/// small numbers, so that little text crosses them.
+/// The amounts that are held in memory before they are written. The default suits real documents;
+/// tests use small numbers, so that little text exceeds them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thresholds {
-    /// Postings that take more bytes are written out, even if there is memory left: the table of terms no longer fits
-    /// the processor's cache, nor do the occurrences that are put in order at once.
+    /// Maximum size of postings in memory, even if more memory is available: with more, neither the
+    /// table of terms fits the processor's cache, nor do the occurrences that are sorted at once.
     pub(super) part_bytes: usize,
-    /// Occurrences that are put in order at once. The default takes 32 MiB, which are mostly cached.
+    /// Number of occurrences that are sorted at once. The default takes 32 MiB, which are mostly
+    /// cached.
     pub(super) occurrences: usize,
-    /// Documents of a term are handed on when they have so many positions.
+    /// Number of positions with which documents of a term are passed on.
     pub(super) positions: usize,
-    /// Bytes of a part that are written or read at once.
+    /// Number of bytes of a part that are written or read at once.
     pub(super) block_bytes: usize,
 }
 

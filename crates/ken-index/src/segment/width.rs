@@ -1,14 +1,14 @@
-//! Columns of numbers, each in as many bytes as the greatest of the column needs.
+//! Columns of numbers, each with as many bytes per number as its greatest one needs.
 
-/// Bits of a [`Width`].
+/// Number of bits of a [`Width`].
 pub(super) const BITS: u32 = 2;
 
-/// How many bytes each number of a column has: 0, 1, 2 or 4, by these values of [`BITS`].
+/// The size of each number in a column: 0, 1, 2 or 4 bytes, by the values of [`BITS`].
 #[derive(Clone, Copy)]
 pub(super) struct Width(u8);
 
 impl Width {
-    /// Returns what the greatest number needs.
+    /// Returns the width for the greatest number.
     #[inline]
     pub(super) fn of(column: &[u32]) -> Self {
         Self(match column.iter().fold(0, |bits, number| bits | number) {
@@ -19,7 +19,7 @@ impl Width {
         })
     }
 
-    /// Returns that of the lowest bits.
+    /// Returns the width in the lowest bits.
     pub(super) fn from_bits(bits: u8) -> Self {
         Self(bits & ((1 << BITS) - 1))
     }
@@ -28,7 +28,7 @@ impl Width {
         self.0
     }
 
-    /// Returns how many bytes a number has.
+    /// Returns the size of a number in bytes.
     pub(super) fn n_bytes(self) -> usize {
         (1 << self.0) >> 1
     }
@@ -43,7 +43,7 @@ impl Width {
         }
     }
 
-    /// Reads numbers that have these bytes.
+    /// Reads numbers from their bytes.
     #[inline]
     pub(super) fn take(self, bytes: &[u8], numbers: &mut [u32]) {
         match self.0 {

@@ -1,9 +1,9 @@
-//! What a word may end with so that a stemmer can leave a stem of it.
+//! The endings that a word may have after its stem.
 //!
-//! A stemmer takes endings off one after the other, so that a form of a word is its stem, of which
-//! the last letter may be another one or be there twice, and then endings of a list. That is an
-//! automaton: walked together with the dictionary it leads to the few terms that may be forms,
-//! and the stemmer decides. Of terms that start with `get` there may be tens of thousands.
+//! A stemmer removes endings one after the other. A form of a word is therefore its stem, whose
+//! last letter may be changed or doubled, followed by endings from a list. This is an automaton:
+//! traversed together with the dictionary, it leads to the few terms that may be forms, and the
+//! stemmer decides. There may be tens of thousands of terms that start with `get`.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,16 +12,16 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 use tantivy_fst::Automaton;
 
-/// A line for each language: its code, then its endings.
+/// One line for each language: its code, then its endings.
 const ENDINGS: &str = include_str!("endings.txt");
 
-/// How many bytes a form may be longer than what all forms share: longer ones are other words.
+/// Maximum number of bytes of a form after the common beginning; longer terms are other words.
 const MAX_ENDING: usize = 16;
 
-/// Words of bits that say at which nodes a walk is: more nodes than any language has.
+/// Number of words of bits for the set of current nodes, which is enough for every language.
 const WORDS: usize = 9;
 
-/// The endings of a language, as a trie; node 0 is its root.
+/// The endings of a language, as a trie; node 0 is the root.
 #[derive(Clone, Debug)]
 pub(super) struct Endings {
     nodes: Vec<Node>,
@@ -34,7 +34,7 @@ struct Node {
 }
 
 impl Endings {
-    /// Returns the endings of a language by its code; `None` if they are not known.
+    /// Returns the endings of a language by its code; `None` if they are unknown.
     pub(super) fn of(code: &str) -> Option<Self> {
         let mut lines = ENDINGS.lines().filter(|line| !line.starts_with('#'));
         let line = lines.find(|line| line.split(' ').next() == Some(code))?;
@@ -68,26 +68,26 @@ impl Endings {
 
 /// The terms that may be forms of a word in a language.
 pub(super) struct Forms<'a> {
-    /// What all of them start with.
+    /// Their common prefix.
     pub(super) prefix: &'a str,
-    /// How many letters after it may be any.
+    /// Number of free letters after it.
     pub(super) free: usize,
-    /// What may follow then; anything if it is not known.
+    /// The endings that may follow; anything if they are unknown.
     pub(super) endings: Option<&'a Endings>,
 }
 
-/// How far a term was read.
+/// The state after reading a part of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Walk {
-    /// Bytes.
+    /// Number of bytes read.
     length: usize,
-    /// How many letters may still be any, if the walk takes them so.
+    /// Number of free letters that are left, if the traversal uses them.
     free: usize,
-    /// Bytes of a letter that are still to come.
+    /// Number of bytes of the current letter that are still to come.
     rest: u8,
-    /// The letter before, if it may be there once more.
+    /// The previous letter, if it may be doubled.
     before: u8,
-    /// The nodes of the trie at which it may be.
+    /// The current nodes of the trie.
     nodes: [u64; WORDS],
 }
 
@@ -108,7 +108,7 @@ impl Forms<'_> {
             free: self.free,
             rest: 0,
             before: self.prefix.bytes().last().unwrap_or(0),
-            // Where the prefix ends an ending may begin.
+            // An ending may begin at the end of the prefix.
             nodes: std::array::from_fn(|word| u64::from(word == 0)),
         }
     }
@@ -118,7 +118,7 @@ impl Forms<'_> {
         walk.length >= self.prefix.len() && ends
     }
 
-    /// Returns how far a term is read with the next byte; `None` if it is no form.
+    /// Returns the state after the next byte; `None` if the term is no form.
     fn accept(&self, walk: &Walk, byte: u8) -> Option<Walk> {
         let on = Walk {
             length: walk.length + 1,
@@ -127,7 +127,7 @@ impl Forms<'_> {
         if let Some(expected) = self.prefix.as_bytes().get(walk.length) {
             return (*expected == byte).then_some(on);
         }
-        // A form is made of letters.
+        // A form consists of letters.
         let is_letter = byte.is_ascii_alphabetic() || !byte.is_ascii();
         if !is_letter || walk.length >= self.prefix.len() + MAX_ENDING {
             return None;
@@ -139,7 +139,7 @@ impl Forms<'_> {
     }
 }
 
-/// Goes on after the prefix.
+/// Advances after the prefix.
 fn step(endings: &Endings, from: &Walk, byte: u8) -> Walk {
     let mut to = Walk {
         length: from.length + 1,
@@ -153,7 +153,7 @@ fn step(endings: &Endings, from: &Walk, byte: u8) -> Walk {
         while bits != 0 {
             let node = number * 64 + bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            // A stemmer may have read `y` as `i`.
+            // A stemmer may have replaced `y` by `i`.
             for byte in [byte, if byte == b'y' { b'i' } else { byte }] {
                 let Some(child) = endings.child(node, byte) else {
                     continue;
@@ -186,9 +186,9 @@ fn step(endings: &Endings, from: &Walk, byte: u8) -> Walk {
     to
 }
 
-/// The terms that may be forms of a word in one of some languages.
+/// The terms that may be forms of a word in one of several languages.
 ///
-/// Its states are made as they are reached and kept: the same few are in all dictionaries.
+/// States are created when they are reached, and kept: the same few occur in all dictionaries.
 pub(super) struct AnyForms<'a> {
     forms: Vec<Forms<'a>>,
     states: RefCell<States>,
@@ -198,15 +198,15 @@ pub(super) struct AnyForms<'a> {
 struct States {
     numbers: HashMap<Arc<[Option<Walk>]>, u32, FixedState>,
     walks: Vec<Arc<[Option<Walk>]>>,
-    /// What is known of the states after each state.
+    /// The known transitions of each state.
     next: Vec<Next>,
 }
 
-/// The states after a state, as far as they were asked for: a table of all bytes would take longer to
-/// fill than to ask.
+/// The known transitions of a state: filling a table of all bytes would take longer than computing
+/// those that are needed.
 #[derive(Default)]
 struct Next {
-    /// A bit for each byte that leads to no form, which most do.
+    /// A bit for each byte that leads to no form, as most do.
     dead: [u64; 4],
     alive: Vec<(u8, u32)>,
 }
@@ -228,7 +228,7 @@ impl Next {
     }
 }
 
-/// The state of what is no form in any language.
+/// The state of terms that are no form in any language.
 const DEAD: u32 = u32::MAX;
 
 impl States {
@@ -239,7 +239,7 @@ impl States {
         if let Some(number) = self.numbers.get(&walks) {
             return *number;
         }
-        // Fewer than states that a dictionary can lead to, which has not as many bytes.
+        // A dictionary has too few bytes to lead to so many states.
         let number = u32::try_from(self.walks.len()).unwrap_or(DEAD);
         self.numbers.insert(Arc::clone(&walks), number);
         self.walks.push(walks);

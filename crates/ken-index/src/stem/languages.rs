@@ -1,9 +1,9 @@
-//! In which languages a word has other forms: those of the documents that have the word.
+//! Determines in which languages a word has other forms: those of the documents with the word.
 //!
-//! The rules of another language join words that have nothing to do with each other: in Catalan `mode`
-//! is a form of `models`, in Portuguese `not` of `notes`. So some of the documents that have the word are
-//! asked for their language, in several places of each segment, as documents of one folder lie side by
-//! side. Where too few of them say it, the languages of most documents are taken too.
+//! The rules of another language would join unrelated words: in Catalan `mode` is a form of
+//! `models`, in Portuguese `not` of `notes`. Therefore the languages of some documents with the
+//! word are read, from several places in each segment, because documents of one folder are next to
+//! each other. If too few of them have a language, the languages of most documents are used too.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ use crate::analysis::function_words::FunctionWords;
 use crate::dictionary::Shortcuts;
 use crate::schema::{Columns, value_column};
 
-/// Those that Snowball has rules for.
+/// Languages that Snowball has rules for.
 static LANGUAGES: [Language; 35] = [
     Language::new("ar"),
     Language::new("ca"),
@@ -58,22 +58,24 @@ static LANGUAGES: [Language; 35] = [
     Language::new("yi"),
 ];
 
-/// How many languages a word has forms in at most.
+/// Maximum number of languages in which a word has forms.
 const MAX_LANGUAGES: usize = 4;
-/// One of so many documents must be in a language for its rules to be taken for words of any.
+/// If fewer than one in this many documents are in a language, its rules are not used for every
+/// word.
 const RARE: u64 = 1000;
-/// One of so many documents with a word must be in a language for its rules to be taken for the word.
+/// If fewer than one in this many documents with a word are in a language, its rules are not used
+/// for the word.
 const RARE_WITH_WORD: u32 = 10;
-/// So many documents must say their language to tell that of their words.
+/// Minimum number of documents with a language for a decision about their words.
 const ENOUGH: u32 = 4;
-/// What is taken when documents do not say their language.
+/// The language that is used when documents have none.
 const FALLBACK: &str = "en";
 
-/// Places of a segment where documents are looked at, and how many at each.
+/// Number of places in a segment where documents are read, and number of documents at each.
 const PLACES: u32 = 8;
 const DOCUMENTS_A_PLACE: usize = 8;
 
-/// A language with rules, which are read when they are needed.
+/// A language with rules, which are loaded when they are needed.
 pub(crate) struct Language {
     code: &'static str,
     rules: OnceLock<Option<Rules>>,
@@ -89,7 +91,7 @@ impl Language {
         }
     }
 
-    /// Returns the language of a code or a name; `en-GB` is `en`.
+    /// Returns the language with a code or name; `en-GB` is `en`.
     pub(super) fn of(name: &str) -> Option<&'static Self> {
         let name = code(name);
         let of_code = LANGUAGES.iter().find(|of| of.code == name);
@@ -123,14 +125,14 @@ impl Language {
 /// The languages of a snapshot.
 #[derive(Default)]
 pub(crate) struct Stemming {
-    /// Those that were asked for, in place of those of the documents.
+    /// Requested languages, which replace those of the documents.
     asked: Option<Vec<&'static Language>>,
-    /// Those that most documents are in, once they were counted.
+    /// The languages of most documents, once they are counted.
     main: OnceLock<Vec<&'static Language>>,
 }
 
 impl Stemming {
-    /// Returns the rules of these languages for all words, or the first language that has none.
+    /// Returns the rules of these languages for all words, or the first language without rules.
     pub(crate) fn new(languages: &[String]) -> Result<Self, String> {
         let known = |name: &String| Language::of(name).ok_or_else(|| name.clone());
         Ok(Self {
@@ -139,7 +141,7 @@ impl Stemming {
         })
     }
 
-    /// Returns the languages that most documents are in, the most frequent first.
+    /// Returns the languages of most documents, the most frequent first.
     pub(super) fn main(
         &self,
         segments: &[SegmentReader],
@@ -153,7 +155,7 @@ impl Stemming {
         Ok(self.main.get_or_init(|| counted))
     }
 
-    /// Returns the languages in whose rules a term has other forms.
+    /// Returns the languages whose rules give a term other forms.
     pub(super) fn of_term(
         &self,
         term: &str,
@@ -174,7 +176,7 @@ impl Stemming {
                 languages
             }
         };
-        // Words that only serve the sentence have no endings: `not` is not a form of `note`.
+        // Function words have no endings: `not` is not a form of `note`.
         let serves = |of: &FunctionWords| of.contains(term);
         languages.retain(|of| !of.function_words().is_some_and(serves));
         Ok(languages)
@@ -192,7 +194,7 @@ fn most_frequent(counts: &BTreeMap<String, u32>) -> Vec<&'static Language> {
     languages.take(MAX_LANGUAGES).collect()
 }
 
-/// Counts the languages of some documents that have a term in their body.
+/// Counts the languages of some documents with a term in their body.
 fn count_with(
     term: &str,
     segments: &[SegmentReader],
@@ -253,7 +255,7 @@ fn count(
         };
         let mut terms = index.terms().stream()?;
         while terms.advance() {
-            // `en-GB` stands beside `en`, which it also is.
+            // A document in `en-GB` has both that value and `en`.
             let known = LANGUAGES
                 .iter()
                 .find(|of| of.code.as_bytes() == terms.key());
@@ -268,8 +270,8 @@ fn count(
     Ok(codes.filter_map(Language::of).collect())
 }
 
-/// Returns the languages that are not rare, the most frequent first, by their documents and those of
-/// none.
+/// Returns the languages that are not rare, the most frequent first, given the documents of each
+/// language and of none.
 fn not_rare(mut counts: BTreeMap<&'static str, u64>, rest: u64) -> Vec<&'static str> {
     let all: u64 = counts.values().sum::<u64>() + rest;
     *counts.entry(FALLBACK).or_default() += rest;

@@ -1,9 +1,9 @@
-//! Forms of a word: all terms of the dictionary that have its stem.
+//! Finds the forms of a word: all terms of the dictionary with the same stem.
 //!
-//! Stemming every token would make indexing slower and the index forget the forms. Instead the
-//! dictionary is asked when somebody searches: the forms of a word share the first letters of its
-//! stem and end as words of its language do, so few terms are looked at. The stemmers are
-//! Snowball's (M. Porter, "Snowball: a language for stemming algorithms", 2001).
+//! Stemming every token would slow indexing and lose the forms. Instead the dictionary is searched
+//! at query time: the forms of a word share the first letters of its stem and have endings of its
+//! language, so few terms are examined. The stemmers are Snowball's (M. Porter, "Snowball: a
+//! language for stemming algorithms", 2001).
 
 mod endings;
 mod languages;
@@ -27,10 +27,11 @@ use crate::schema::Columns;
 
 pub(crate) use self::languages::{Language, Stemming};
 
-/// What a stem keeps of its letters at least: `use` of `using` and `used` is a range by `us`.
+/// Minimum number of letters that forms share with the stem: `use` for `using` and `used` is a
+/// range by `us`.
 const MIN_PREFIX: usize = 2;
 
-/// How words of a language are stemmed.
+/// The stemming of one language.
 #[derive(Clone)]
 struct Rules {
     stemmer: Stemmer,
@@ -38,7 +39,8 @@ struct Rules {
 }
 
 impl Rules {
-    /// Returns which terms may have the stem of a word; none if they have too little in common.
+    /// Returns the sets of terms that may have the stem of a word; none if word and stem have too
+    /// little in common.
     fn forms<'a>(&'a self, word: &'a str, stem: &'a str) -> Vec<Forms<'a>> {
         let forms = |prefix, free| Forms {
             prefix,
@@ -53,7 +55,7 @@ impl Rules {
         let n_other = stem.chars().count() - n_shared;
         match before_rest(word, stem, prefix.len()) {
             Some(before) if n_other > 1 => {
-                // Of two letters one may be the other half of a long vowel: opmaak, opmaken.
+                // One of two letters may be half of a long vowel: opmaak, opmaken.
                 vec![forms(without_last(stem, 2), 2), forms(before, 1)]
             }
             _ => vec![forms(prefix, free(stem, n_other))],
@@ -65,14 +67,14 @@ fn code(language: &str) -> &str {
     language.split(['-', '_']).next().unwrap_or_default()
 }
 
-/// Looks for the forms of a word; one for each thread that does.
+/// The search for the forms of a word by one thread.
 struct Search<'a> {
     word: &'a str,
     rules: &'a [&'a Rules],
-    /// What each of the rules makes of the word.
+    /// The stem of the word by each of the rules.
     stems: &'a [Cow<'a, str>],
     forms: AnyForms<'a>,
-    /// Most terms are in the dictionaries of several segments and fields; stemming is what costs.
+    /// Terms seen so far: most occur in several segments and fields, and stemming is expensive.
     seen: HashSet<Box<str>, FixedState>,
     found: BTreeSet<String>,
 }
@@ -91,7 +93,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Finds the other terms of a dictionary that have the stem of the word in one of the languages.
+    /// Finds the other terms of a dictionary that have the stem of the word in one of the
+    /// languages.
     fn look_through(&mut self, dictionary: &Trie) {
         let Self {
             word,
@@ -115,20 +118,21 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns what all forms of a word start with: what it shares with its stem, and as the last letter
-/// of a stem may be another one (happy, happi) or be put there (hoping, hope), not that.
+/// Returns the common beginning of all forms of a word: what the word shares with its stem. The
+/// last letter is excluded, since the last letter of a stem may be changed (happy, happi) or added
+/// (hoping, hope).
 fn shared<'a>(word: &'a str, stem: &str) -> &'a str {
     let same = word.chars().zip(stem.chars()).take_while(|(a, b)| a == b);
     let length = stem.chars().count();
-    // A stem of three letters seldom changes the last one, and the range would be large.
+    // The last letter of a stem of three letters seldom changes, and the range would be large.
     let most = if length > 3 { length - 1 } else { length };
     let bytes = same.take(most).map(|(c, _)| c.len_utf8()).sum();
     &word[..bytes]
 }
 
-/// Returns what the forms start with that differ from the stem as the word does: of what follows in the stem behind
-/// `n_shared` bytes the end stands in the word too (in\[ge]bouwd, inbouw; lopen, lo\[o]p), and of that the last letter may be
-/// another one.
+/// Returns the beginning of the forms that differ from the stem as the word does. Of the stem's
+/// part after `n_shared` bytes, the end also occurs in the word (in\[ge]bouwd, inbouw; lopen,
+/// lo\[o]p), except that its last letter may differ.
 fn before_rest<'a>(word: &'a str, stem: &str, n_shared: usize) -> Option<&'a str> {
     let rest = stem.get(n_shared..)?;
     let ends = rest.char_indices().map(|(at, _)| &rest[at..]);
@@ -146,25 +150,25 @@ fn without_last(text: &str, n: usize) -> &str {
     left.as_str()
 }
 
-/// Returns how many letters of a form may be any, by its stem and how many letters of that the word
-/// has not: the last one may be another one, and a stemmer that changes others may take some out.
+/// Returns how many letters of a form are free, given its stem and the number of the stem's letters
+/// that the word lacks: the last one may differ, and a stemmer that changes others may remove some.
 fn free(stem: &str, n_other: usize) -> usize {
     match n_other {
-        // All forms start with it, unless its last letter is one of their ending: die, died.
+        // All forms start with it, unless its last letter is part of their ending: die, died.
         0 => usize::from(!stem.ends_with(|c: char| c.is_ascii() && !"aeiouy".contains(c))),
         1 => 1,
         n => n + 2,
     }
 }
 
-/// What puts forms in the place of stems.
+/// Replaces stems by forms.
 pub(crate) struct Expander<'a> {
     pub(crate) stemming: &'a Stemming,
     pub(crate) ranking: &'a Ranking,
     pub(crate) columns: &'a Columns,
     pub(crate) segments: &'a [SegmentReader],
     pub(crate) shortcuts: &'a Shortcuts,
-    /// The forms of words that were asked for, by word and field: a text as a query repeats itself.
+    /// The forms of requested words, by word and field, since the words of a query repeat.
     known: RefCell<HashMap<(String, Option<Field>), FormsOf>>,
 }
 
@@ -189,7 +193,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Returns the plan with the terms that the index has in place of stems.
+    /// Returns the plan with stems replaced by terms of the index.
     pub(crate) fn plan(&self, plan: &Plan) -> tantivy::Result<Plan> {
         let list = |parts: &[Plan]| {
             parts
@@ -225,7 +229,8 @@ impl<'a> Expander<'a> {
             span,
             weight,
             derived,
-        } in &word.forms {
+        } in &word.forms
+        {
             let Span::Match(Pattern::Stem(term)) = span else {
                 let span = self.span(span, word)?;
                 forms.push(Form {
@@ -324,14 +329,14 @@ impl<'a> Expander<'a> {
             idle_searches().push(search);
             tantivy::Result::Ok(())
         };
-        // A walk leads to few terms, in a large dictionary as in a small one.
+        // A traversal visits few terms, in a large dictionary as in a small one.
         parallel::each(self.segments, |_| 1, usize::MAX, look)?;
         let searches = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(searches.into_iter().flat_map(|of| of.found).collect())
     }
 }
 
-/// Returns whether a plan may have stems to put forms for, or words to weigh.
+/// Returns whether a plan may have stems to replace, or words to weigh.
 pub(crate) fn may_change(plan: &Plan) -> bool {
     match plan {
         Plan::Word(word) => word.forms.iter().any(|form| {
@@ -411,7 +416,8 @@ mod tests {
         assert!(n_forms > 40, "{n_forms} forms");
     }
 
-    /// Dutch takes `ge` out of the middle of a word and doubles vowels, also in terms of other languages.
+    /// The Dutch stemmer removes `ge` from the middle of a word and doubles vowels, even in terms
+    /// of other languages.
     #[test]
     fn what_a_stemmer_takes_out_of_the_middle_makes_no_wide_range() {
         let rules = Language::of("nl").and_then(Language::rules).unwrap();

@@ -1,10 +1,10 @@
-//! The bodies of stored documents; large ones are in pieces, each compressed by itself, so that several threads unpack
-//! one.
+//! The bodies of stored documents; large ones are in separately compressed pieces, so that several
+//! threads can unpack one.
 //!
-//! The engine compresses what it stores in blocks, and one document is in one block, whatever its size. A text of 4 MB
-//! that is unpacked from it is written three times (the block is zeroed, filled, and copied for the document), by one thread:
-//! that was 11 ms of the 20 that a command took to show one line of it. The block holds the packed body now, which
-//! does not shrink any more.
+//! The engine compresses what it stores in blocks, with a document in one block, whatever its size.
+//! Unpacking a text of 4 MB from a block writes it three times (the block is zeroed, filled, and
+//! copied for the document), on one thread: 11 of the 20 ms in which a command shows one line of
+//! it. The block therefore holds the packed body, which does not shrink any more.
 //!
 //! ```text
 //! length of the text   u64, little endian
@@ -27,15 +27,16 @@ pub(crate) fn within(document: &OwnedBytes, text: &str) -> Body {
     Body::shared(Box::new(document.slice(start..start + text.len())))
 }
 
-/// How much text is in a piece. Of six texts of 1.6 to 16 MB four would take up to 4 % less in one piece, two headers of
-/// registers, which repeat themselves far apart, 29 and 50 % less; in pieces of a quarter they would take 2 to 51 % more.
+/// Size of the text in a piece. Of six texts of 1.6 to 16 MB, four would take up to 4 % less in one
+/// piece, and two headers of registers, with repetitions far apart, 29 and 50 % less; in pieces of
+/// a quarter they would take 2 to 51 % more.
 const PIECE_BYTES: usize = 256 << 10;
-/// The level at which zstd compresses what is stored.
+/// The zstd level for stored bodies.
 pub(crate) const LEVEL: i32 = 1;
 const LENGTH_BYTES: usize = size_of::<u64>();
 const PIECE_LENGTH_BYTES: usize = size_of::<u32>();
 
-/// Returns a body as it is stored; none if it is stored as it is.
+/// Returns the packed form of a body; none if it is stored unpacked.
 ///
 /// # Errors
 /// Fails if there is no memory to compress it.
@@ -60,11 +61,11 @@ pub(crate) fn packed(text: &str) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(packed))
 }
 
-/// Returns a body as it was, unpacked by so many threads at most; none if it is damaged.
+/// Returns the original body, unpacked by at most `max_threads`; none if it is damaged.
 pub(crate) fn unpacked(packed: &[u8], max_threads: usize) -> Option<String> {
     let (length, rest) = packed.split_first_chunk::<LENGTH_BYTES>()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    // Before memory is taken: what says that it is large has as many pieces.
+    // Before memory is taken: a body that claims to be large has as many pieces.
     let frames = frames(rest, length.div_ceil(PIECE_BYTES))?;
     let mut text = vec![0; length];
     let pieces = text.chunks_mut(PIECE_BYTES).map(Mutex::new);
@@ -82,7 +83,7 @@ pub(crate) fn unpacked(packed: &[u8], max_threads: usize) -> Option<String> {
     String::from_utf8(text).ok()
 }
 
-/// Returns so many pieces as they are packed; none if there are not as many, or more.
+/// Returns `n_pieces` packed pieces; none if the number of pieces differs.
 fn frames(from: &[u8], n_pieces: usize) -> Option<Vec<&[u8]>> {
     let (lengths, mut rest) = from.split_at_checked(n_pieces.checked_mul(PIECE_LENGTH_BYTES)?)?;
     let (lengths, _) = lengths.as_chunks::<PIECE_LENGTH_BYTES>();

@@ -1,14 +1,14 @@
-//! The values of a stored document, read in place.
+//! Reads the values of a stored document in place.
 //!
-//! The engine's own reader makes a string of each text, and reads bytes one by one: 0.9 MB of a packed body took 11 ms.
-//! The form is that of its index format 7 (`BinaryDocumentSerializer` of Tantivy 0.27), where each number of variable
-//! length ends with a byte of which the highest bit is set:
+//! The engine's own reader makes a string of each text, and reads bytes one by one: a packed body
+//! of 0.9 MB takes it 11 ms. The format is that of index format 7 (`BinaryDocumentSerializer` of
+//! Tantivy 0.27), where each number of variable length ends with a byte whose highest bit is set:
 //!
 //! ```text
-//! number of values     variable
-//! of each: column      u32, little endian
-//!          type        u8
-//!          text, bytes: length (variable) and bytes; numbers: 8 bytes, little endian
+//! number of values      variable
+//! for each: column      u32, little-endian
+//!           type        u8
+//!           text, bytes: length (variable) and bytes; numbers: 8 bytes, little-endian
 //! ```
 
 use tantivy::schema::Field as Column;
@@ -17,7 +17,7 @@ const TEXT: u8 = 0;
 const SIGNED: u8 = 2;
 const BYTES: u8 = 4;
 const LAST: u8 = 0x80;
-/// Of a value with its column.
+/// Minimum size of a value with its column.
 const LEAST_BYTES: usize = 6;
 
 /// A value as it is stored.
@@ -28,7 +28,7 @@ pub(crate) enum StoredValue<'a> {
     Bytes(&'a [u8]),
 }
 
-/// Returns the values of a document with their columns; none if it is damaged.
+/// Returns the values of a document with their columns; none if the document is damaged.
 pub(crate) fn values(mut document: &[u8]) -> Option<Vec<(Column, StoredValue<'_>)>> {
     let n_values = usize::try_from(number(&mut document)?).ok()?;
     let mut values = Vec::with_capacity(n_values.min(document.len() / LEAST_BYTES));
@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns what the engine stores of a document.
+    /// Returns the engine's stored form of a document.
     fn stored(text: &str, bytes: &[u8], signed: i64) -> Vec<u8> {
         let mut schema = Schema::builder();
         let columns = [

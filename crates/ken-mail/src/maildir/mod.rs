@@ -27,8 +27,19 @@ pub fn is_maildir_path(path: &Path) -> bool {
     matches!(folder_name(path), Some(b"cur" | b"new"))
 }
 
-/// Returns the state of a message from the path of its file: names of flags, `new`, and `unread` if it is new or not
-/// seen.
+/// Returns whether a file is a message of a Maildir: it lies in `cur` or `new`, and both folders are there.
+pub fn is_message_path(path: &Path) -> bool {
+    let other = match folder_name(path) {
+        Some(b"cur") => "new",
+        Some(b"new") => "cur",
+        _ => return false,
+    };
+    let maildir = path.parent().and_then(Path::parent);
+    maildir.is_some_and(|maildir| maildir.join(other).is_dir())
+}
+
+/// Returns the state of a message that the path of its file tells: names of flags, `new`, and
+/// `unread` if it is new or not seen.
 pub fn flags(path: &Path) -> Vec<&'static str> {
     let mut names = Vec::new();
     let is_new = folder_name(path) == Some(b"new");
@@ -84,6 +95,17 @@ mod tests {
         ] {
             assert_eq!(flags(Path::new(path)), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn messages_lie_in_a_maildir() {
+        let folder = tempfile::tempdir().unwrap();
+        let is_message = |name: &str| is_message_path(&folder.path().join(name));
+        fs_err::create_dir(folder.path().join("new")).unwrap();
+        assert!(!is_message("new/1"), "new files of something else");
+        make(folder.path(), 0o755).unwrap();
+        assert!(is_message("new/1") && is_message("cur/1:2,S"));
+        assert!(!is_message("tmp/1") && !is_message("1"));
     }
 
     #[test]

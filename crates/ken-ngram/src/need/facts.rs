@@ -1,33 +1,34 @@
-//! What is known of the matches of an expression, from its parts to the whole.
+//! Derives what is known about the matches of an expression, from its parts to the whole.
 
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Repetition};
 
 use super::wide::{self, Wide};
 use super::{Need, Strings};
 
-/// More strings are not kept, but cut.
+/// Maximum number of strings; more are cut.
 const MAX_STRINGS: usize = 128;
-/// Nor more bytes of them.
+/// Maximum bytes of these strings.
 const MAX_BYTES: usize = 4 << 10;
-/// More pairs of strings are joined in part only.
+/// Maximum number of pairs of strings that are joined whole.
 const MAX_PAIRS: usize = 4 << 10;
-/// What is cut has so many bytes at most: with the next one they are an n-gram.
+/// Maximum length of a cut string: together with the next byte it is an n-gram.
 const CUT_BYTES: usize = 3;
-/// A repetition is written out so often at most.
+/// Maximum number of copies of a repetition.
 const MAX_COPIES: u32 = 4;
-/// After so many strings the rest of an expression is not read: what it needs is long known, or never will be.
+/// Number of strings after which the rest of an expression is not read: by then its need is known,
+/// or never will be.
 const MAX_READ: usize = 1 << 17;
 
-/// What is known of the matches of an expression.
+/// Knowledge about the matches of an expression.
 struct Facts {
     strings: Known,
-    /// What is needed beside the strings.
+    /// What is needed besides the strings.
     need: Need,
 }
 
 #[derive(Clone)]
 enum Known {
-    /// All that is matched.
+    /// All matches.
     Exactly(Strings),
     /// What all matches begin and end with.
     Ends { first: Strings, last: Strings },
@@ -41,10 +42,10 @@ fn is_small(strings: &Strings) -> bool {
     strings.len() <= MAX_STRINGS && strings.iter().map(Vec::len).sum::<usize>() <= MAX_BYTES
 }
 
-/// Reads expressions, all together no more than [`MAX_READ`] says.
+/// Reads expressions, in total up to [`MAX_READ`].
 pub(super) struct Reader {
     wide: Wide,
-    /// How many strings may still be made.
+    /// How many strings may still be created.
     left: usize,
 }
 
@@ -142,9 +143,9 @@ impl Reader {
         }
     }
 
-    /// Repeats it. All copies need the same, so the first one says it for all of them.
+    /// Repeats the facts. All copies need the same, so the need of the first one suffices.
     fn times(&mut self, part: Facts, n: u32) -> Facts {
-        // Where only the ends are known, a third copy tells no more than the second.
+        // If only the ends are known, a third copy adds nothing to the second.
         let n = match part.strings {
             Known::Exactly(_) => n,
             Known::Ends { .. } => n.min(2),
@@ -207,7 +208,7 @@ impl Reader {
         }
     }
 
-    /// Joins each string with each, if the pairs are few.
+    /// Joins each string with each, if there are few pairs.
     fn joined(&mut self, before: &Strings, after: &Strings) -> Option<Strings> {
         let n_pairs = before.len() * after.len();
         if n_pairs > MAX_PAIRS {
@@ -221,20 +222,20 @@ impl Reader {
         Some(pairs.collect())
     }
 
-    /// Returns what joined strings end with, if there are too many to join them whole.
+    /// Returns the ends of joined strings, if there are too many to join them whole.
     fn joined_ends(&mut self, before: &Strings, after: &Strings) -> Strings {
         let joined = in_part(before, end_of, |ends| self.joined(ends, after));
         joined.unwrap_or_else(|| after.clone())
     }
 
-    /// Returns what joined strings begin with, if there are too many to join them whole.
+    /// Returns the beginnings of joined strings, if there are too many to join them whole.
     fn joined_starts(&mut self, before: &Strings, after: &Strings) -> Strings {
         let joined = in_part(after, start_of, |starts| self.joined(before, starts));
         joined.unwrap_or_else(|| before.clone())
     }
 }
 
-/// Shortens strings until something can be done with them.
+/// Shortens strings until they can be joined.
 fn in_part(
     strings: &Strings,
     part: Part,
@@ -258,7 +259,7 @@ impl Facts {
         Self::new(Known::Ends { first, last }, need)
     }
 
-    /// Cuts what is too much; what the strings said is needed then.
+    /// Cuts excess strings; what they required becomes part of the need.
     fn new(strings: Known, need: Need) -> Self {
         match strings {
             Known::Exactly(strings) if is_small(&strings) => Self {
@@ -291,14 +292,14 @@ impl Facts {
         }
     }
 
-    /// Forgets what lies between the ends.
+    /// Drops the middle, and keeps only the ends.
     fn opened(self) -> Self {
         let need = self.need.clone();
         let (first, last) = self.into_ends();
         Self::ends(first, last, need)
     }
 
-    /// Joins alternatives, all at once: one after the other takes time by the square of their number.
+    /// Joins alternatives all at once; one by one would take time quadratic in their number.
     fn one_of(parts: Vec<Self>) -> Self {
         let strings: Option<Vec<_>> = parts.iter().map(Self::as_exactly).collect();
         if let Some(strings) = strings {
@@ -312,7 +313,7 @@ impl Facts {
             first.extend(more_first);
             last.extend(more_last);
         }
-        // What they begin and end with is in the need.
+        // Their beginnings and ends are in the need.
         let strings = Known::Ends {
             first: cut(first, start_of),
             last: cut(last, end_of),
@@ -320,7 +321,7 @@ impl Facts {
         Self { strings, need }
     }
 
-    /// Returns the strings if they say all.
+    /// Returns the strings if they are all matches.
     fn as_exactly(&self) -> Option<&Strings> {
         match &self.strings {
             Known::Exactly(strings) if self.need == Need::Anything => Some(strings),
@@ -335,7 +336,7 @@ impl Facts {
         }
     }
 
-    /// Returns all that is needed.
+    /// Returns the whole need.
     fn need(&self) -> Need {
         let need = self.need.clone();
         match &self.strings {
@@ -351,7 +352,7 @@ fn characters(class: &ClassUnicode) -> impl Iterator<Item = Vec<u8>> {
     characters.map(|c| c.to_string().into_bytes())
 }
 
-/// The beginning or the end of a string, of so many bytes at most.
+/// Takes the beginning or the end of a string, up to a number of bytes.
 type Part = fn(&[u8], usize) -> &[u8];
 
 fn shortened(strings: &Strings, part: Part, length: usize) -> Strings {

@@ -1,10 +1,10 @@
-//! What a text must hold for a regular expression to match in it.
+//! Determines what a text must contain for a regular expression to match in it.
 //!
-//! Of each part of an expression is known: all the strings it matches, if they are few; else what
-//! its matches begin and end with, and what is needed of the text in any case. This is the method of
-//! Cox, "Regular expression matching with a trigram index" (2012), on whole strings instead of
-//! trigrams, so that it does not depend on which n-grams are kept. Case and classes are what
-//! `regex-syntax` makes of them: a letter that ignores case is a class of all its forms.
+//! For each part of an expression, the module knows either all strings that it matches, if they are
+//! few, or the beginnings and ends of its matches and what the text needs in any case. This is the
+//! method of Cox, "Regular expression matching with a trigram index" (2012), with whole strings
+//! instead of trigrams, so that it does not depend on which n-grams are kept. `regex-syntax`
+//! resolves case and classes: a case-insensitive letter is a class of all its forms.
 
 mod facts;
 #[cfg(test)]
@@ -19,21 +19,21 @@ use self::facts::Reader;
 use self::wide::Wide;
 use crate::ngram::has_ngrams;
 
-/// Strings that a text may have to hold.
+/// Strings that a text may have to contain.
 type Strings = BTreeSet<Vec<u8>>;
 
-/// What a text must hold; more than it says may be needed, never less.
+/// What a text must contain. A match may need more than this, but never less.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Any text may match.
     Anything,
     /// No text matches.
     Nothing,
-    /// These bytes in a row.
+    /// These consecutive bytes.
     Bytes(Vec<u8>),
     /// All of these.
     All(Vec<Self>),
-    /// One of these, at least.
+    /// At least one of these.
     Any(Vec<Self>),
 }
 
@@ -45,8 +45,8 @@ impl Need {
 
     /// Returns what a match of one of the expressions needs.
     ///
-    /// A class such as `\d` has too many characters to be all known, few of them ASCII. A match either has ASCII in the
-    /// place of all such classes, or holds one of the others somewhere.
+    /// A class such as `\d` has too many characters to list, few of which are ASCII. A match either
+    /// has ASCII in place of all such classes, or contains one of the other characters somewhere.
     pub fn of_any(expressions: &[Hir]) -> Self {
         let of = |wide| {
             let mut reader = Reader::new(wide);
@@ -59,13 +59,13 @@ impl Need {
             return all;
         }
         match of(Wide::Ascii) {
-            // Then what all need says that there is one of the others.
+            // Otherwise all alternatives need one of the other characters.
             Self::Nothing => all,
             ascii => ascii.or(Self::one_of(&pairs).and(all)),
         }
     }
 
-    /// Returns how many strings there are in it.
+    /// Returns the number of strings in the need.
     pub(crate) fn n_strings(&self) -> usize {
         match self {
             Self::Anything | Self::Nothing => 0,
@@ -74,7 +74,7 @@ impl Need {
         }
     }
 
-    /// Returns how many of them must be looked for at least, that any text is ruled out.
+    /// Returns the minimum number of strings to look up before any text is ruled out.
     pub(crate) fn least_strings(&self) -> usize {
         match self {
             Self::Anything | Self::Nothing => 0,
@@ -84,7 +84,7 @@ impl Need {
         }
     }
 
-    /// Returns whether a text of ASCII lacks it.
+    /// Returns whether no ASCII text has what is needed.
     pub fn is_beyond_ascii(&self) -> bool {
         match self {
             Self::Anything => false,
@@ -95,7 +95,7 @@ impl Need {
         }
     }
 
-    /// Needs both.
+    /// Returns the need for both.
     #[must_use]
     fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -114,7 +114,7 @@ impl Need {
         }
     }
 
-    /// Needs one of the two.
+    /// Returns the need for one of the two.
     #[must_use]
     fn or(self, other: Self) -> Self {
         match (self, other) {

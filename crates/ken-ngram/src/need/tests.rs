@@ -1,4 +1,4 @@
-//! What is needed, and that no text that matches lacks it.
+//! Tests of what is needed, and that every matching text has it.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -26,7 +26,7 @@ fn what_ascii_lacks_is_told() {
     for pattern in [r"\p{Greek}", "Jürgen|Müller", "(?i)MÜLLER", "a.*ж"] {
         assert!(need(pattern).is_beyond_ascii(), "{pattern}");
     }
-    // A letter of Kelvin is a k, and one of several needs none.
+    // The Kelvin sign folds to k, and an alternative without a need removes all needs.
     for pattern in ["frob", "ü|frob", "ü?", r"\w+", "(?i)k", "[α-ωa]x"] {
         assert!(!need(pattern).is_beyond_ascii(), "{pattern}");
     }
@@ -120,7 +120,7 @@ fn wide_classes_are_of_ascii_or_somewhere_is_another_character() {
     assert_eq!(need(r"\w\w-\w\w"), Need::Anything);
 }
 
-/// Returns how many strings there are in a need, and how deep the deepest is.
+/// Returns the number of strings in a need, and the depth of the deepest.
 fn size(need: &Need) -> (usize, usize) {
     match need {
         Need::All(needs) | Need::Any(needs) => {
@@ -139,7 +139,7 @@ fn a_need_grows_with_its_expression_only() {
         let choices = (0..n).map(|number| format!("qxz{number}{end}"));
         size(&need(&choices.collect::<Vec<_>>().join("|")))
     };
-    // Strings, and what they begin and end with.
+    // Strings, and their beginnings and ends.
     assert!(choices(3000, "").0 <= 3100 && choices(3000, "").1 <= 2);
     let (n, depth) = choices(300, "[^a]*wvk");
     assert!(n <= 1000 && depth <= 3, "{n} strings, {depth} deep");
@@ -163,7 +163,7 @@ fn a_need_is_bounded_whatever_the_expression() {
             assert!(n_strings < 1 << 19, "{part} {n} times: {n_strings} strings");
         }
     }
-    // What is behind is not read, what is before it is still needed.
+    // The rest is not read, but what precedes it is still needed.
     assert!(row("([a-h]{4})", 5000).n_strings() > 0);
     let words = (0..100_000).map(|n| parsed(&format!("word{n}")));
     assert_eq!(
@@ -208,7 +208,7 @@ fn several_expressions_share_what_is_not_ascii() {
     assert_eq!(Need::of_any(&[]), Need::Nothing);
 }
 
-/// Returns whether a text holds what is needed, by its bytes.
+/// Returns whether the bytes of a text contain what is needed.
 fn holds(need: &Need, text: &[u8]) -> bool {
     match need {
         Need::Anything => true,
@@ -247,7 +247,7 @@ proptest! {
         }
         text.extend(around.1.as_bytes());
         let regex = Regex::builder().configure(Config::new().utf8_empty(false)).build_from_hir(&expression);
-        // Borders are not looked at where it is made.
+        // Borders are not considered where the text is made.
         if regex.is_ok_and(|regex| regex.is_match(&text)) {
             prop_assert!(holds(&Need::of(&expression), &text), "{:?}", String::from_utf8_lossy(&text));
         }
@@ -256,7 +256,7 @@ proptest! {
 
 const AROUND: &[&str] = &["", "x", " ", "\n", "a b", "é", "1"];
 
-/// Patterns, nested, with wide classes in every place.
+/// Generates patterns, nested, with wide classes in every position.
 fn pattern() -> impl Strategy<Value = String> {
     let atoms = [
         "a",
@@ -293,7 +293,8 @@ fn pattern() -> impl Strategy<Value = String> {
     })
 }
 
-/// Appends a text that the expression matches, its borders aside; returns whether there is one.
+/// Appends a text that the expression matches, apart from its borders; returns whether there is
+/// one.
 fn append_match(
     expression: &Hir,
     choices: &mut impl Iterator<Item = u32>,
@@ -308,7 +309,7 @@ fn append_match(
         }
         HirKind::Class(Class::Unicode(class)) => {
             let ranges = class.ranges();
-            // ASCII as often as all others.
+            // ASCII as often as all other characters.
             let range = choose(2) * choose(ranges.len());
             let character = ranges.get(range).map(|range| {
                 let n = range.end() as usize - range.start() as usize + 1;

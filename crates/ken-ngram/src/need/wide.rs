@@ -1,16 +1,16 @@
-//! Classes of many characters, which are known by the first two bytes of these.
+//! Classes of many characters, which are represented by the first two bytes of their characters.
 
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 use regex_syntax::utf8::Utf8Sequences;
 
 use super::Strings;
 
-/// A class of more characters is wide.
+/// A class with more characters is wide.
 const MAX_CLASS: u64 = 256;
-/// A class whose characters begin in more ways is not known.
+/// Maximum number of beginnings of a class; one with more is treated as unknown.
 const MAX_PAIRS: usize = 512;
 
-/// Which characters of wide classes are meant, if these are told by few first bytes.
+/// How to represent the characters of wide classes, if they have few different first bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wide {
     All,
@@ -23,7 +23,7 @@ pub(super) fn is_wide(class: &ClassUnicode) -> bool {
     lengths.sum::<u64>() > MAX_CLASS
 }
 
-/// Returns the two bytes that the characters of a class begin with, but for ASCII, if the pairs are few.
+/// Returns the first two bytes of the non-ASCII characters of a class, if there are few such pairs.
 pub(super) fn first_bytes(class: &ClassUnicode) -> Option<Strings> {
     let mut pairs = Strings::new();
     for range in class.iter() {
@@ -32,7 +32,8 @@ pub(super) fn first_bytes(class: &ClassUnicode) -> Option<Strings> {
                 continue;
             };
             let (leads, nexts) = (first.start..=first.end, second.start..=second.end);
-            // Those of one sequence differ, so it may be too many by itself, as of the most frequent class, `.`.
+            // Pairs of one sequence differ, so one sequence may be too many, as in the most
+            // frequent class, `.`.
             if leads.len() * nexts.len() > MAX_PAIRS {
                 return None;
             }
@@ -47,7 +48,7 @@ pub(super) fn first_bytes(class: &ClassUnicode) -> Option<Strings> {
     Some(pairs)
 }
 
-/// Returns those of all wide classes of some expressions; none if they are many.
+/// Returns the pairs of all wide classes in some expressions; none if there are many.
 pub(super) fn pairs(expressions: &[Hir]) -> Strings {
     let mut pairs = Strings::new();
     expressions.iter().for_each(|of| add_pairs(of, &mut pairs));

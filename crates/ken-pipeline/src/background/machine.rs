@@ -1,23 +1,24 @@
-//! What else the machine has to do, and what it runs on; as Linux tells it in `/proc` and `/sys`.
+//! The machine's load, memory and power supply, as Linux reports them in `/proc` and `/sys`.
 
 use std::path::Path;
 
-/// Returns how many bytes of memory the machine has, or the control groups leave that this runs in; `None` where the
-/// system does not tell. See proc_meminfo(5), and "Control Group v2" and "Memory Resource Controller" of Linux.
+/// Returns the memory of the machine in bytes, or the limit of the control groups of this process
+/// if that is lower; `None` if the system does not report it. See proc_meminfo(5), and "Control
+/// Group v2" and "Memory Resource Controller" of Linux.
 pub(crate) fn memory() -> Option<u64> {
     let read = |path: &str| fs_err::read_to_string(path).ok();
     let machine = read("/proc/meminfo").as_deref().and_then(total);
     let groups = read("/proc/self/cgroup").unwrap_or_default();
     let limits = limit_files(&groups);
-    // Without a limit a group says "max".
+    // A group without a limit says "max".
     let limits = limits
         .iter()
         .filter_map(|path| read(path)?.trim().parse().ok());
     limits.chain(machine).min()
 }
 
-/// Returns the files that hold the limits of the groups of a process, and of those around them, as
-/// `/proc/self/cgroup` names them (cgroups(7)). In a container the last may be the only one that is there.
+/// Returns the files that hold the limits of the groups of a process and of their parents, which
+/// `/proc/self/cgroup` names (cgroups(7)). In a container, only the last one may exist.
 fn limit_files(groups: &str) -> Vec<String> {
     let mut files = Vec::new();
     for line in groups.lines() {
@@ -43,41 +44,43 @@ fn total(meminfo: &str) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// Blocks of memory from this size on are mapped one by one, in bytes.
+/// Size in bytes from which blocks of memory are mapped separately.
 const MAPPED_BYTES: libc::c_int = 2 << 20;
 
-/// Has this process give large blocks of memory back to the system as soon as they are free. To be called before it
-/// starts threads.
+/// Makes this process return large blocks of memory to the system as soon as they are free. Must be
+/// called before threads are started.
 ///
-/// The allocator of glibc maps large blocks one by one, but once one is freed it takes the next of that size out of an arena
-/// of the thread, which keeps it: so each thread ends up with the largest texts that it ever held. See mallopt(3),
-/// "dynamic mmap threshold". Elsewhere nothing is done.
+/// The allocator of glibc maps large blocks separately. Once one is freed, however, it takes the
+/// next block of that size from an arena of the thread, and keeps it: each thread ends up with the
+/// largest texts that it ever held. See mallopt(3), "dynamic mmap threshold". On other systems this
+/// does nothing.
 pub fn give_back_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[expect(unsafe_code, reason = "no crate makes this call safe")]
-    // SAFETY: The call takes two numbers and changes settings of the allocator, under its lock. That other threads
-    // may allocate meanwhile without the lock is why it comes before they start.
+    // SAFETY: The call takes two numbers and changes settings of the allocator, under its lock.
+    // Other threads could allocate meanwhile without the lock, so it comes before they start.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_BYTES);
         libc::mallopt(libc::M_TRIM_THRESHOLD, 2 * MAPPED_BYTES);
     }
 }
 
-/// Where the machine has its power from.
+/// The power supply of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Power {
-    /// The mains, or nobody knows.
+    /// The mains, or unknown.
     Mains,
     /// A battery.
     Battery,
 }
 
-/// How much work was done until a moment, in seconds of one core.
+/// The work done up to a moment, in seconds of one core.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Work {
-    /// By programs of the usual priority; this one, and those that it starts, have a lower when they are polite.
+    /// By programs with normal priority; ken in the background, and programs that it starts, have a
+    /// lower one.
     others: f64,
-    /// What all cores could have done.
+    /// The capacity of all cores.
     possible: f64,
 }
 
@@ -86,7 +89,7 @@ impl Power {
         Self::of(Path::new("/sys/class/power_supply"))
     }
 
-    /// See `Documentation/ABI/testing/sysfs-class-power` of Linux.
+    /// Reads the power supplies; see `Documentation/ABI/testing/sysfs-class-power` of Linux.
     fn of(supplies: &Path) -> Self {
         let Ok(entries) = fs_err::read_dir(supplies) else {
             return Self::Mains;
@@ -99,7 +102,7 @@ impl Power {
             };
             match read("type").as_str() {
                 "Mains" | "USB" if read("online") == "1" => return Self::Mains,
-                // That of a mouse has the scope "Device".
+                // The battery of a mouse has the scope "Device".
                 "Battery" if read("scope") != "Device" && read("status") == "Discharging" => {
                     power = Self::Battery;
                 }
@@ -111,14 +114,14 @@ impl Power {
 }
 
 impl Work {
-    /// Returns what was done until now; nothing where the system does not tell.
+    /// Returns the work done so far; none if the system does not report it.
     pub(crate) fn now() -> Option<Self> {
         let text = fs_err::read_to_string("/proc/stat").ok()?;
         Self::of(&text)
     }
 
-    /// See proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal, in ticks. Time in the kernel is not
-    /// told apart: it is left out.
+    /// Parses proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal, in ticks. Time
+    /// in the kernel is not attributed to priorities, so it is left out.
     fn of(stat: &str) -> Option<Self> {
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
@@ -134,7 +137,7 @@ impl Work {
         })
     }
 
-    /// Returns how many cores other programs left between then and now.
+    /// Returns how many cores other programs left free between two moments.
     pub(crate) fn cores_left(self, now: &Self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
         let possible = now.possible - self.possible;
@@ -142,7 +145,7 @@ impl Work {
             return usize::MAX;
         }
         let others = now.others - self.others;
-        // Half a core that others use is no reason to stop a thread: it lets them go first.
+        // Half a core that others use is no reason to stop a thread, which yields to them anyway.
         (cores * (1.0 - others / possible)).round().max(0.0) as usize
     }
 }

@@ -1,9 +1,9 @@
-//! How much of the machine a run takes: all of it, less while other programs need it, nothing while indexing is
-//! paused.
+//! How much of the machine a run uses: all of it, less while other programs need it, nothing while
+//! indexing is paused.
 //!
-//! Threads pass a [`Gate`](crate::progress::Gate) between two documents, which
-//! costs two loads as long as all may work. One more thread looks at intervals how many may work, and whether indexing
-//! was paused.
+//! Threads pass a [`Gate`](crate::progress::Gate) between two documents, which costs two loads
+//! while all threads may work. One more thread checks at intervals how many may work, and whether
+//! indexing was paused.
 
 mod machine;
 mod pause;
@@ -24,20 +24,20 @@ use thread_priority::{
 
 use crate::Progress;
 
-/// How often that thread looks.
+/// Interval of these checks.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Gives this thread, and those that it starts from now on, the lowest priority. Linux derives that of their reads
-/// and writes from it.
+/// Gives this thread, and threads that it starts later, the lowest priority. Linux derives the
+/// priority of their reads and writes from it.
 pub fn yield_to_others() {
-    // Without the permission the priority stays as it is. Setting the class resets the nice value.
+    // Without permission, the priority stays unchanged. Setting the class resets the nice value.
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle);
     let _ = rustix::process::nice(19);
 }
 
-/// Sets how many threads may work, and stops a run when indexing is paused, until `ended` is set and this
-/// thread is woken.
+/// Sets how many threads may work, and stops a run when indexing is paused, until `ended` is set
+/// and this thread is woken.
 pub(crate) fn keep(data: &Path, in_background: bool, progress: &Progress, ended: &AtomicBool) {
     let mut work = Work::now();
     while !ended.load(Ordering::Relaxed) {
@@ -51,8 +51,8 @@ pub(crate) fn keep(data: &Path, in_background: bool, progress: &Progress, ended:
     }
 }
 
-/// Returns how many threads may work: one for each core that other programs left idle since the last look, one on
-/// battery.
+/// Returns how many threads may work: one for each core that other programs left idle since the
+/// last check, or one on battery.
 fn threads_left(work: &mut Option<Work>) -> usize {
     let before = std::mem::replace(work, Work::now());
     if Power::now() == Power::Battery {
@@ -64,7 +64,7 @@ fn threads_left(work: &mut Option<Work>) -> usize {
     }
 }
 
-/// Waits while indexing is paused; returns whether to go on, and not to stop.
+/// Waits while indexing is paused; returns whether to continue rather than stop.
 pub(crate) fn wait_for_resume(data: &Path, progress: &Progress) -> bool {
     while paused(data).is_some() {
         progress.paused.store(true, Ordering::Relaxed);

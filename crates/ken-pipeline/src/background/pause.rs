@@ -1,24 +1,26 @@
-//! Pausing: a file in the data folder says so, and until when.
+//! Pauses indexing, by a file in the data folder that may hold the end of the pause.
 //!
-//! A run that finds it commits what it did, lets the index go, and goes on when it is gone.
+//! A run that finds the file commits its work, closes the index, and continues when the file is
+//! gone.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long indexing is paused.
+/// The duration of a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// Until somebody resumes it.
+    /// Until someone resumes indexing.
     Open,
-    /// Until then, or until somebody resumes it.
+    /// Until this time, or until someone resumes indexing.
     Until(SystemTime),
 }
 
-/// Pauses indexing into the index in this folder: running and later runs wait, but those of single files.
+/// Pauses indexing into the index in this folder: running and later runs wait, except runs over
+/// single files.
 ///
 /// # Errors
-/// Fails if the file cannot be written that says so.
+/// Fails if the file of the pause cannot be written.
 pub fn pause(data: &Path, pause: Pause) -> std::io::Result<()> {
     let text = match pause {
         Pause::Open => String::new(),
@@ -34,10 +36,10 @@ pub fn pause(data: &Path, pause: Pause) -> std::io::Result<()> {
     fs_err::rename(new, file(data))
 }
 
-/// Lets indexing go on; returns whether it was paused.
+/// Resumes indexing; returns whether it was paused.
 ///
 /// # Errors
-/// Fails if the file that says so cannot be removed.
+/// Fails if the file of the pause cannot be removed.
 pub fn resume(data: &Path) -> std::io::Result<bool> {
     let was_paused = paused(data).is_some();
     match fs_err::remove_file(file(data)) {
@@ -46,11 +48,11 @@ pub fn resume(data: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// Returns whether indexing is paused now, and how long.
+/// Returns whether indexing is paused now, and for how long.
 #[must_use]
 pub fn paused(data: &Path) -> Option<Pause> {
     let text = fs_err::read_to_string(file(data)).ok()?;
-    // What nobody can read still says that somebody wanted quiet.
+    // An unreadable file still means that someone wanted a pause.
     let Ok(seconds) = text.trim().parse() else {
         return Some(Pause::Open);
     };

@@ -1,5 +1,5 @@
-//! Metadata from outside a file's bytes, which join its document: extended attributes and its sidecar. The
-//! write-ahead log of a database goes to its extractor instead.
+//! Metadata from outside a file's bytes, which are added to its document: extended attributes and
+//! its sidecar. The write-ahead log of a database goes to its extractor instead.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use crate::open::{self, is_passing};
 
-/// The kernel lets neither the names of attributes nor a value be longer.
+/// The kernel's limit on the names of attributes and on a value.
 const MAX_ATTRIBUTE_BYTES: usize = 64 << 10;
 
 /// Metadata from outside a file's bytes.
@@ -22,14 +22,15 @@ const MAX_ATTRIBUTE_BYTES: usize = 64 << 10;
 pub(crate) struct Attached {
     attributes: Vec<(Field, Value)>,
     sidecar: Vec<(Field, Value)>,
-    /// Whether the sidecar may belong to several files: then it is that of a picture or the like.
+    /// Whether the sidecar may belong to several files; if so, it counts for pictures and the like
+    /// only.
     is_shared: bool,
     failure: Option<Failure>,
-    /// Whether the cause of the failure may pass: too many files were open.
+    /// Whether the failure may pass: too many files were open.
     pub(crate) try_again: bool,
     /// The stamp of the sidecar that was read.
     pub(crate) stamp: Option<SidecarStamp>,
-    /// The write-ahead log of a database, and its size: a sidecar that its extractor reads.
+    /// The write-ahead log of a database, and its size: a sidecar that the extractor reads.
     pub(crate) log: Option<(File, u64)>,
 }
 
@@ -43,7 +44,8 @@ impl Attached {
         if found.is_some()
             && let Err(error) = attached.read_sidecar(path)
         {
-            // As the walk saw it: until it changes it is not tried again, unless the cause may pass.
+            // The stamp of the walk: the sidecar is not tried again until it changes, unless the
+            // cause may pass.
             attached.stamp = found;
             attached.fail(Operation::ReadSidecar, &error);
         }
@@ -55,7 +57,7 @@ impl Attached {
         self.try_again |= is_passing(error);
     }
 
-    /// One system call for the usual file, which has none.
+    /// Reads the extended attributes; takes one system call for the usual file, which has none.
     fn read_attributes(&mut self, file: &File) -> Result<(), Errno> {
         let mut small = [0; 256];
         let mut large = Vec::new();
@@ -81,7 +83,7 @@ impl Attached {
                 Ok(n_bytes) => self
                     .attributes
                     .extend(beside::attribute(name, &value[..n_bytes])),
-                // Removed since the names were read.
+                // The attribute was removed after the names were read.
                 Err(Errno::NODATA) => {}
                 Err(error) => return Err(error),
             }
@@ -153,7 +155,7 @@ mod tests {
             |name: &str, value: &str| fsetxattr(&file, name, value.as_bytes(), XattrFlags::empty());
         assert_eq!(joined(&file, &path).fields, []);
         if set("user.xdg.tags", "tax,2026") == Err(Errno::NOTSUP) {
-            // Some file systems for temporary files have no attributes.
+            // Some temporary file systems have no attributes.
             return;
         }
         set("user.unknown", &"x".repeat(2000)).unwrap();
@@ -161,7 +163,7 @@ mod tests {
         let document = joined(&file, &path);
         assert_eq!(document.fields, [keyword("tax"), keyword("2026")]);
         assert_eq!(document.failure, None);
-        // More names than the first buffer takes.
+        // More names than fit into the first buffer.
         for number in 0..40 {
             set(&format!("user.number.{number}"), "x").unwrap();
         }

@@ -1,10 +1,10 @@
-//! How many changes a run made, by what they are.
+//! Counts the changes of a run by kind.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ken_core::Change;
 
-/// What a change is.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Made {
     Added,
@@ -24,7 +24,7 @@ impl Made {
     }
 }
 
-/// Changes that were made or are under way; what waits when a run is stopped is none.
+/// Changes that are done or under way; those still waiting when a run is stopped are not counted.
 #[derive(Default)]
 pub(crate) struct Counts {
     made: [AtomicU64; 4],
@@ -36,12 +36,12 @@ impl Counts {
         self.made[made as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The run was stopped before the change was whole.
+    /// Uncounts a change that was incomplete when the run was stopped.
     pub(crate) fn take_back(&self, made: Made) {
         self.made[made as usize].fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The file went away with the root above it: what the index knows of it stays.
+    /// Counts a file as kept, because it became unavailable together with its root.
     pub(crate) fn keep(&self, made: Made) {
         self.take_back(made);
         self.kept.fetch_add(1, Ordering::Relaxed);

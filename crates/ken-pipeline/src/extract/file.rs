@@ -1,5 +1,5 @@
-//! One file: it is opened, what the index has of it is deleted, it is extracted, and its own document is
-//! added last, as the mark of a finished file.
+//! Indexes one file: opens it, deletes its documents from the index, extracts it, and adds its own
+//! document last, as the mark of a finished file.
 
 use std::fs::File;
 use std::io;
@@ -33,17 +33,17 @@ pub(super) struct FileJob {
     made: Made,
     stamp: Stamp,
     pub(super) state: FileState,
-    /// Metadata from outside the file's bytes, until its own document takes them.
+    /// Metadata from outside the file's bytes, until they are added to its own document.
     attached: Mutex<Attached>,
-    /// Parts that are not done, the file's own extraction among them.
+    /// Number of unfinished parts, including the file's own extraction.
     pub(super) pending: AtomicUsize,
     /// Whether some part failed for a cause that may pass.
     pub(super) try_again: AtomicBool,
     /// Whether there are documents inside.
     pub(super) has_parts: AtomicBool,
-    /// The file's own document, which waits for the parts: it says that the file is finished.
+    /// The file's own document, which waits for the parts because it marks the file as finished.
     pub(super) own: Mutex<Option<Document>>,
-    /// The file's n-grams, if its own document waits.
+    /// The file's n-grams, while its own document waits.
     ngrams: Mutex<Option<FileNgrams>>,
     /// Messages in the index that may stay, if the file is a mailbox.
     pub(super) mailbox: Option<Mutex<KnownMailbox>>,
@@ -61,7 +61,8 @@ impl FileJob {
 }
 
 impl Pool<'_> {
-    /// Reads a file. Returns false if its documents stay in the index because its root went away.
+    /// Reads a file. Returns false if its documents stay in the index because its root became
+    /// unavailable.
     pub(super) fn file(
         &self,
         path: PathBuf,
@@ -111,7 +112,7 @@ impl Pool<'_> {
                     .bytes_done
                     .fetch_add(n_bytes, Ordering::Relaxed);
             }
-            // Gone since the walk saw it, or no longer a regular file.
+            // The file is gone since the walk, or no longer a regular file.
             Ok(None) => {}
             Err(error) => self.unreadable(&path, stamp, &error),
         }
@@ -119,13 +120,15 @@ impl Pool<'_> {
         true
     }
 
-    /// Returns whether the root above a file went away since the walk saw it, or what is mounted there.
+    /// Returns whether the root of a file, or the file system mounted there, became unavailable
+    /// since the walk.
     fn is_root_away(&self, path: &Path) -> bool {
         let root = ken_walk::covering(&self.prepared.roots, path);
         root.is_some_and(|root| ken_walk::availability(root) != Availability::Available)
     }
 
-    /// Deletes the documents of a file that is read again, except the messages of a mailbox that may stay.
+    /// Deletes the documents of a file that is read again, except messages of a mailbox that may
+    /// stay.
     fn delete_what_changes(
         &self,
         path: &Path,
@@ -161,10 +164,9 @@ impl Pool<'_> {
 
     fn extract_file(&self, file: &File, job: FileJob, share: Option<Share>, thread: &Thread<'_>) {
         let stamp = job.stamp;
-        let name = Location::file(&job.path).file_name();
         let _share = self.memory_for(&job, share);
         let log = lock(&job.attached).log.take();
-        let mut input = Input::file(name, file, stamp.size);
+        let mut input = Input::at(&job.path, file, stamp.size);
         if let Some((log, size)) = &log {
             input = input.with_log(Input::file("", log, *size));
         }
@@ -186,7 +188,7 @@ impl Pool<'_> {
         self.part_done(&job);
     }
 
-    /// Deletes the messages that are not in a mailbox any more, and takes the n-grams of those that stay.
+    /// Deletes messages that are no longer in a mailbox, and takes the n-grams of those that stay.
     fn end_mailbox(
         &self,
         known: KnownMailbox,
@@ -197,7 +199,7 @@ impl Pool<'_> {
         for message in lost {
             self.documents.delete_message(job.key, message)?;
         }
-        // N-grams are facts about the file as it is now.
+        // N-grams are facts about the current version of the file.
         let Some(snapshot) = &self.prepared.snapshot else {
             return Ok(());
         };
@@ -228,7 +230,7 @@ impl Pool<'_> {
             return;
         }
         if self.progress.is_cancelled() {
-            // Parts may be missing: better none until the next run.
+            // Parts may be missing, so the file gets no own document until the next run.
             self.counts.take_back(job.made);
             return self.errors.note(self.documents.take_back(job.key));
         }
@@ -264,7 +266,8 @@ impl Pool<'_> {
         document.failure = Some(Failure::new(Cause::system(Operation::Read, error)));
         self.give_fields(path, &mut document);
         let mut state = self.state(&stamp);
-        // A moment ago, and under the same time, it may have been another file or another permission.
+        // A moment ago, at the same time stamp, it may have been another file or had other
+        // permissions.
         let is_racy = ken_walk::settle(&stamp, SystemTime::now()).is_some();
         if is_passing(error) || is_racy || may_be_opened_later(path, error) {
             state.token = Token::UNFINISHED;

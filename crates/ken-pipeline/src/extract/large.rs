@@ -1,9 +1,9 @@
-//! Large files that wait for a thread. They are begun before small ones, so that a run does not end with one thread
-//! at a large file and the others idle.
+//! Large files that wait for a thread. They begin before small ones, so that a run does not end
+//! with one thread at a large file and the others idle.
 //!
-//! They wait in a heap of their own, the largest first. Each has a ticket in the queue of changes: a thread that
-//! takes the ticket takes the largest file that is left. So the queue still tells when there is work and when it
-//! ends. A file that was begun earlier leaves only its ticket behind.
+//! They wait in a separate heap, the largest first. Each has a ticket in the queue of changes, and
+//! a thread that takes a ticket takes the largest remaining file. The queue therefore still shows
+//! when there is work and when it ends. A file that began earlier leaves only its ticket behind.
 
 use std::cmp::Ordering as Order;
 use std::collections::BinaryHeap;
@@ -12,14 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ken_core::Change;
 
-/// Files from this size on are begun first.
+/// Files from this size on begin first.
 pub(crate) const LARGE_BYTES: u64 = 1 << 20;
 
-/// What the walk hands to the threads that extract.
+/// Work that the walk passes to the extracting threads.
 pub(crate) enum Job {
-    /// A change of a file; in a box, as the queue takes memory for as many as it may hold.
+    /// A change of a file; boxed, since the queue reserves memory for all its entries.
     Change(Box<Change>),
-    /// One of the large files, whichever is the largest then.
+    /// The largest remaining large file.
     Large,
 }
 
@@ -27,22 +27,22 @@ pub(crate) enum Job {
 #[derive(Default)]
 pub(crate) struct Large {
     waiting: Mutex<BinaryHeap<BySize>>,
-    /// How many wait: without any, threads do not take the lock.
+    /// Number of waiting files; if it is 0, threads do not take the lock.
     n_waiting: AtomicUsize,
 }
 
-/// A change of a file, in the order of sizes.
+/// A change of a file, ordered by size.
 struct BySize {
     size: u64,
     change: Change,
 }
 
 impl Large {
-    /// Returns what goes into the queue for a change; keeps the change if its file is large.
+    /// Returns the queue entry of a change; keeps the change itself if its file is large.
     pub(crate) fn job(&self, change: Change) -> Job {
         let size = match &change {
             Change::Added { stamp, .. } | Change::Changed { stamp, .. } => stamp.size,
-            // Not read.
+            // These files are not read.
             Change::Moved { .. } | Change::Gone { .. } => 0,
         };
         if size < LARGE_BYTES {
@@ -53,12 +53,12 @@ impl Large {
         Job::Large
     }
 
-    /// Takes the largest; none if others took all.
+    /// Takes the largest file; returns none if other threads took all.
     pub(crate) fn take(&self) -> Option<Change> {
         self.take_if(|_| Some(())).map(|(change, ())| change)
     }
 
-    /// Takes the largest if there is what it needs, with that.
+    /// Takes the largest file, together with what it needs, if that is available.
     pub(crate) fn take_if<T>(
         &self,
         need: impl FnOnce(&Change) -> Option<T>,

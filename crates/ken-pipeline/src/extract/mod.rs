@@ -1,8 +1,8 @@
 //! The pool of threads that extract.
 //!
-//! Each thread takes members of open containers first, then large files, then the others. A container's
-//! members go to other threads only while some have nothing else to do. Otherwise the thread that found a
-//! member extracts it itself, which costs no queue and keeps memory flat.
+//! Each thread takes members of open containers first, then large files, then the others. Members
+//! of a container go to other threads only while some of them are idle. Otherwise the thread that
+//! found a member extracts it itself, which avoids the queue and keeps memory flat.
 
 mod attached;
 pub(crate) mod counts;
@@ -32,11 +32,11 @@ use file::FileJob;
 pub(crate) use large::Job;
 use large::{LARGE_BYTES, Large};
 
-/// Members that wait for each thread, at most: one that waits keeps a thread from falling asleep, and
-/// waking it takes as long as reading a message.
+/// Maximum number of members that wait for each thread. A waiting member keeps a thread from
+/// falling asleep, and waking a thread takes as long as reading a message.
 const MEMBERS_AHEAD: usize = 16;
 
-/// What all threads of the pool share.
+/// State that all threads of the pool share.
 pub(crate) struct Pool<'r> {
     pub(crate) prepared: &'r Prepared<'r>,
     pub(crate) documents: DocumentWriter<'r>,
@@ -49,23 +49,23 @@ pub(crate) struct Pool<'r> {
     /// Memory for files that are read, and for members that wait.
     inputs: Arc<Budget>,
     members: Arc<Budget>,
-    /// Threads that wait for work.
+    /// Number of idle threads.
     idle: AtomicUsize,
-    /// Members that may wait.
+    /// Maximum number of waiting members.
     most_members: usize,
 }
 
-/// What a thread of the pool has for itself.
+/// The private state of a thread in the pool.
 pub(crate) struct Thread<'r> {
     extractor: Extractor<'r>,
-    /// Its end of the queue of members, until there are no more files.
+    /// The thread's sender to the queue of members, until there are no more files.
     offer: Option<Sender<MemberJob>>,
-    /// The n-grams of the file that it reads, and those of a part of one.
+    /// The n-grams of the current file, and those of its current part.
     own_ngrams: RefCell<FileNgrams>,
     part_ngrams: RefCell<FileNgrams>,
 }
 
-/// A thread that has nothing to do.
+/// Counts a thread as idle.
 struct Idle<'p>(&'p AtomicUsize);
 
 impl Drop for Idle<'_> {
@@ -108,7 +108,7 @@ impl<'r> Pool<'r> {
         }
     }
 
-    /// Returns what makes the keys of files.
+    /// Returns the hasher for keys of files.
     pub(crate) fn hasher(&self) -> KeyHasher {
         self.hasher
     }
@@ -118,13 +118,13 @@ impl<'r> Pool<'r> {
         self.errors.into_result()
     }
 
-    /// Returns what goes into the queue for a change.
+    /// Returns the queue entry for a change.
     pub(crate) fn queued(&self, change: Change) -> Job {
         self.large.job(change)
     }
 
-    /// Works until all changes are done. `offer` is this thread's end of the queue of members;
-    /// the queue is over when all threads have let theirs go.
+    /// Works until all changes are done. `offer` is this thread's sender to the queue of members;
+    /// the queue ends when all threads have dropped theirs.
     pub(crate) fn work(
         &self,
         changes: &Receiver<Job>,
@@ -145,7 +145,7 @@ impl<'r> Pool<'r> {
                 Err(TryRecvError::Disconnected) => thread.offer = None,
             }
         }
-        // No more files; other threads may still find members.
+        // There are no more files, but other threads may still find members.
         loop {
             let waiting = self.idle();
             let job = members.recv();
@@ -157,13 +157,13 @@ impl<'r> Pool<'r> {
         }
     }
 
-    /// Counts this thread as one that has nothing to do, until what is returned is dropped.
+    /// Counts this thread as idle until the returned guards are dropped.
     fn idle(&self) -> (Resting<'_>, Idle<'_>) {
         self.idle.fetch_add(1, Ordering::Relaxed);
         (self.progress.rest(Stage::Idle), Idle(&self.idle))
     }
 
-    /// Returns what a thread has for itself; one without an offer extracts all members that it meets.
+    /// Returns the private state of a thread; one without an offer extracts all its members itself.
     pub(crate) fn thread(&self, offer: Option<Sender<MemberJob>>) -> Thread<'_> {
         Thread {
             extractor: Extractor::new(&self.prepared.options.extract).with_seed(self.hasher.seed()),
@@ -196,7 +196,7 @@ impl<'r> Pool<'r> {
         match job {
             Job::Change(change) => self.change(*change, thread),
             Job::Large => {
-                // None is left if others began it.
+                // None is left if other threads took it.
                 if let Some(change) = self.large.take() {
                     self.change(change, thread);
                 }
@@ -204,8 +204,8 @@ impl<'r> Pool<'r> {
         }
     }
 
-    /// Extracts the largest file that waits, if there is one and memory for it: a thread that waits for
-    /// memory could do smaller ones.
+    /// Extracts the largest waiting file, if there is one and memory for it: instead of waiting for
+    /// memory, a thread can do smaller ones.
     fn large_file(&self, thread: &Thread<'_>) -> bool {
         let held = |change: &Change| match change {
             Change::Added { path, stamp } | Change::Changed { path, stamp } => {
@@ -220,12 +220,12 @@ impl<'r> Pool<'r> {
         true
     }
 
-    /// Makes a change that the walk found.
+    /// Processes a change that the walk found.
     pub(crate) fn change(&self, change: Change, thread: &Thread<'_>) {
         self.change_with(change, None, thread);
     }
 
-    /// Makes a change; what its file holds in memory may be taken already.
+    /// Processes a change, whose memory may already be taken.
     fn change_with(&self, change: Change, share: Option<Share>, thread: &Thread<'_>) {
         self.progress.gate.pass();
         if self.progress.is_cancelled() {
@@ -258,15 +258,16 @@ impl<'r> Pool<'r> {
         }
     }
 
-    /// Returns about how many bytes the extraction of a file holds.
+    /// Returns roughly how many bytes the extraction of a file holds.
     fn held_bytes(&self, path: &Path, size: u64) -> usize {
         let name = Location::file(path).file_name();
         let held = ken_extract::held_bytes(&name, size, &self.prepared.options.extract.limits);
         usize::try_from(held).unwrap_or(usize::MAX)
     }
 
-    /// Takes memory for what turns up within a file, in addition to what was taken `before`. It waits for a large
-    /// amount. A small one is not counted: there are as many of them as threads, at most.
+    /// Takes memory for a part found within a file, in addition to what was taken `before`. Waits
+    /// for a large amount. A small one is not counted, since there are at most as many of them as
+    /// threads.
     fn memory_within(&self, n_bytes: usize, before: Option<Share>) -> Option<Share> {
         if n_bytes < LARGE_BYTES as usize {
             return before;
@@ -277,8 +278,8 @@ impl<'r> Pool<'r> {
         Some(share)
     }
 
-    /// Returns whether members are handed to other threads while so many wait: if one has nothing to do,
-    /// and then until enough wait that none falls asleep.
+    /// Returns whether members are handed to other threads while `n_waiting` wait: from the moment
+    /// a thread is idle until enough members wait that none falls asleep.
     fn is_wanted(&self, n_waiting: usize) -> bool {
         match n_waiting {
             0 => self.idle.load(Ordering::Relaxed) > 0,
@@ -289,7 +290,7 @@ impl<'r> Pool<'r> {
     fn member(&self, queued: MemberJob, thread: &Thread<'_>) {
         self.progress.gate.pass();
         if !self.progress.is_cancelled() {
-            // Its bytes are counted since it waits.
+            // Its bytes are counted from the time it waits.
             let _share = self.memory_within(unfolded_bytes(&queued.member), None);
             self.extract(&mut Input::member(queued.member), &queued.file, thread);
         }
@@ -304,8 +305,8 @@ impl<'r> Pool<'r> {
     }
 }
 
-/// Returns about how much the extraction of a member holds in addition to its bytes: they become text, or go to
-/// a worker.
+/// Returns roughly how much memory the extraction of a member takes besides its bytes, which become
+/// text or go to a worker.
 fn unfolded_bytes(member: &Member) -> usize {
     member.bytes.len()
 }

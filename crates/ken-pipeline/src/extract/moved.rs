@@ -1,5 +1,5 @@
-//! A file under a new path: it is written again from what the index holds, or read if its type may depend
-//! on the name.
+//! Handles a file under a new path: writes it again from the index, or reads it if its type may
+//! depend on the name.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -13,8 +13,8 @@ use crate::open::open;
 use crate::write::FileFacts;
 
 impl Pool<'_> {
-    /// Writes a file under its new path from what the index holds. A file whose type may depend on the name is
-    /// extracted.
+    /// Writes a file under its new path from its data in the index. A file whose type may depend on
+    /// the name is extracted.
     pub(super) fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, thread: &Thread<'_>) {
         match self.rewritten(from, &path, stamp, thread) {
             Ok(true) => {
@@ -25,7 +25,7 @@ impl Pool<'_> {
             }
             Ok(false) => {
                 if !self.file(path, stamp, Made::Moved, None, thread) {
-                    // Under its old path.
+                    // It stays under its old path.
                     return;
                 }
             }
@@ -34,7 +34,8 @@ impl Pool<'_> {
         self.errors.note(self.documents.delete(from));
     }
 
-    /// Adds the documents of a moved file again, under its new path. Returns false if the file must be read.
+    /// Adds the documents of a moved file again, under its new path. Returns false if the file must
+    /// be read.
     fn rewritten(
         &self,
         from: FileKey,
@@ -51,7 +52,7 @@ impl Pool<'_> {
         };
         let name = Location::file(path).file_name();
         let fields_of = |path| self.prepared.stale.reading.fields_of(path);
-        // Where the name does not tell the state of a message, its header does.
+        // If the name does not hold the state of a message, its header does.
         let is_maildir = ken_mail::maildir::is_maildir_path;
         if is_read_otherwise(&old.file_name(), &name)
             || is_maildir(&old.path) != is_maildir(path)
@@ -86,7 +87,8 @@ impl Pool<'_> {
         Ok(true)
     }
 
-    /// Takes the n-grams of a moved file from its bytes: they are not kept with its documents.
+    /// Takes the n-grams of a moved file from its bytes, since they are not kept with its
+    /// documents.
     fn moved_ngrams(
         &self,
         facts: &FileFacts<'_>,
@@ -101,7 +103,8 @@ impl Pool<'_> {
         if own.kind == Kind::Message && !self.ngrams.are_of_messages() {
             return self.ngrams.unread(facts, token);
         }
-        // What changed meanwhile has another stamp, under which no search asks for these n-grams.
+        // A file that changed meanwhile has another stamp, under which no search looks for these
+        // n-grams.
         let Ok(Some((file, stamp))) = open(facts.path) else {
             return self.ngrams.unread(facts, token);
         };
@@ -113,8 +116,8 @@ impl Pool<'_> {
     }
 }
 
-/// Returns whether a file may count as another type under its new name. The name of a compressed file without
-/// its last extension tells the type of the content.
+/// Returns whether a file may have another type under its new name. The name of a compressed file
+/// without its last extension determines the type of the content.
 fn is_read_otherwise(old: &str, new: &str) -> bool {
     let media_type = |name: &str| ken_extract::detect::by_name(name).media_type;
     let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| media_type(stem));

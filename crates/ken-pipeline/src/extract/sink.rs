@@ -1,4 +1,4 @@
-//! What extraction finds in one file, on one of the threads.
+//! The sink of one file's extraction on one thread.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,12 +12,12 @@ use super::{MemberJob, Pool, Thread, unfolded_bytes};
 use crate::budget::Share;
 use crate::mailbox::MessageFate;
 
-/// Takes what extraction finds in one file, on one of the threads.
+/// Receives the results of one file's extraction on one thread.
 pub(super) struct PoolSink<'p, 'r> {
     pool: &'p Pool<'r>,
     job: &'p Arc<FileJob>,
     thread: &'p Thread<'r>,
-    /// Memory that was taken for the next part, and for how many bytes.
+    /// Memory that was taken for the next part, and its number of bytes.
     memory: Option<(Share, usize)>,
 }
 
@@ -54,13 +54,13 @@ impl Sink for PoolSink<'_, '_> {
     }
 
     fn make_room(&mut self, n_bytes: usize) {
-        // For a part of unknown length this is called again and again.
+        // For a part of unknown length, this is called repeatedly.
         let (before, n_before) = match self.memory.take() {
             Some((share, n_before)) if n_before <= n_bytes => (Some(share), n_before),
             _ => (None, 0),
         };
         self.memory = match n_bytes - n_before {
-            // A small step is taken with the next ones.
+            // A small step is taken together with the next ones.
             step if step < LARGE_BYTES as usize => before.map(|share| (share, n_before)),
             step => self
                 .pool
@@ -111,8 +111,8 @@ impl Sink for PoolSink<'_, '_> {
 }
 
 impl PoolSink<'_, '_> {
-    /// Returns whether a member is a message of a mailbox that the index has already. Deletes the message that
-    /// it replaces.
+    /// Returns whether a member is a message of a mailbox that the index already has. Deletes the
+    /// message that it replaces.
     fn stays(&self, member: &Member) -> bool {
         let Some(known) = &self.job.mailbox else {
             return false;

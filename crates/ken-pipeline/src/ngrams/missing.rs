@@ -1,7 +1,7 @@
-//! N-gram segments that the last commit names and that are gone, or cannot be read.
+//! N-gram segments in the last commit that are gone, or cannot be read.
 //!
-//! Missing segments cost time only: `ken grep` then looks at every file, and the next run reads the files again
-//! whose n-grams are missing.
+//! Missing segments only cost time: `ken grep` then scans every file, and the next run reads the
+//! files again whose n-grams are missing.
 
 use std::collections::BTreeSet;
 use std::io;

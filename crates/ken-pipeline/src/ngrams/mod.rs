@@ -1,11 +1,13 @@
-//! The n-grams of what a run reads. By them `ken grep` knows in which files an expression cannot match.
+//! Writes the n-grams of the files that a run reads, by which `ken grep` knows in which files a
+//! pattern cannot match.
 //!
-//! The bytes of a file are taken as ripgrep searches them: up to the first 0, and decoded if they begin
-//! with the mark of UTF-16. A small file is in memory anyway; a larger one is read a second time, from
-//! the system's cache, in pieces. The text of documents is added unless it is the bytes themselves.
+//! The bytes of a file are taken as ripgrep searches them: up to the first 0, and decoded if they
+//! begin with the byte order mark of UTF-16. A small file is in memory anyway; a larger one is read
+//! a second time, from the system's cache, in pieces. The text of documents is added unless it
+//! equals the bytes.
 //!
-//! N-gram segments hold facts about files under their stamps (see `ken-ngram`). They are written before the commit
-//! that has the files and names the segments ([`missing`]).
+//! N-gram segments hold facts about files under their stamps (see `ken-ngram`). They are written
+//! before the commit that has the files and names the segments ([`missing`]).
 
 pub(crate) mod missing;
 mod versions;
@@ -30,15 +32,17 @@ use crate::options::Ngrams;
 use crate::write::FileFacts;
 use versions::Versions;
 
-/// Smaller n-gram segments cost more in merging than a thread of their own brings.
+/// Minimum size of a builder: merging smaller n-gram segments costs more than a builder for each
+/// thread saves.
 const MIN_SLOT_BYTES: usize = 8 << 20;
-/// Memory of an n-gram of a piece of a large file: until the file is added, and in the segment that is built.
+/// Memory of an n-gram of a piece of a large file: until the file is added, and in the segment
+/// being built.
 const PIECE_GRAM_BYTES: usize = 8;
-/// How much of a large file is read at once. The first read is shorter: most binary files show there that they are
-/// binary.
+/// Number of bytes of a large file that are read at once. The first read is shorter, since most
+/// binary files show at their start that they are binary.
 const READ_BYTES: usize = 256 << 10;
 const FIRST_BYTES: usize = 16 << 10;
-/// Up to this size the hash of content is a hash of all of it.
+/// Up to this size, the hash of content covers all of it.
 const WHOLE_BYTES: usize = 4 << 20;
 
 /// Returns the path of an n-gram segment of an index.
@@ -59,7 +63,7 @@ pub(crate) struct NgramWriter {
     max_file_bytes: u64,
 }
 
-/// The n-grams of a file that is being read.
+/// The n-grams of the current file.
 #[derive(Default)]
 pub(crate) struct FileNgrams {
     pub(crate) set: NgramSet,
@@ -78,10 +82,10 @@ impl FileNgrams {
     }
 }
 
-/// What a run knows before it begins.
+/// Options that are known before a run begins.
 pub(crate) struct NgramWriterOptions {
     pub(crate) folder: PathBuf,
-    /// The files that the last commit names.
+    /// The n-gram segments that the last commit names.
     pub(crate) named: BTreeSet<u64>,
     pub(crate) of: Ngrams,
     pub(crate) memory_bytes: usize,
@@ -120,17 +124,17 @@ impl NgramWriter {
         self.of != Ngrams::None
     }
 
-    /// Begins a file with its bytes.
+    /// Begins a file, with its bytes.
     pub(crate) fn begin(&self, taken: &mut FileNgrams, input: &mut Input<'_>, file: &File) {
         taken.clear();
-        // What says that it is empty may be a file of the kernel.
+        // A file of the kernel may have content although its size is 0.
         if !self.are_wanted() || input.size() == 0 || input.size() > self.max_file_bytes {
             return;
         }
         if self.of == Ngrams::Text && !is_text(input) {
             return;
         }
-        // What cannot be read is told by the extraction.
+        // The extraction reports what cannot be read.
         let covers = match input.preload().map(|()| input.in_memory()) {
             Ok(Some(bytes)) => Ok(add_bytes(&mut taken.set, bytes)),
             Ok(None) => {
@@ -168,7 +172,7 @@ impl NgramWriter {
         }
     }
 
-    /// Ends a file. What is known of the text of one with parts is known of all parts, or not at all.
+    /// Ends a file. If it has parts, n-grams of the text cover all parts or none.
     pub(crate) fn end(
         &self,
         taken: &mut FileNgrams,
@@ -180,7 +184,7 @@ impl NgramWriter {
         self.add(taken, file, token, "")
     }
 
-    /// Adds a file of which nothing is known but that it is there.
+    /// Adds a file of which nothing is known but its existence.
     pub(crate) fn unread(&self, file: &FileFacts<'_>, token: Token) -> Result<(), Error> {
         self.add(&FileNgrams::default(), file, token, "")
     }
@@ -224,7 +228,7 @@ impl NgramWriter {
         Ok(())
     }
 
-    /// Returns a builder that nobody uses, if there is one.
+    /// Returns an unused builder, if there is one.
     fn free_slot(&self) -> std::sync::MutexGuard<'_, Builder> {
         let free = self.slots.iter().find_map(|slot| slot.try_lock().ok());
         free.unwrap_or_else(|| lock(&self.slots[0]))
@@ -242,16 +246,17 @@ impl NgramWriter {
         Ok(self.store.get_or_init(|| store))
     }
 
-    /// Writes all that was added; before the commit that tells of the files. Returns the files that the
-    /// commit names, those before this run only if it `keeps_earlier` ones. Small ones are merged before the `last` commit
-    /// of a run, which needs no second one then to name what they became.
+    /// Writes everything that was added, before the commit that has the files. Returns the segments
+    /// for the commit to name; those of earlier runs are included only with `keeps_earlier`. Small
+    /// segments are merged before the `last` commit of a run, so that no second commit is needed to
+    /// name the merged ones.
     pub(crate) fn flush(&self, keeps_earlier: bool, last: bool) -> Result<BTreeSet<u64>, Error> {
         let store = self.store()?;
         let write = |slot| -> io::Result<()> {
             let mut builder = lock(slot);
             store.write(&mut builder)?;
             if last {
-                // Nothing is added any more, and what comes needs memory.
+                // Nothing more is added, and the following work needs memory.
                 *builder = Builder::default();
             }
             Ok(())
@@ -269,18 +274,18 @@ impl NgramWriter {
         if !keeps_earlier {
             store.forget_earlier();
         }
-        // If it fails, they stay as they are, and what is merged after the commit tells of it.
+        // If the merge fails, the segments stay, and the merge after the commit reports it.
         if last {
             _ = store.merge_small(self.slots.len());
         }
-        // What comes meanwhile is not on disk by it.
+        // Segments written meanwhile are not synced by it.
         let files = store.files();
         store.sync()?;
         Ok(files)
     }
 
-    /// Merges files, without what the last commit does not know. Returns which there are now, if that
-    /// changed them: the next commit names them.
+    /// Merges segments, without the facts that the last commit does not know. Returns the segments
+    /// if they changed; the next commit names them.
     pub(crate) fn merge(&self, index: &Path) -> Result<Option<BTreeSet<u64>>, Error> {
         let store = self.store()?;
         let mut failed = None;
@@ -303,13 +308,14 @@ impl NgramWriter {
         Ok(Some(files))
     }
 
-    /// Deletes the files that the last commit does not name.
+    /// Deletes the segments that the last commit does not name.
     pub(crate) fn sweep(&self) -> Result<(), Error> {
         Ok(self.store()?.sweep()?)
     }
 }
 
-/// Returns whether a file is plain text or source code. Pages are mostly searched for what they say.
+/// Returns whether a file is plain text or source code. Web pages are mostly searched for their
+/// text.
 fn is_text(input: &mut Input<'_>) -> bool {
     input.detect().is_ok_and(|found| match found.media_type {
         "text/html" => false,
@@ -318,8 +324,8 @@ fn is_text(input: &mut Input<'_>) -> bool {
     })
 }
 
-/// Adds the bytes of a file, all of them. UTF-16 is added as it is searched by lines, so that it is not
-/// covered for those who search the bytes of whole files.
+/// Adds all bytes of a file. UTF-16 is added as it is searched by lines, so it is not covered for
+/// searches in the bytes of whole files.
 fn add_bytes(set: &mut NgramSet, bytes: &[u8]) -> Covers {
     let decoded;
     let mut is_decoded = false;
@@ -340,7 +346,7 @@ fn add_bytes(set: &mut NgramSet, bytes: &[u8]) -> Covers {
     }
 }
 
-/// Adds the bytes of a large file, whose pieces are known as well if it has no 0. One in UTF-16 is not covered.
+/// Adds the bytes of a large file, with its pieces if it has no 0. A file in UTF-16 is not covered.
 fn add_file(set: &mut NgramSet, pieces: &mut Pieces, file: &File) -> io::Result<Covers> {
     let mut buffer = vec![0; FIRST_BYTES];
     let mut at = 0;
@@ -404,7 +410,7 @@ mod tests {
         (set, covers)
     }
 
-    /// Returns the file of one document with these grams.
+    /// Returns the segment of one document with these n-grams.
     fn written(set: &NgramSet) -> Vec<u8> {
         let mut builder = Builder::default();
         let of = Version { key: 1, stamp: 1 };

@@ -1,27 +1,29 @@
-//! Which versions of files the index has, in 8 bytes for each: of ten million it is asked while files of grams
-//! are merged.
+//! The versions of files in the index, in 8 bytes each: they are looked up while n-gram segments
+//! are merged, in an index of up to ten million files.
 
 use ken_core::FileRow;
 use ken_engine::{Error, Source};
 use ken_ngram::Version;
 
-/// The part of an entry that tells the stamp; the rest is the upper part of the key.
+/// The part of an entry that holds the stamp; the rest is the upper part of the key.
 const STAMP: u64 = (1 << 16) - 1;
-/// The stamp of a file that is to be read again because something failed: it is in the index under no stamp.
+/// The stamp of a file that must be read again because of a failure: the index has it under no
+/// stamp.
 const ANY: u64 = STAMP;
-/// That of a file with parts, unless it has another one: it was not read to its end.
+/// The stamp of a file with parts that has no other one, because it was not read completely.
 const PARTS: u64 = STAMP - 1;
 
-/// Answers rightly of a version of a file that was read to its end, and of any that is to be read again. Of one in
-/// 65,000 that the index has no more it says that it has it: then grams are kept that are of no use. Of files that
-/// were not read to their end it takes none in millions for another one's parts.
+/// A set of versions. The answer is right for a version of a file that was read completely, and for
+/// any file that must be read again. For one in 65,000 versions that the index no longer has, the
+/// answer is wrongly yes, which keeps useless n-grams. Files that were not read completely are
+/// mistaken for others' parts in fewer than one of millions.
 pub(super) struct Versions(Vec<u64>);
 
 impl Versions {
-    /// Those of a commit.
+    /// Reads the versions of a commit.
     ///
     /// # Errors
-    /// Fails if they cannot be read.
+    /// Fails if the index cannot be read.
     pub(super) fn of(snapshot: &dyn Source) -> Result<Self, Error> {
         let mut entries = Vec::with_capacity(snapshot.n_documents() as usize);
         snapshot
@@ -32,12 +34,12 @@ impl Versions {
 
     fn united(mut entries: Vec<u64>) -> Self {
         entries.sort_unstable();
-        // That of parts counts only if there is no other before it.
+        // The entry of the parts counts only if the file has no other entry.
         entries.dedup_by(|entry, before| *entry == file(*before) | PARTS);
         Self(entries)
     }
 
-    /// Returns whether the index has a file of this version.
+    /// Returns whether the index has a file in this version.
     pub(super) fn knows(&self, version: Version) -> bool {
         let file = file(version.key);
         let first = self.0.partition_point(|entry| *entry < file);
@@ -61,7 +63,7 @@ fn file(key: u64) -> u64 {
     key & !STAMP
 }
 
-/// Stamps are hashes: a part of one tells as much as another.
+/// Shortens a stamp; stamps are hashes, so a part of one distinguishes as well as another part.
 fn stamp(stamp: u64) -> u64 {
     (stamp & STAMP).min(PARTS - 1)
 }
@@ -100,7 +102,7 @@ mod tests {
         assert!(knows(&versions, 1, 7) && !knows(&versions, 1, 8));
         assert!(knows(&versions, 2, 7), "it is in the index under no stamp");
         assert!(!knows(&versions, 3, 7) && !knows(&versions, 0, 7));
-        // Of two files whose keys begin alike, neither is lost.
+        // Two files whose keys begin alike are both kept.
         let alike = Versions::united(own(&[(1, UNFINISHED), (1, 7 << 16)]));
         assert!(knows(&alike, 1, 7) && knows(&alike, 1, 8));
     }

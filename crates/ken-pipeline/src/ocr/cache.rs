@@ -1,8 +1,8 @@
-//! Texts that were recognised, by the content of their file and the languages.
+//! A cache of recognised texts, by the content of their file and the languages.
 //!
-//! One file for each text, named by a SHA-256, below `ocr/` in the data folder. It holds nothing that
-//! could not be made again: the folder may be deleted at any time. When it grows beyond its limit,
-//! what was used longest ago goes first.
+//! Each text is in a file named by a SHA-256, below `ocr/` in the data folder. The cache holds
+//! nothing that could not be computed again, so the folder may be deleted at any time. When it
+//! grows beyond its limit, the least recently used texts are removed first.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-/// The cache; what fails in it costs time only.
+/// The cache; a failure in it costs time only.
 pub(crate) struct Cache {
     folder: PathBuf,
     languages: String,
@@ -27,7 +27,7 @@ impl Cache {
         }
     }
 
-    /// Returns where the text of this content would be.
+    /// Returns the path for the text of this content.
     pub(crate) fn entry(&self, content: &mut dyn Read) -> io::Result<PathBuf> {
         let mut hash = Sha256::new();
         hash.update(self.languages.as_bytes());
@@ -49,14 +49,14 @@ impl Cache {
 
     pub(crate) fn get(&self, entry: &PathBuf) -> Option<String> {
         let text = fs_err::read_to_string(entry).ok()?;
-        // Its time tells when it was used.
+        // The time of the file is that of its last use.
         let file = fs_err::File::options().append(true).open(entry).ok()?;
         let _ = file.file().set_modified(SystemTime::now());
         Some(text)
     }
 
     pub(crate) fn put(&self, entry: &PathBuf, text: &str) {
-        // Two threads may have read the same picture: each writes a file of its own.
+        // Two threads may have recognised the same picture, so each writes its own file.
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let unfinished = entry.with_extension(format!("new{number}"));
@@ -64,7 +64,8 @@ impl Cache {
             fs_err::create_dir_all(&self.folder)?;
             let mut file = fs_err::File::create(&unfinished)?;
             file.write_all(text.as_bytes())?;
-            // Its name must not be on disk before its text: half of a text would be taken for all of it.
+            // The name must not be on disk before the text: half a text would be taken for all of
+            // it.
             file.sync_data()?;
             fs_err::rename(&unfinished, entry)
         };

@@ -1,10 +1,10 @@
-//! The later pass that reads text in pictures and on pages that are pictures.
+//! The later pass that recognises text in pictures and on scanned pages.
 //!
-//! It comes after the commit of the run, so that nothing waits for it, on threads of the lowest
-//! priority. Which files it is for stands in the index: their state is *textless*, and *ocr* when it
-//! was done. A file's documents are written again from what the index holds, with the text in its
-//! place. What was recognised is cached, so that a file that is read again costs nothing here.
-//! Pictures inside of archives and messages are got out again ([`parts`]).
+//! It follows the commit of the run, so that nothing waits for it, on threads of the lowest
+//! priority. The index marks its files by a state: *textless* before the pass, and *ocr* after it.
+//! A file's documents are written again from their data in the index, with the recognised text
+//! added. The text is cached, so that a file that is read again costs nothing here. Pictures inside
+//! archives and messages are extracted again ([`parts`]).
 
 mod cache;
 mod parts;
@@ -30,7 +30,7 @@ use cache::Cache;
 
 use crate::{Error, Ocr, Options, Progress, Summary};
 
-/// Reads the text of pictures in the files that wait for it, if that is asked for.
+/// Recognises text in the pictures of waiting files, if that is wanted.
 pub(crate) fn recognise(
     options: &Options,
     progress: &Progress,
@@ -98,7 +98,7 @@ pub(crate) fn recognise(
     Ok(slot.close()?)
 }
 
-/// Returns what the user can do if text in pictures cannot be read here.
+/// Returns what the user can do if text cannot be recognised here.
 fn advice(options: &Options, ocr: &Ocr, helpers: &Helpers) -> Option<String> {
     match helpers.packages_for_ocr(&ocr.languages, &options.extract.limits) {
         Ok(packages) if packages.is_empty() => None,
@@ -107,7 +107,7 @@ fn advice(options: &Options, ocr: &Ocr, helpers: &Helpers) -> Option<String> {
     }
 }
 
-/// Commits what was recognised; the languages too if all files were read in them.
+/// Commits what was recognised; also the languages, if all files were read in them.
 fn commit(writer: &dyn Sink, ocr: &Ocr, is_new: bool) -> Result<(), ken_engine::Error> {
     let mut meta = writer.meta().clone();
     if is_new {
@@ -121,7 +121,7 @@ struct Pass<'p> {
     ocr: &'p Ocr,
     helpers: &'p Helpers,
     snapshot: &'p dyn Source,
-    /// Whether text was recognised in other languages before: it is read again.
+    /// Whether earlier recognition used other languages, so that it is repeated.
     other_languages: bool,
     cache: Cache,
     writer: &'p LazyWriter<'p>,
@@ -147,7 +147,7 @@ impl Pass<'_> {
     }
 
     fn work(&self, files: &[FileKey]) {
-        // This thread alone, and the helpers that it starts.
+        // Only this thread, and the helpers that it starts.
         crate::background::yield_to_others();
         let _work = self.progress.gate.work();
         while let Some(key) = files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
@@ -161,8 +161,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Writes a file's documents again with the text that is found. A file that is not as it was
-    /// is left for the next run, which reads it.
+    /// Writes a file's documents again with their recognised text. A file that changed is left for
+    /// the next run, which reads it.
     fn file(&self, key: FileKey) -> Result<(), ken_engine::Error> {
         let addresses = self.snapshot.files().documents_of(key)?;
         let mut own = None;
@@ -202,7 +202,7 @@ impl Pass<'_> {
                 None => self.documents.add(&facts, None, document)?,
             }
         }
-        // It says that all others are there.
+        // Added last, since it says that all others are there.
         if let Some((state, document)) = own {
             self.documents.add(&facts, Some(state), document)?;
         }
@@ -214,8 +214,8 @@ impl Pass<'_> {
         has_state(document, TEXTLESS) || self.other_languages && is_recognised(document)
     }
 
-    /// Reads the text of an input into its document, from the cache or the picture; returns whether
-    /// it did. What failed for a cause that may pass waits for the next run.
+    /// Adds the text of an input to its document, from the cache or by recognition; returns whether
+    /// it did. A failure that may pass waits for the next run.
     fn read(&self, input: &mut Input<'_>, document: &mut Document) -> Option<()> {
         let entry = self.cache.entry(&mut *input.reader().ok()?).ok()?;
         if let Some(body) = self.cache.get(&entry) {
@@ -223,7 +223,7 @@ impl Pass<'_> {
             return Some(());
         }
         if is_recognised(document) {
-            // The text that was recognised in other languages goes.
+            // Removes the text that was recognised in other languages.
             document.body = parts::text_of(self, input)?;
         }
         let is_cancelled = || self.progress.is_cancelled();
@@ -257,7 +257,7 @@ impl Pass<'_> {
     }
 }
 
-/// What the index holds of a file as it was when it was read.
+/// The documents of a file in the index, as of its reading.
 struct Written {
     size: Option<i64>,
     mtime_seconds: i64,

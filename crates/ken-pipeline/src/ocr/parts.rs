@@ -1,5 +1,5 @@
-//! The pictures of one file: the file itself, and those in archives and messages, which are got out
-//! of it again. Only containers that lead to a picture are opened.
+//! The pictures of one file: the file itself, and those in archives and messages, which are
+//! extracted again. Only containers that lead to a picture are opened.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,9 +11,9 @@ use super::{Pass, Written};
 use crate::open;
 use crate::write::{RECOGNISED, TEXTLESS, is_recognised, set_state};
 
-/// Reads the text of the pictures of an unchanged file. Returns the documents that are another now:
-/// those that were read, and those that were read in other languages and are not there now, which
-/// wait until they are.
+/// Recognises the text in the pictures of an unchanged file. Returns the documents that changed:
+/// those that were recognised, and those whose earlier recognition was in other languages and that
+/// cannot be recognised now, which wait until they can.
 pub(super) fn read(
     pass: &Pass<'_>,
     path: &Path,
@@ -43,7 +43,7 @@ pub(super) fn read(
     parts.done
 }
 
-/// Returns the text that an input holds by itself.
+/// Returns the text that an input has by itself.
 pub(super) fn text_of(pass: &Pass<'_>, input: &mut Input<'_>) -> Option<String> {
     let mut own = Own {
         ipath: input.ipath.clone(),
@@ -61,7 +61,8 @@ struct Parts<'p> {
 }
 
 impl Parts<'_> {
-    /// Reads an input if its text is waited for, and what is waited for inside of it.
+    /// Recognises an input if its text is waited for, and the inputs inside it for which that is
+    /// so.
     fn input(&mut self, mut input: Input<'_>) {
         self.own(&mut input);
         let around = input.ipath.as_str();
@@ -71,7 +72,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Reads an input, unless it is compressed: what it holds comes when it is extracted.
+    /// Recognises an input, unless it is compressed: then its content follows when it is extracted.
     fn own(&mut self, input: &mut Input<'_>) {
         let Some(document) = self.waiting.get(&input.ipath) else {
             return;

@@ -1,24 +1,24 @@
-//! The gate: only so many threads work at once, the others wait.
+//! The gate: limits how many threads work at once; the others wait.
 
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How often a thread that waits looks whether it may go on.
+/// How often a waiting thread checks whether it may continue.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Lets so many threads work at once, all if nothing is said.
+/// Limits the number of threads that work at once; without a limit, all of them work.
 #[derive(Debug)]
 pub(crate) struct Gate {
     allowed: AtomicIsize,
-    /// Threads that have something to do: neither waiting here nor for anything else.
+    /// Threads with something to do, which wait neither here nor for anything else.
     working: AtomicIsize,
-    /// Held by the thread that tries to go on.
+    /// Held by the thread that tries to continue.
     turn: Mutex<()>,
 }
 
-/// Says that a thread works, or does not for a while, until this is dropped.
+/// Counts a thread as working, or as resting, until this is dropped.
 pub(crate) struct Count<'g> {
     working: &'g AtomicIsize,
     is_more: bool,
@@ -41,7 +41,7 @@ impl Gate {
         self.allowed.store(allowed, Ordering::Relaxed);
     }
 
-    /// Counts this thread as one that works.
+    /// Counts this thread as working.
     pub(crate) fn work(&self) -> Count<'_> {
         self.working.fetch_add(1, Ordering::Relaxed);
         Count {
@@ -50,7 +50,7 @@ impl Gate {
         }
     }
 
-    /// Counts this thread as one that does not work, as it waits for something: another may.
+    /// Counts this thread as resting, because it waits for something: another thread may work.
     pub(crate) fn rest(&self) -> Count<'_> {
         self.working.fetch_sub(1, Ordering::Relaxed);
         Count {
@@ -59,12 +59,12 @@ impl Gate {
         }
     }
 
-    /// Called by a working thread between two pieces of work: waits if too many work.
+    /// Waits if too many threads work. A working thread calls this between two pieces of work.
     pub(crate) fn pass(&self) {
         if self.working.load(Ordering::Relaxed) <= self.allowed.load(Ordering::Relaxed) {
             return;
         }
-        // Two that see one place do not both take it.
+        // Two threads must not take the same slot.
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if self.working.load(Ordering::Relaxed) <= self.allowed.load(Ordering::Relaxed) {
             return;
@@ -125,7 +125,7 @@ mod tests {
                 });
             }
             thread::sleep(LOOK * 4);
-            // Those that may work all wait for something: others go on.
+            // The threads that may work all wait for something, so others continue.
             gate.set(1);
             ended.store(true, Ordering::Relaxed);
         });

@@ -1,4 +1,4 @@
-//! What a running update shows, and how it is stopped.
+//! The progress of a running update, and how to stop it.
 
 mod gate;
 mod trace;
@@ -13,36 +13,36 @@ pub(crate) use gate::Gate;
 pub use trace::Trace;
 pub(crate) use trace::{Span, Stage};
 
-/// Live figures of a run; what is to do falls only when a pause ends.
+/// Live figures of a run; the figures of work to do decrease only when a pause ends.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// The walk's own figures; its `cancelled` stops the whole run.
+    /// Figures of the walk; its `cancelled` stops the whole run.
     pub walk: ken_walk::Progress,
-    /// Set when the walk is over, and with it the number of files to do known.
+    /// Set when the walk is over, so that the number of files to do is final.
     pub walked: AtomicBool,
     /// Set while another process holds the lock.
     pub waiting: AtomicBool,
-    /// Files that are to be read.
+    /// Number of files to read.
     pub files_to_do: AtomicU64,
-    /// The sum of their sizes.
+    /// Total size of these files.
     pub bytes_to_do: AtomicU64,
-    /// Files that were read.
+    /// Number of files that were read.
     pub files_done: AtomicU64,
-    /// The sum of their sizes.
+    /// Total size of these files.
     pub bytes_done: AtomicU64,
-    /// Documents handed to the index.
+    /// Number of documents handed to the index.
     pub documents: AtomicU64,
-    /// Documents with a failure.
+    /// Number of documents with a failure.
     pub failures: AtomicU64,
-    /// Set while nothing is done because indexing is paused.
+    /// Set while the run does nothing because indexing is paused.
     pub paused: AtomicBool,
-    /// Set when somebody wants the run to stop, and not only to pause.
+    /// Set when the run must stop, not only pause.
     stopped: AtomicBool,
-    /// How many threads may work.
+    /// Limits how many threads may work.
     pub(crate) gate: Gate,
-    /// What each thread does when, if anybody wants to know.
+    /// The trace of the threads, if one is wanted.
     pub trace: Option<Trace>,
-    /// A file that is being read.
+    /// A file that is currently read.
     current: Mutex<Option<PathBuf>>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Resting<'p> {
 }
 
 impl Progress {
-    /// Returns one that notes what each thread does when.
+    /// Creates figures with a trace of the threads.
     pub fn traced() -> Self {
         Self {
             trace: Some(Trace::default()),
@@ -61,7 +61,7 @@ impl Progress {
         }
     }
 
-    /// Returns a file that is being read.
+    /// Returns a file that is currently read.
     pub fn current(&self) -> Option<PathBuf> {
         self.current
             .lock()
@@ -69,12 +69,12 @@ impl Progress {
             .clone()
     }
 
-    /// Begins a stage on this thread, which goes on until what is returned is dropped.
+    /// Begins a stage on this thread, which lasts until the returned span is dropped.
     pub(crate) fn span<'t>(&'t self, stage: Stage, file: Option<&'t Path>) -> Span<'t> {
         Span::new(self.trace.as_ref(), stage, file)
     }
 
-    /// Begins a stage in which this thread waits, so that another may work.
+    /// Begins a stage in which this thread waits, so that another thread may work.
     pub(crate) fn rest(&self, stage: Stage) -> Resting<'_> {
         Resting {
             _span: self.span(stage, None),
@@ -82,23 +82,23 @@ impl Progress {
         }
     }
 
-    /// Stops the run: what is done is committed.
+    /// Stops the run; completed work is committed.
     pub fn cancel(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         self.walk.cancelled.store(true, Ordering::SeqCst);
     }
 
-    /// Stops the run as [`Self::cancel`] does, but for a while.
+    /// Stops the run like [`Self::cancel`], but only for a pause.
     pub(crate) fn pause(&self) {
         self.paused.store(true, Ordering::Relaxed);
         self.walk.cancelled.store(true, Ordering::SeqCst);
     }
 
-    /// Lets another run go on after a pause, unless it is to stop altogether.
+    /// Lets another run continue after a pause, unless the run was stopped altogether.
     pub(crate) fn resume(&self) {
         self.paused.store(false, Ordering::Relaxed);
         self.walked.store(false, Ordering::Relaxed);
-        // What is left is announced again.
+        // The rest is announced again.
         let copy = |from: &AtomicU64, to: &AtomicU64| {
             to.store(from.load(Ordering::Relaxed), Ordering::Relaxed)
         };
@@ -110,7 +110,7 @@ impl Progress {
         }
     }
 
-    /// Returns whether it is to stop altogether.
+    /// Returns whether the run was stopped altogether.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
@@ -120,7 +120,7 @@ impl Progress {
         self.walk.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Notes a file that is being read. Does not wait for the display, nor for other threads.
+    /// Sets the file that is currently read. Waits neither for the display nor for other threads.
     pub(crate) fn set_current(&self, path: &Path) {
         if let Ok(mut current) = self.current.try_lock() {
             match current.as_mut() {

@@ -1,7 +1,8 @@
 //! A trace of a run: what each thread did when, and how long the queues were.
 //!
-//! Written in the Trace Event Format, which Chrome's `about:tracing` and Perfetto draw. A run without a
-//! trace pays one comparison for each stage; with one, each thread notes into a list of its own.
+//! The format is the Trace Event Format, which Chrome's `about:tracing` and Perfetto display. A run
+//! without a trace pays one comparison for each stage; with one, each thread notes into its own
+//! list.
 
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -15,18 +16,18 @@ use ken_core::escape_bytes;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
-/// Lists of notes; more threads share.
+/// Number of lists of notes; further threads share them.
 const LISTS: usize = 64;
-/// A list holds so many notes, which take some 100 MB all together on two cores; what comes later is left
-/// out.
+/// Maximum number of notes in a list, which take some 100 MB in all on two cores; later ones are
+/// left out.
 const NOTES: usize = 500_000;
-/// Stages of one thread that take less are noted together, if no more lies between them.
+/// Shorter stages of one thread are noted together, if the time between them is no longer.
 const SHORT: Duration = Duration::from_millis(1);
-/// What is noted together takes at most so long.
+/// Maximum length of stages that are noted together.
 const TOGETHER: Duration = Duration::from_millis(20);
-/// How often the cores are looked at.
+/// Interval at which the use of the cores is sampled.
 const LOOK: Duration = Duration::from_millis(10);
-/// Of what takes at least so long, the file is noted too.
+/// Stages from this length on are noted with their file.
 const NAMED: Duration = Duration::from_millis(5);
 
 /// What a thread does.
@@ -36,17 +37,17 @@ pub(crate) enum Stage {
     Load,
     /// Walks and compares.
     Walk,
-    /// Reads a file, or a part of one; what it hands to the index lies inside.
+    /// Reads a file, or a part of one; includes its additions to the index.
     Extract,
-    /// Adds a document to a segment; with it the segment that is full.
+    /// Adds a document to a segment; may include writing the full segment.
     Index,
     /// Waits for files or parts.
     Idle,
     /// Waits until memory is free.
     Memory,
-    /// Commits, and writes the grams of what is committed.
+    /// Commits, and writes the n-grams of what is committed.
     Commit,
-    /// Merges files of grams.
+    /// Merges n-gram segments.
     Grams,
     /// Waits for merges of segments.
     Merge,
@@ -75,7 +76,7 @@ enum Note {
         start: Duration,
         length: Duration,
         file: Option<String>,
-        /// How many times, if several are noted together, and how long they took.
+        /// Number of stages, if several are noted together, and their total time.
         times: u32,
         busy: Duration,
     },
@@ -90,7 +91,7 @@ enum Note {
     },
 }
 
-/// What some threads did.
+/// The notes of some threads.
 #[derive(Debug, Default)]
 struct List {
     notes: Vec<(usize, Note)>,
@@ -105,7 +106,7 @@ impl List {
         }
     }
 
-    /// Notes a stage of a thread, together with the one before if both are short.
+    /// Notes a stage of a thread, together with the previous one if both are short.
     fn stage(&mut self, thread: usize, new: Note) {
         let Note::Stage {
             stage,
@@ -160,7 +161,7 @@ impl Default for Trace {
     }
 }
 
-/// A stage that goes on until this is dropped.
+/// A stage that lasts until this is dropped.
 pub(crate) struct Span<'t> {
     trace: Option<&'t Trace>,
     stage: Stage,
@@ -169,7 +170,7 @@ pub(crate) struct Span<'t> {
 }
 
 impl<'t> Span<'t> {
-    /// Begins a stage on this thread; of a file, if one is given.
+    /// Begins a stage on this thread, with a file if one is given.
     pub(crate) fn new(trace: Option<&'t Trace>, stage: Stage, file: Option<&'t Path>) -> Self {
         Self {
             trace,
@@ -212,7 +213,7 @@ impl Trace {
         self.list(thread % LISTS).push(thread, note);
     }
 
-    /// Notes now and then how many cores are busy with this process, until it is ended.
+    /// Notes at intervals how many cores this process keeps busy, until it is ended.
     pub(crate) fn cores(&self, ended: &AtomicBool) {
         let (mut then, mut before) = (self.began.elapsed(), cpu_time());
         while !ended.load(Ordering::Relaxed) {
@@ -236,7 +237,7 @@ impl Trace {
     /// Writes the notes.
     ///
     /// # Errors
-    /// Fails if that fails.
+    /// Fails if the output cannot be written.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         let micros = |time: &Duration| time.as_nanos() as f64 / 1000.0;
         out.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n")?;
@@ -286,7 +287,7 @@ fn cpu_time() -> Duration {
     Duration::new(seconds, time.tv_nsec.try_into().unwrap_or_default())
 }
 
-/// Returns a small number of this thread's own.
+/// Returns a small number that is unique to this thread.
 fn thread_number() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {

@@ -1,4 +1,4 @@
-//! The commits of a run: when they are made, and what they say.
+//! The commits of a run: when they are made, and what they hold.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,11 +16,11 @@ use crate::progress::Stage;
 use crate::write::FirstError;
 use crate::{Durability, Error, Ngrams};
 
-/// How often it is looked whether enough bytes were read for a commit.
+/// How often the bytes read since the last commit are checked.
 const LOOK_AT_BYTES: Duration = Duration::from_millis(20);
 
 impl Run<'_> {
-    /// Commits every so often while the pool works.
+    /// Commits at intervals while the pool works.
     pub(super) fn commit_regularly(&self, ended: &AtomicBool, errors: &FirstError<'_>) {
         let options = &self.prepared.options;
         let interval = options.commit_interval;
@@ -47,7 +47,8 @@ impl Run<'_> {
         }
     }
 
-    /// Returns what a commit says, the `last` one of a run or not. The n-grams of all its files are written then.
+    /// Returns the metadata of a commit; `last` says whether it is the last one of a run. Writes
+    /// the n-grams of all its files first.
     fn meta(
         &self,
         writer: &dyn Sink,
@@ -66,7 +67,7 @@ impl Run<'_> {
         if all {
             meta.began = Some(prepared.began);
         } else if prepared.scope.is_all() {
-            // What a stopped run left undone lies in folders that do not change.
+            // Work that a stopped run left undone is in folders that do not change.
             meta.began = None;
         }
         meta.all_seen = completed.is_some() || meta.all_seen && !prepared.roots_changed;
@@ -80,8 +81,8 @@ impl Run<'_> {
         Ok(meta)
     }
 
-    /// Returns which n-gram segments a commit names: also the missing ones, until `all` files were seen and read
-    /// again where it is needed.
+    /// Returns the n-gram segments that a commit names. Missing ones are included until `all` files
+    /// were seen and, where needed, read again.
     fn with_missing(&self, mut files: BTreeSet<u64>, all: bool) -> BTreeSet<u64> {
         if let Some(missing) = self.prepared.missing_ngrams.as_ref().filter(|_| !all) {
             files.extend(&missing.files);
@@ -102,7 +103,7 @@ impl Run<'_> {
         if self.prepared.options.durability == Durability::Normal {
             writer.set_synced(true);
         }
-        // Another run goes on where this one was stopped.
+        // Another run continues where this one was stopped.
         writer.set_bulk(summary.interrupted);
         let mut committed = None;
         let committing = self.progress.span(Stage::Commit, None);
@@ -112,7 +113,7 @@ impl Run<'_> {
             Ok(meta)
         })?;
         drop(committing);
-        // What a stopped run deleted and did not add again would lose its n-grams.
+        // Files that a stopped run deleted and did not add again would lose their n-grams.
         if let Some(meta) = committed.filter(|_| !summary.interrupted) {
             self.merge_ngrams(writer, meta, all)?;
         }
@@ -122,14 +123,14 @@ impl Run<'_> {
     /// Returns whether there is anything to commit: the run was `complete`, and saw `all` files.
     fn has_news(&self, summary: &Summary, complete: bool, all: bool) -> bool {
         let prepared = self.prepared;
-        // A writer that was used may also have taken something back.
+        // A used writer may also have undone an addition.
         let changed = self.writer.used().is_some()
             || summary.added + summary.changed + summary.moved + summary.gone > 0
             || !prepared.tags.pending.is_empty()
             || prepared.tags.is_another
             || prepared.roots_changed;
         let reads_otherwise = || prepared.missing_ngrams.is_some() || self.is_read_otherwise();
-        // A commit without n-grams names no segments of them.
+        // A commit without n-grams names no n-gram segments.
         let names_ngrams = prepared
             .meta()
             .is_some_and(|meta| meta.gram_files.is_some());
@@ -137,7 +138,7 @@ impl Run<'_> {
         changed || complete && prepared.never_ended || drops_ngrams || all && reads_otherwise()
     }
 
-    /// Returns what writes the n-grams of this run.
+    /// Returns the writer of this run's n-grams.
     pub(super) fn ngrams(&self, hasher: KeyHasher) -> &NgramWriter {
         let prepared = self.prepared;
         let options = &prepared.options;

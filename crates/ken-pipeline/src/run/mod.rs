@@ -27,18 +27,18 @@ use crate::write::LazyWriter;
 use crate::{Durability, Error, Options, Progress, RootChange, Summary, ocr};
 pub(crate) use session::Session;
 
-/// Hears of each change of a file when the walk finds it.
+/// Called for each change of a file when the walk finds it.
 pub(crate) type Notify<'n> = dyn Fn(&Change) + Sync + 'n;
 
-/// Brings the index in `options.data` up to date with its roots, after changing them.
+/// Brings the index in `options.data` up to date with its roots, after applying `changes` to them.
 ///
-/// Calls `notify` with each change of a file when the walk finds it. Writes nothing if nothing changed, nor
-/// on a dry run. While indexing is paused ([`background::pause`]), a run commits what it did, lets the index
-/// go, and waits; with `full` it then reads all again.
+/// Calls `notify` with each change of a file when the walk finds it. Writes nothing if nothing
+/// changed, nor on a dry run. While indexing is paused ([`background::pause`]), a run commits its
+/// work, closes the index, and waits; with `full` it then reads everything again.
 ///
 /// # Errors
-/// Fails if a root cannot be used or the index cannot be read or written; the index then is as it
-/// was at its last commit.
+/// Fails if a root cannot be used or the index cannot be read or written; the index then has the
+/// state of its last commit.
 pub fn update(
     options: &Options,
     changes: &[RootChange],
@@ -72,14 +72,15 @@ pub fn update(
     Ok(whole)
 }
 
-/// Runs until the end or a pause, and takes no more of the machine than it may.
+/// Runs until the end or a pause, using only the allowed share of the machine.
 fn run_kept(
     options: &Options,
     changes: &[RootChange],
     progress: &Progress,
     notify: &(dyn Fn(&Change) + Sync),
 ) -> Result<Summary, Error> {
-    /// Ends the threads that accompany a run, also after a panic: the run would wait for them for ever.
+    /// Ends the threads that accompany a run, even after a panic: the run would wait for them for
+    /// ever.
     struct Ending<'e> {
         ended: &'e AtomicBool,
         threads: Vec<Thread>,
@@ -108,12 +109,11 @@ fn run_kept(
     })
 }
 
-/// Brings what the index in `options.data` knows of some paths up to date: those that are there, and those that
-/// are not any more.
+/// Brings the index in `options.data` up to date for some paths, whether they exist or not.
 ///
-/// A folder stands for all that lies at and below it, now or in the index. A file or folder that was renamed is
-/// not read again if both its paths are named. Paths below no root are passed over. [`update`] finds what changed
-/// roots mean for other files.
+/// A folder stands for everything at and below it, now or in the index. A renamed file or folder is
+/// not read again if both its paths are given. Paths outside all roots are skipped. Only [`update`]
+/// determines the effect of changed roots on other files.
 ///
 /// # Errors
 /// Fails as [`update`] does.
@@ -133,7 +133,7 @@ pub fn update_files(
     )
 }
 
-/// Returns the options of a run over some paths: each path is looked at, and nothing else.
+/// Returns the options of a run over some paths, which looks at each path and nothing else.
 pub(crate) fn of_paths(options: &Options) -> Options {
     Options {
         full: false,
@@ -175,8 +175,8 @@ fn run(
     Ok(summary)
 }
 
-/// Runs in a session that may have served other runs and may serve more. After an error the session is of no
-/// more use: its writer may hold what no commit must have.
+/// Runs in a session that may have served other runs and may serve more. After an error the session
+/// must not be used again, since its writer may hold additions that must not be committed.
 pub(crate) fn run_in(
     session: &mut Session,
     options: &Options,
@@ -220,26 +220,27 @@ pub(crate) fn run_in(
     Ok(summary)
 }
 
-/// A run after its preparation: what its threads share, and what they found.
+/// A run after its preparation: the state that its threads share, and their results.
 struct Run<'r> {
     prepared: &'r Prepared<'r>,
     writer: LazyWriter<'r>,
     progress: &'r Progress,
     notify: &'r Notify<'r>,
-    /// Made when files are read, under the lock of the index: nobody else writes n-gram segments then.
+    /// Created when files are read, under the lock of the index, when no other process writes
+    /// n-gram segments.
     ngrams: OnceLock<NgramWriter>,
     counts: Counts,
-    /// Files that did not change and are read again.
+    /// Number of unchanged files that are read again.
     n_stale: AtomicU64,
     /// Why the listings of folders could not be written.
     listings_error: OnceLock<io::Error>,
 }
 
 impl Run<'_> {
-    /// Walks, and extracts what changed; on a dry run it only counts.
+    /// Walks, and extracts what changed; a dry run only counts.
     fn execute(&self) -> Result<ken_walk::Summary, Error> {
         let loading = self.progress.span(Stage::Load, None);
-        // Dropped before the commit, whose merges have a table of all files of their own.
+        // Dropped before the commit, whose merges have their own table of all files.
         let catalogue = Catalogue::new(self.prepared.known_files()?);
         drop(loading);
         if !self.prepared.options.dry_run {
@@ -273,7 +274,7 @@ impl Run<'_> {
         }
     }
 
-    /// Returns what people should know about the run.
+    /// Returns messages about the run for the user.
     fn messages(&self, walked: &ken_walk::Summary) -> Vec<String> {
         let unavailable = walked.scan.unavailable.iter().map(|(path, availability)| {
             let state = format!("{availability:?}").to_lowercase();

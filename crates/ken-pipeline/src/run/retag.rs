@@ -1,7 +1,7 @@
-//! Messages whose tags changed are written again, on several threads, from what the index holds.
+//! Writes messages whose tags changed again, on several threads, from their data in the index.
 //!
-//! They are read in the order of the index, so that a block of stored documents is unpacked once. One thread
-//! writes a message: its deletion comes before its addition.
+//! They are read in the order of the index, so that a block of stored documents is unpacked once.
+//! One thread writes a message, so that its deletion precedes its addition.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,11 +13,11 @@ use crate::prepare::Prepared;
 use crate::tags::{Log, MESSAGES_AT_ONCE};
 use crate::write::{DocumentWriter, FileFacts, FirstError};
 
-/// Messages that one query looks for.
+/// Maximum number of messages in one query.
 const LOOKED_FOR: usize = 1_000;
 
-/// Writes the messages again whose tags changed since the last commit. A run that is stopped does so too: its
-/// commit tells how much of the log the index has.
+/// Writes the messages whose tags changed since the last commit. Even a stopped run does so,
+/// because its commit records how much of the log the index has.
 pub(super) fn write_tagged(
     prepared: &Prepared<'_>,
     documents: &DocumentWriter<'_>,
@@ -42,7 +42,7 @@ pub(super) fn write_tagged(
     Ok(())
 }
 
-/// Writes messages again with the tags that the log gives them.
+/// Writes messages again with their tags in the log.
 fn write_again(
     snapshot: &dyn Source,
     documents: &DocumentWriter<'_>,
@@ -60,7 +60,7 @@ fn write_again(
         let at = |part: &DocAddress| places.binary_search(part).ok();
         let parts = parts.iter().filter_map(|part| stored[at(part)?].take());
         let mut parts: Vec<_> = parts.collect();
-        // A file's own document is the last that is added.
+        // A file's own document is added last.
         parts.sort_by_key(|part| part.state.is_some());
         for part in parts {
             let facts = FileFacts {
@@ -75,7 +75,7 @@ fn write_again(
     Ok(())
 }
 
-/// Returns the messages whose tags changed, each once, in the order of the index.
+/// Returns the messages whose tags changed, each of them once, in the order of the index.
 fn messages(snapshot: &dyn Source, log: &Log) -> Result<Vec<MessageOfFile>, Error> {
     let ids: Vec<String> = log.pending.ids().map(str::to_lowercase).collect();
     let mut places = Vec::with_capacity(ids.len());

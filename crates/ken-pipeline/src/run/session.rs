@@ -1,4 +1,5 @@
-//! The right to write an index, and its writer: held for one run, or between the batches of an updater.
+//! The right to write an index, with its writer: held for one run, or between the batches of an
+//! updater.
 
 use std::sync::atomic::Ordering;
 
@@ -8,16 +9,17 @@ use crate::lock::RunLock;
 use crate::write::WriterSlot;
 use crate::{Error, Options, Progress, replace};
 
-/// The right to write an index, and its writer once something is written.
+/// The right to write an index, with its writer once something is written.
 ///
-/// The fields are dropped in this order: another process that takes the lock finds no writer.
+/// The fields are dropped in this order, so that another process that takes the lock finds no
+/// writer.
 pub(crate) struct Session {
     slot: Option<WriterSlot>,
     _lock: Option<RunLock>,
 }
 
 impl Session {
-    /// Returns a session of a run that writes nothing.
+    /// Creates a session of a run that writes nothing.
     pub(crate) fn dry() -> Self {
         Self {
             slot: None,
@@ -25,8 +27,8 @@ impl Session {
         }
     }
 
-    /// Takes the lock of the index. Waits while another process has it; returns nothing if `progress` is
-    /// cancelled meanwhile.
+    /// Takes the lock of the index. Waits while another process has it; returns none if `progress`
+    /// is cancelled meanwhile.
     pub(crate) fn open(options: &Options, progress: &Progress) -> Result<Option<Self>, Error> {
         let wait = || {
             progress.waiting.store(true, Ordering::Relaxed);
@@ -43,7 +45,8 @@ impl Session {
         }))
     }
 
-    /// Returns where the writer is, or will be when it is used. The options count for the first call.
+    /// Returns the slot of the writer, which may not be open yet. The options apply at the first
+    /// call.
     pub(crate) fn slot(&mut self, options: &Options) -> &WriterSlot {
         self.slot.get_or_insert_with(|| {
             let writer = WriterOptions {

@@ -1,5 +1,5 @@
-//! The threads of a run: the walk, those that extract, those that only build segments, and the one that
-//! commits.
+//! The threads of a run: the walk, those that extract, those that only build segments, and the one
+//! that commits.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -15,15 +15,15 @@ use crate::extract::{MemberJob, Pool};
 use crate::progress::Stage;
 use crate::write::{DocumentWriter, Queues};
 
-/// Changes that wait for a thread; the walk waits when there are more.
+/// Maximum number of changes that wait for a thread; the walk waits when there are more.
 const MAX_WAITING_CHANGES: usize = 50_000;
-/// How long the walk rests when there are so many: 64 threads take some thousand of them meanwhile.
+/// Length of this wait, in which 64 threads process a few thousand changes.
 const REST: Duration = Duration::from_millis(20);
 /// How often a trace notes the length of the queues.
 const LOOK_AT_QUEUES: Duration = Duration::from_millis(10);
 
-/// Ends the other threads of a run when this is dropped, also after a panic: the run would wait for them for
-/// ever.
+/// Ends the other threads of a run when this is dropped, even after a panic: the run would wait for
+/// them for ever.
 struct Ending<'r> {
     queues: &'r Queues,
     ended: &'r AtomicBool,
@@ -40,8 +40,8 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Hands something to the threads. While the channel is full, this thread rests. A thread that waits in the channel
-/// is woken each time something is taken, and waking it holds up the thread that took it.
+/// Passes a job to the threads. While the channel is full, this thread sleeps. A thread that waits
+/// in the channel would be woken each time a job is taken, which delays the thread that took it.
 fn hand_over<T>(mut job: T, jobs: &Sender<T>) {
     // If all threads panicked, nothing is taken any more; their panic ends the run.
     while let Err(TrySendError::Full(back)) = jobs.try_send(job) {
@@ -60,7 +60,7 @@ impl Run<'_> {
         let options = &prepared.options;
         let hasher = match prepared.hasher() {
             Some(hasher) => hasher,
-            // The keys of a new index are made by its writer.
+            // The writer of a new index creates its key hasher.
             None => self.writer.get()?.meta().hasher,
         };
         let n_lanes = options.arrangement.index_threads;
@@ -74,7 +74,7 @@ impl Run<'_> {
         .through((n_lanes > 0).then_some(&queues));
         let (ngrams, counts) = (self.ngrams(hasher), &self.counts);
         let pool = Pool::new(prepared, documents, ngrams, hasher, counts, self.progress);
-        // Before any change: a change of the file deletes what is written here.
+        // Before any change, since a change of the file deletes what is written here.
         retag::write_tagged(prepared, &pool.documents, &pool.errors)?;
         let ended = AtomicBool::new(false);
         let walked = std::thread::scope(|scope| {
@@ -98,7 +98,7 @@ impl Run<'_> {
             let indexed: Joined<Vec<()>> =
                 indexers.into_iter().map(|thread| thread.join()).collect();
             drop(ending);
-            // Only now: the scope waits for the committer before a panic goes on.
+            // Not before, since the scope waits for the committer before a panic propagates.
             let walked = walked.and_then(|walked| indexed.map(|_| walked));
             walked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
@@ -118,7 +118,7 @@ impl Run<'_> {
         let (send_change, changes) = bounded(MAX_WAITING_CHANGES);
         let (offer, members) = unbounded();
         let workers: Vec<_> = (0..n_threads)
-            // Fewer if the system has no more threads.
+            // There are fewer if the system has no more threads.
             .map_while(|_| {
                 let (changes, offer, members) = (changes.clone(), offer.clone(), members.clone());
                 let work = move || pool.work(&changes, offer, &members);
@@ -149,7 +149,7 @@ impl Run<'_> {
             .map(|_| walked)
     }
 
-    /// Walks, and extracts each file where it is met.
+    /// Walks, and extracts each file immediately.
     fn walk_alone(&self, pool: &Pool<'_>, catalogue: &Catalogue) -> ken_walk::Summary {
         let thread = Mutex::new(pool.thread(None));
         let walked = self.walk(catalogue, pool.hasher(), &|change| {
@@ -192,7 +192,7 @@ mod tests {
             hand_over(job, &jobs);
         }
         assert_eq!(taker.join().unwrap(), [0, 1, 2, 3, 4]);
-        // Returns, although nobody is left to take it.
+        // Returns, although no thread is left to take the jobs.
         (5..9).for_each(|job| hand_over(job, &jobs));
     }
 }

@@ -1,4 +1,4 @@
-//! The walk of a run: what is compared with the index, and who hears of the differences.
+//! The walk of a run: compares files with the index and passes on the differences.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use crate::Ngrams;
 use crate::prepare::{CLOCK_MARGIN_NS, Scope};
 
 impl Run<'_> {
-    /// Walks the scope and hands on what changed.
+    /// Walks the scope and passes on the changes.
     pub(super) fn walk(
         &self,
         catalogue: &Catalogue,
@@ -50,7 +50,7 @@ impl Run<'_> {
             // A folder that cannot be read has no listing; the listings of others are kept.
             && let Err(error) = recorder.finish(walked.scan.unavailable.is_empty() && !walked.scan.cancelled)
         {
-            // Searches list the folders then.
+            // Without listings, searches list the folders themselves.
             let _ = self.listings_error.set(error);
         }
         walked
@@ -64,15 +64,15 @@ impl Run<'_> {
             excluded: vec![options.data.clone()],
             global_ignore: options.global_ignore.clone(),
             lazy_since: prepared.lazy_since(catalogue, || self.is_read_otherwise()),
-            // A path that is named is looked at. An index that never saw all files has nothing of a marked
-            // folder that could stay.
+            // A path that is given is looked at. If no run ever saw all files, the index has
+            // nothing of a marked folder that could stay.
             heeds_noupdate: !options.full && prepared.scope.is_all() && !prepared.never_ended,
             order: options.order,
         }
     }
 
-    /// Returns what records the listings of folders, for searches that look for new files; nothing if this walk
-    /// does not list all folders.
+    /// Returns the recorder of folder listings, for searches that look for new files; none if this
+    /// walk does not list all folders.
     fn recorder(&self, hasher: KeyHasher, scan: &ScanOptions) -> Option<Recorder> {
         let options = &self.prepared.options;
         let lists_all = self.prepared.scope.is_all() && scan.lazy_since.is_none();
@@ -85,7 +85,7 @@ impl Run<'_> {
         Some(Recorder::new(&index, known, hasher, since))
     }
 
-    /// Tells of a change that the walk found.
+    /// Announces a change that the walk found.
     pub(super) fn announce(&self, change: &Change) {
         if let Change::Added { stamp, .. }
         | Change::Changed { stamp, .. }

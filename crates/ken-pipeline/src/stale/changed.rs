@@ -1,13 +1,14 @@
-//! Which files other extractors, limits or passwords would read otherwise.
+//! Which files other extractors, limits or passwords would read differently.
 //!
-//! Which files an extractor reads, their documents tell by media type and their names by extension:
-//! the content of a compressed file takes its place, so that its media type is no more there.
+//! The files of an extractor are known by the media types of their documents and by the extensions
+//! of their names. The content of a compressed file takes the place of the file, so that the file's
+//! own media type is not stored.
 //!
-//! Programs that read files are extractors too; their version tells of the program and of how it is
-//! called. A program that is gone reads nothing again: what it found stays.
+//! Helpers are extractors too; their version depends on the program and on how it is called. If a
+//! helper is gone, nothing is read again: what it found stays.
 //!
-//! A failure names the setting whose limit was reached, so a limit that is raised reads those files
-//! again that failed by it, and no others.
+//! A failure names the setting whose limit was reached. Raising a limit therefore reads only the
+//! files again that failed by it.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +17,11 @@ use ken_engine::Source;
 use ken_extract::helper::Helpers;
 use ken_extract::{detect, format_of};
 
-/// The extractors that are of another version than in some earlier reading.
+/// The extractors whose version differs from some earlier extraction profile.
 pub(crate) struct Changed<'r> {
     names: BTreeSet<&'r str>,
     helpers: Option<&'r Helpers>,
-    /// Whether one of them is new: it may read what was of no known format.
+    /// Whether one of them is new, so that it may read files whose format was unknown.
     any_new: bool,
 }
 
@@ -35,7 +36,7 @@ impl<'r> Changed<'r> {
             helpers,
             any_new: false,
         };
-        // A program that is not to read its files any more.
+        // A helper that must no longer read its files.
         let known = earlier.iter().flat_map(|reading| reading.formats.keys());
         changed.names.extend(
             known
@@ -99,12 +100,13 @@ impl<'r> Changed<'r> {
     }
 }
 
-/// Returns whether a limit was raised or there are other passwords than in some earlier reading.
+/// Returns whether a limit was raised, or the passwords differ from those in some earlier
+/// extraction profile.
 pub(crate) fn may_lift(reading: &Reading, earlier: &[Reading]) -> bool {
     has_other_passwords(reading, earlier) || is_any_raised(reading, earlier)
 }
 
-/// Returns the files that failed by what is no more in the way.
+/// Returns the files that failed by a cause that no longer applies.
 pub(crate) fn lifted(
     reading: &Reading,
     earlier: &[Reading],
@@ -133,8 +135,8 @@ fn failures_of(key: FileKey, snapshot: &dyn Source) -> Result<Vec<Failure>, ken_
     Ok(failures)
 }
 
-/// Returns whether what a file failed by was in the way in some earlier reading, and is not now. A
-/// failure of an earlier format does not tell which limit was reached: it may be any.
+/// Returns whether the cause of a failure applied in some earlier extraction profile, and does not
+/// now. A failure in an earlier format does not say which limit was reached, so it may be any.
 fn lifts(reading: &Reading, earlier: &[Reading], cause: &Cause) -> bool {
     match cause {
         Cause::Password { .. } => has_other_passwords(reading, earlier),

@@ -1,18 +1,20 @@
-//! Which files are read again although they did not change: an extractor has another version, the
-//! folder gives other fields, what a file failed by is there now, or failed files are to be tried again.
+//! Which files are read again although they did not change: their extractor has another version,
+//! their folder gives other fields, something that they lacked is available now, or failed files
+//! are to be tried again.
 //!
-//! The commit holds the reading of the run that made it and its edition, which stands in the token
-//! of each file that was read so. A run whose reading is another one begins a new edition, and puts
-//! the last one among the *earlier*, which files of other editions may have been read with. A file
-//! is stale if its edition is not this one and any earlier reading would have read it otherwise.
-//! So a run that was stopped goes on: what it read has its edition. When a run comes to its end and
-//! has seen all files, no file is stale, and the earlier readings are dropped. A file of a root that
-//! is not mounted was not seen; then they stay, and the file is read when it is there again.
+//! The commit holds the extraction profile of the run that made it, and the profile's generation,
+//! which is part of the token of each file read with it. A run with another profile begins a new
+//! generation, and adds the last profile to the *earlier* ones, with which files of other
+//! generations may have been read. A file is stale if its generation is not the current one and any
+//! earlier profile would have read it differently. A run that was stopped therefore continues: what
+//! it read has its generation. When a run completes and has seen all files, no file is stale, and
+//! the earlier profiles are dropped. If a root is not mounted, its files are not seen; then the
+//! earlier profiles are kept, and the files are read when the root is back.
 //!
-//! What that is in detail stands in [`crate::stale::changed`]. With nothing stale, which is the usual run, the
-//! index is asked for nothing.
+//! [`crate::stale::changed`] has the details. In the usual run nothing is stale, and the index is
+//! not queried.
 //!
-//! What files wait for is in the commit by its name, and looked for at the start of a run.
+//! The commit names everything that files wait for, and each run looks for it at its start.
 
 pub(crate) mod changed;
 
@@ -29,38 +31,38 @@ use changed::Changed;
 /// Why a file is read again although it did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stale {
-    /// The format of one of its documents is read by another version of its extractor.
+    /// One of its documents has a format whose extractor has another version.
     Extractor,
     /// Its folder gives it other fields.
     Fields,
-    /// The limit that it failed by was raised, or it is encrypted and there are other passwords.
+    /// The limit that it failed by was raised, or it is encrypted and the passwords differ.
     Settings,
-    /// A program that it waited for is there.
+    /// A helper that it waited for is available.
     Helper,
-    /// It failed, and that was asked to be tried again.
+    /// It failed, and failed files are to be tried again.
     Retry,
-    /// Documents in it may have been lost with a damaged part of the index.
+    /// Documents of it may have been lost with a damaged part of the index.
     Doubtful,
 }
 
-/// What decides how files are read.
+/// The settings that decide how files are read.
 #[derive(Clone, Copy)]
 pub(crate) struct Now<'n> {
     pub(crate) folders: &'n [FolderFields],
     pub(crate) helpers: Option<&'n Helpers>,
     pub(crate) limits: &'n Limits,
-    /// Whether the passwords among the limits are those of a run; else nobody was asked for them.
+    /// Whether the limits hold the passwords of a run; otherwise, the user was not asked for them.
     pub(crate) knows_passwords: bool,
 }
 
 impl Now<'_> {
-    /// Returns how files are read now; `last` is how they were.
+    /// Returns the current extraction profile; `last` is the previous one.
     fn reading(&self, last: Option<&Reading>) -> Reading {
         let own = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
         let mut formats: BTreeMap<String, u32> = own.collect();
         formats.extend(self.helpers.map(Helpers::versions).unwrap_or_default());
         for (name, version) in last.iter().flat_map(|reading| &reading.formats) {
-            // What a program read that is gone stays, unless ken reads it by itself.
+            // The output of a helper that is gone stays, unless ken itself reads the format.
             let stays = |mime| format_of(mime).is_none() || is_converted(mime);
             if Helpers::of_reading(name).is_some_and(stays) {
                 formats.entry(name.clone()).or_insert(*version);
@@ -81,10 +83,10 @@ impl Now<'_> {
     }
 }
 
-/// Returns the custom fields that the settings ask for, each in the field that it has in the index.
+/// Returns the custom fields of the settings, each with its field in the index.
 ///
 /// # Errors
-/// Returns how many names there are, the former ones included, if they are more than the fields.
+/// Returns the number of names, including former ones, if it exceeds the number of fields.
 pub(crate) fn custom_fields(
     limits: &Limits,
     known: Option<&Meta>,
@@ -98,18 +100,18 @@ pub(crate) fn custom_fields(
     custom::assign(&wanted, readings)
 }
 
-/// How a run reads files, and how those that the index knows were read.
+/// The extraction profile of a run, and those with which the known files were read.
 pub(crate) struct Staleness {
-    /// How this run reads.
+    /// The profile of this run.
     pub(crate) reading: Reading,
-    /// The number of `reading`.
+    /// The generation of `reading`.
     pub(crate) edition: u16,
     earlier: Vec<Reading>,
-    /// Files that are read again whatever their edition; each list is sorted.
+    /// Files that are read again whatever their generation; each list is sorted.
     always: Vec<(Stale, Vec<FileKey>)>,
-    /// Files that are read again if their edition is an earlier one; each list is sorted.
+    /// Files that are read again if their generation is an earlier one; each list is sorted.
     outdated: Vec<(Stale, Vec<FileKey>)>,
-    /// What files waited for before this run, and what of that is there now.
+    /// What files waited for before this run, and which of it is available now.
     missing: BTreeSet<String>,
     present: BTreeSet<String>,
 }
@@ -159,13 +161,13 @@ impl Staleness {
         Ok(stale)
     }
 
-    /// Sets the edition and what was before it.
+    /// Sets the generation and the earlier profiles.
     fn follow(&mut self, meta: &Meta) {
         self.edition = meta.edition;
         self.earlier.clone_from(&meta.earlier);
         self.missing.clone_from(&meta.missing);
         if meta.reading != self.reading {
-            // Numbers come again after 65,535 editions.
+            // Numbers repeat after 65,535 generations.
             self.edition = meta.edition.checked_add(1).unwrap_or(1);
             if !self.earlier.contains(&meta.reading) {
                 self.earlier.push(meta.reading.clone());
@@ -173,7 +175,7 @@ impl Staleness {
         }
     }
 
-    /// Returns why a file that did not change is read again, if it is.
+    /// Returns why an unchanged file is read again, if it is.
     pub(crate) fn reason(&self, path: &Path, row: &FileRow) -> Option<Stale> {
         let among = |lists: &[(Stale, Vec<FileKey>)]| {
             let mut lists = lists.iter();
@@ -193,8 +195,8 @@ impl Staleness {
         among(&self.outdated)
     }
 
-    /// Writes down how files were read and what was `noticed` to be missing; `all` if the run has
-    /// seen every file and came to its end.
+    /// Writes the profile and what was `noticed` to be missing into the metadata; `all` if the run
+    /// saw every file and completed.
     pub(crate) fn note(&self, meta: &mut Meta, noticed: BTreeSet<String>, all: bool) {
         meta.missing = self.noted(noticed, all);
         meta.reading.clone_from(&self.reading);
@@ -208,9 +210,9 @@ impl Staleness {
 
     /// Returns what files wait for after this run.
     fn noted(&self, mut noticed: BTreeSet<String>, all: bool) -> BTreeSet<String> {
-        // What is there and of no use is not looked for again.
+        // Something that is available but did not help is not looked for again.
         let useless: BTreeSet<_> = self.present.intersection(&noticed).cloned().collect();
-        // Files that were not seen wait still.
+        // Files that were not seen are still waiting.
         let waits = |what: &&String| !(all && self.present.contains(*what));
         noticed.extend(self.missing.iter().filter(waits).cloned());
         noticed.retain(|what| !useless.contains(what));

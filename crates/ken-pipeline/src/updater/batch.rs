@@ -1,22 +1,22 @@
-//! The changes that are taken together.
+//! Batches: changes that are processed together.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// More paths in a batch are replaced by their folders.
+/// If a batch has more paths, they are replaced by their folders.
 const MAX_PATHS: usize = 100_000;
 
 /// A path that may have changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathChange {
-    /// A file or folder was created, changed or removed; a folder stands for all that lies below it.
+    /// A file or folder was created, changed or removed; a folder stands for everything below it.
     Touched(PathBuf),
-    /// A file or folder has another path now.
+    /// A file or folder has a new path.
     Renamed {
-        /// The path until now.
+        /// The old path.
         from: PathBuf,
-        /// The path from now on.
+        /// The new path.
         to: PathBuf,
     },
 }
@@ -24,11 +24,11 @@ pub enum PathChange {
 /// When a batch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batching {
-    /// No change came for so long.
+    /// No change came for this time.
     pub quiet: Duration,
-    /// The first change came so long ago.
+    /// The first change is this old.
     pub longest: Duration,
-    /// The changed files have so many bytes together.
+    /// The changed files have this many bytes together.
     pub max_bytes: u64,
 }
 
@@ -43,7 +43,7 @@ impl Default for Batching {
 }
 
 impl Batching {
-    /// Each batch begins as soon as the one before is done.
+    /// Each batch begins as soon as the previous one is done.
     pub const AT_ONCE: Self = Self {
         quiet: Duration::ZERO,
         longest: Duration::ZERO,
@@ -51,7 +51,7 @@ impl Batching {
     };
 }
 
-/// The changes that are taken together: each path once.
+/// A batch of changes, with each path once.
 pub(super) struct Batch {
     paths: BTreeSet<PathBuf>,
     n_bytes: u64,
@@ -78,13 +78,13 @@ impl Batch {
                     self.n_bytes += file.map_or(0, |file| file.len());
                 }
             }
-            // It is not read.
+            // A renamed file is not read.
             PathChange::Renamed { from, to } => self.paths.extend([from, to]),
         }
         self.bound();
     }
 
-    /// Takes the changes of a later batch too.
+    /// Adds the changes of a later batch.
     pub(super) fn join(&mut self, later: Self) {
         self.paths.extend(later.paths);
         self.n_bytes += later.n_bytes;
@@ -92,7 +92,8 @@ impl Batch {
         self.bound();
     }
 
-    /// Replaces paths by their folders, which stand for all that lies below them, while there are too many.
+    /// Replaces paths by their folders, which stand for everything below them, while there are too
+    /// many paths.
     fn bound(&mut self) {
         while self.paths.len() > MAX_PATHS {
             let paths = std::mem::take(&mut self.paths);
@@ -101,12 +102,12 @@ impl Batch {
         }
     }
 
-    /// Returns when the first change came.
+    /// Returns the time of the first change.
     pub(super) fn first(&self) -> Instant {
         self.first
     }
 
-    /// Returns when the batch is to begin.
+    /// Returns the time at which the batch begins.
     pub(super) fn is_due_at(&self, batching: &Batching) -> Instant {
         if self.n_bytes >= batching.max_bytes {
             return self.first;
@@ -114,10 +115,10 @@ impl Batch {
         (self.latest + batching.quiet).min(self.first + batching.longest)
     }
 
-    /// Returns the paths, without those that lie below another one.
+    /// Returns the paths, without those below another one.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = Vec::new();
-        // In this order the paths below another one follow it.
+        // In this order, a path precedes those below it.
         for path in &self.paths {
             if !paths.last().is_some_and(|above| path.starts_with(above)) {
                 paths.push(path.clone());

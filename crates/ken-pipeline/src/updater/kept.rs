@@ -1,4 +1,4 @@
-//! The index as an updater has it open for writing, between batches.
+//! Keeps the index open for writing between the batches of an updater.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use crate::prepare::Scope;
 use crate::run::{Session, of_paths, run_in};
 use crate::{Error, Options, Progress, Summary};
 
-/// A session that is kept between batches.
+/// A session that stays open between batches.
 pub(super) struct Kept {
     options: Options,
     session: Option<Session>,
@@ -27,17 +27,18 @@ impl Kept {
         }
     }
 
-    /// Returns since when an open session does nothing.
+    /// Returns since when an open session has been idle.
     pub(super) fn open_since(&self) -> Option<Instant> {
         self.session.as_ref().map(|_| self.since)
     }
 
-    /// Returns how often the index was opened.
+    /// Returns how many times the index was opened.
     pub(super) fn n_opened(&self) -> u64 {
         self.n_opened
     }
 
-    /// Brings paths up to date. After an error the session is dropped, and with it what was not committed.
+    /// Updates paths. After an error the session is dropped, with everything that it has not
+    /// committed.
     pub(super) fn run(&mut self, paths: &[PathBuf], progress: &Progress) -> Result<Summary, Error> {
         let session = match self.session.take() {
             Some(session) => Some(session),
@@ -56,10 +57,11 @@ impl Kept {
         Ok(summary)
     }
 
-    /// Waits for merges and closes the index. If another process wants it, that one comes before the next batch.
+    /// Waits for merges and closes the index. If another process wants the index, it gets it before
+    /// the next batch.
     pub(super) fn close(&mut self, is_wanted: bool) {
         if let Some(mut session) = self.session.take() {
-            // What a failed merge leaves is merged by another run; all batches are committed.
+            // Another run merges what a failed merge leaves; all batches are committed.
             let _ = session.close_writer();
             drop(session);
             if is_wanted {

@@ -1,12 +1,13 @@
 //! Keeps an index up to date with changes as they come.
 //!
-//! An [`Updater`] takes paths that may have changed, gathers them into batches, and runs the batches on a
-//! thread of its own. A change is a hint: the batch looks at what is there. One writer serves all batches. It is
-//! closed, and the lock of the index released, when nothing came for a while, when another process waits for the
-//! lock, and when indexing is paused.
+//! An [`Updater`] takes paths that may have changed, collects them in batches, and runs the batches
+//! on a thread of its own. A change is only a hint: the batch looks at the files themselves. One
+//! writer serves all batches. The updater closes it, and releases the lock of the index, after a
+//! while without changes, when another process waits for the lock, and when indexing is paused.
 //!
-//! [`Updater::submit`] returns a [`Ticket`]. Once [`Updater::wait`] returns for it, readers that open the index
-//! find what was submitted. While nothing is to be done and the index is closed, the thread sleeps.
+//! [`Updater::submit`] returns a [`Ticket`]. Once [`Updater::wait`] returns for this ticket, new
+//! readers of the index see what was submitted. While there is nothing to do and the index is
+//! closed, the thread sleeps.
 
 mod batch;
 mod kept;
@@ -27,28 +28,28 @@ use crate::{Error, Options, Progress, RootChange, Summary, update};
 use batch::Batch;
 use kept::Kept;
 
-/// How often an updater with an open index looks whether another process waits for it.
+/// How often an updater with an open index checks whether another process waits for it.
 const LOOK: Duration = Duration::from_millis(100);
-/// How often an updater that waits for the end of a pause looks whether it is over.
+/// How often a paused updater checks whether the pause is over.
 const LOOK_AT_PAUSE: Duration = Duration::from_millis(500);
-/// Failures that are kept for waiters.
+/// Maximum number of failures that are kept for waiting callers.
 const MAX_FAILURES: usize = 32;
 
-/// How an [`Updater`] works.
+/// Options of an [`Updater`].
 #[derive(Clone, Debug)]
 pub struct UpdaterOptions {
     /// How files are read and the index is written.
     pub update: Options,
     /// When a batch begins.
     pub batching: Batching,
-    /// How long the index stays open for writing after a batch.
+    /// Time for which the index stays open for writing after a batch.
     pub keep_open: Duration,
     /// Whether batches wait while indexing is paused.
     pub heeds_pause: bool,
 }
 
 impl UpdaterOptions {
-    /// Returns the usual options for an updater that writes as these options say.
+    /// Creates the default options for an updater that writes with the options `update`.
     pub fn new(update: Options) -> Self {
         Self {
             update,
@@ -59,18 +60,18 @@ impl UpdaterOptions {
     }
 }
 
-/// The number of something that was submitted. Work is done in the order of tickets.
+/// The number of a submission. Work is done in the order of tickets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
-/// How a batch or a run over all files went.
+/// The outcome of a batch or a run over all files.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The last ticket that it did.
+    /// The last ticket that the work completed.
     pub done: Ticket,
     /// Whether it was a run over all files.
     pub all: bool,
-    /// How it went.
+    /// The figures, or the error.
     pub summary: Result<Summary, Arc<Error>>,
 }
 
@@ -83,7 +84,7 @@ pub enum NotDone {
     /// The updater was stopped first.
     #[error("the update was stopped")]
     Stopped,
-    /// Its batch failed.
+    /// The batch of the ticket failed.
     #[error(transparent)]
     Failed(#[from] Arc<Error>),
 }
@@ -94,7 +95,7 @@ pub struct Updater {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the callers and the thread share.
+/// State that the callers and the thread share.
 struct Shared {
     options: UpdaterOptions,
     state: Mutex<State>,
@@ -105,17 +106,17 @@ struct Shared {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Work>,
-    /// The last ticket that was given.
+    /// The last ticket that was issued.
     given: u64,
-    /// The last ticket that was done.
+    /// The last ticket that is done.
     done: u64,
-    /// The last ticket that somebody waits for: its batch begins at once.
+    /// The last ticket that a caller waits for; its batch begins immediately.
     awaited: u64,
     failures: VecDeque<Failure>,
-    /// The figures of the work that goes on.
+    /// The figures of the current work.
     current: Arc<Progress>,
     is_stopped: bool,
-    /// The thread does nothing any more.
+    /// Whether the thread has ended.
     has_ended: bool,
 }
 
@@ -125,7 +126,7 @@ struct Failure {
     cause: NotDone,
 }
 
-/// Something to do for these tickets.
+/// Work for some tickets.
 struct Work {
     first: u64,
     last: u64,
@@ -144,17 +145,17 @@ struct AllFiles {
     progress: Arc<Progress>,
 }
 
-/// What the thread does next.
+/// The next action of the thread.
 enum Step {
     Do(Work),
-    /// Closes the index; somebody else may be waiting for it.
+    /// Close the index; another process may be waiting for it.
     Close {
         is_wanted: bool,
     },
 }
 
 impl Updater {
-    /// Starts the thread, which opens nothing yet. `report` hears of each batch when it is done.
+    /// Starts the thread, which opens nothing yet. `report` is called after each batch.
     pub fn start(options: UpdaterOptions, report: impl Fn(&Outcome) + Send + 'static) -> Self {
         let shared = Arc::new(Shared {
             options,
@@ -169,8 +170,8 @@ impl Updater {
         }
     }
 
-    /// Takes paths that may have changed. A submission without paths brings changed tags into the index, as each
-    /// batch does.
+    /// Submits paths that may have changed. A submission without paths writes changed tags into the
+    /// index, as each batch does.
     pub fn submit(&self, changes: impl IntoIterator<Item = PathChange>) -> Ticket {
         let mut news = Batch::new(Instant::now());
         changes.into_iter().for_each(|change| news.take(change));
@@ -196,7 +197,7 @@ impl Updater {
         Ticket(last)
     }
 
-    /// Asks for a run over all files, as [`update`] does it, after what was submitted before.
+    /// Requests a run over all files, like [`update`], after everything submitted before.
     pub fn submit_all(
         &self,
         options: Options,
@@ -219,10 +220,11 @@ impl Updater {
         Ticket(last)
     }
 
-    /// Waits until all that was submitted up to a ticket is done. A batch that is waited for begins at once.
+    /// Waits until everything submitted up to a ticket is done. The batch begins immediately.
     ///
     /// # Errors
-    /// Fails if the deadline passes, if the batch of the ticket failed, and if the updater ends before.
+    /// Fails if the deadline passes, if the batch of the ticket failed, or if the updater ends
+    /// first.
     pub fn wait(&self, ticket: Ticket, deadline: Instant) -> Result<(), NotDone> {
         let mut state = self.shared.state();
         state.awaited = state.awaited.max(ticket.0);
@@ -243,17 +245,18 @@ impl Updater {
         failure.map_or(Ok(()), |failure| Err(failure.cause.clone()))
     }
 
-    /// Returns the last ticket that is done, with all before it.
+    /// Returns the last ticket that is done; all earlier ones are done too.
     pub fn done_up_to(&self) -> Ticket {
         Ticket(self.shared.state().done)
     }
 
-    /// Returns how often the index was opened for writing.
+    /// Returns how many times the index was opened for writing.
     pub fn n_opened(&self) -> u64 {
         self.shared.n_opened.load(Ordering::Relaxed)
     }
 
-    /// Stops: what is under way is committed as far as it is, what waits is left.
+    /// Stops the updater: current work is committed as far as it is done, and pending work is
+    /// dropped.
     fn stop(&self) {
         let mut state = self.shared.state();
         state.is_stopped = true;
@@ -266,13 +269,13 @@ impl Drop for Updater {
     fn drop(&mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread was reported when it happened.
+            // A panic of the thread was already reported.
             let _ = thread.join();
         }
     }
 }
 
-/// Tells waiters that the thread does nothing any more, also after a panic.
+/// Reports the end of the thread to waiting callers, even after a panic.
 struct Ending<'s>(&'s Shared);
 
 impl Drop for Ending<'_> {
@@ -287,7 +290,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does what is submitted until the updater is stopped.
+    /// Does the submitted work until the updater is stopped.
     fn work(&self, report: &dyn Fn(&Outcome)) {
         let _ending = Ending(self);
         let mut kept = Kept::new(&self.options.update);
@@ -309,7 +312,7 @@ impl Shared {
                         all,
                         summary,
                     };
-                    // Whoever waits finds it reported.
+                    // The report precedes the end of the wait.
                     report(&outcome);
                     self.finished(&outcome);
                 }
@@ -318,7 +321,7 @@ impl Shared {
         kept.close(false);
     }
 
-    /// Waits for something to do; returns nothing when the updater is stopped.
+    /// Waits for work; returns none when the updater is stopped.
     fn next(&self, open_since: Option<Instant>) -> Option<(Step, Arc<Progress>)> {
         let data = &self.options.update.data;
         let mut state = self.state();
@@ -358,7 +361,7 @@ impl Shared {
         }
     }
 
-    /// Takes note of how the work up to a ticket went.
+    /// Records the outcome of the work up to a ticket.
     fn finished(&self, outcome: &Outcome) {
         let last = outcome.done.0;
         let cause = match &outcome.summary {
@@ -380,7 +383,7 @@ impl Shared {
 }
 
 impl State {
-    /// Takes the first work, with figures of its own.
+    /// Takes the first work, with new figures.
     fn begin(&mut self) -> Option<(Work, Arc<Progress>)> {
         let work = self.queue.pop_front()?;
         self.current = match &work.kind {

@@ -1,4 +1,5 @@
-//! An updater against indexes made from nothing, beside other processes, and in failure.
+//! Tests of an updater: against indexes made from scratch, next to other processes, and after
+//! failures.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use crate::run::tests::options;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// A folder that is changed, with its index and the updater that follows it.
+/// A folder under test, with its index and the updater that follows it.
 struct World {
     folder: tempfile::TempDir,
     updater: Updater,
@@ -79,7 +80,7 @@ impl World {
         by_path
     }
 
-    /// Compares the index with one that is made from nothing.
+    /// Compares the index with one made from scratch.
     fn check(&self, name: &str) {
         let options = options(&self.folder.path().join(name), 64 << 20);
         let add = RootChange::Add(Root::new(self.folder.path().join("docs")));
@@ -88,7 +89,7 @@ impl World {
         fs_err::remove_dir_all(self.folder.path().join(name)).unwrap();
     }
 
-    /// Returns what became of all files in the batches so far: added, changed, moved, gone.
+    /// Returns the number of files in the batches so far: added, changed, moved, gone.
     fn counts(&self) -> [u64; 4] {
         self.outcomes.try_iter().fold([0; 4], |sum, outcome| {
             let of = outcome.summary.unwrap();
@@ -103,7 +104,7 @@ impl World {
     }
 }
 
-/// What is done to the folder: with a file of this number, or a folder.
+/// An edit of the folder, with the number of a file or folder.
 #[derive(Clone, Debug)]
 enum Edit {
     Write(usize, u8),
@@ -111,9 +112,9 @@ enum Edit {
     RenameFolder(usize, usize),
     RemoveFile(usize),
     RemoveFolder(usize),
-    /// A file takes the place of a folder.
+    /// A file replaces a folder.
     Flatten(usize),
-    /// An ignore file leaves out all files of a folder that begin with a digit.
+    /// An ignore file leaves out all files of a folder whose names begin with a digit.
     Ignore(usize, bool),
 }
 
@@ -141,7 +142,7 @@ fn edits() -> impl Strategy<Value = Edit> {
 }
 
 impl World {
-    /// Makes an edit; returns what a watcher of the file system says of it.
+    /// Makes an edit; returns the changes that a file system watcher reports.
     fn edit(&self, edit: &Edit) -> Vec<PathChange> {
         let touched = |path: PathBuf| vec![PathChange::Touched(path)];
         match edit {
@@ -178,7 +179,7 @@ impl World {
                     true => fs_err::write(rules, "1.txt\n"),
                     false => fs_err::remove_file(rules),
                 };
-                // The rules hold for all of the folder.
+                // The rules apply to the whole folder.
                 touched(folder)
             }
         }
@@ -196,7 +197,7 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever is done to the files, and in whichever order it is told, the index is as one made from nothing.
+    /// After any edits, reported in any order, the index equals one made from scratch.
     #[test]
     fn batches_of_changes_leave_the_index_as_one_made_from_nothing(
         rounds in proptest::collection::vec(
@@ -215,7 +216,7 @@ proptest! {
                 changes.reverse();
             }
             let last = world.updater.submit(changes);
-            // Some batches meet the edits of the next round.
+            // Some batches overlap the edits of the next round.
             if !is_told_backwards {
                 world.settle(last);
             }
@@ -273,7 +274,7 @@ fn one_writer_serves_many_batches() {
     let world = World::new(Batching::AT_ONCE, LONG);
     for number in 0..12 {
         world.settle(world.write(&format!("{}.txt", number % 5), &format!("text {number}")));
-        // A batch without news commits nothing.
+        // A batch without changes commits nothing.
         world.settle(world.updater.submit([]));
     }
     let committed = world.outcomes.try_iter();
@@ -282,7 +283,7 @@ fn one_writer_serves_many_batches() {
     world.check("fresh");
 }
 
-/// Takes the lock of a world's index as another process would.
+/// Takes the lock of an index, as another process would.
 fn take_lock(world: &World) -> RunLock {
     let until = Instant::now() + LONG;
     RunLock::take(&world.data(), &|| Instant::now() < until)

@@ -1,4 +1,4 @@
-//! From an extracted document to the record that the index keeps.
+//! Turns an extracted document into the record that the index keeps.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,26 +17,27 @@ use crate::budget::Budget;
 use crate::progress::Stage;
 use crate::tags::Log;
 
-/// Smaller documents are not counted: they are as many as threads.
+/// Smaller documents are not counted, since there are at most as many as threads.
 const LARGE_BYTES: usize = 1 << 20;
 
-/// What all documents of a file share.
+/// Data that all documents of a file share.
 #[derive(Debug)]
 pub(crate) struct FileFacts<'a> {
     pub(crate) path: &'a Path,
     pub(crate) key: FileKey,
     pub(crate) mtime_seconds: i64,
-    /// What the sequences of its folder say of an MH message; absent to leave its states as they are.
+    /// The state of an MH message in the sequences of its folder; none to leave its states
+    /// unchanged.
     pub(crate) mh: Option<MhState>,
 }
 
-/// Hands documents to the index.
+/// Passes documents to the index.
 #[derive(Clone)]
 pub(crate) struct DocumentWriter<'r> {
     writer: &'r LazyWriter<'r>,
-    /// Where other threads build segments.
+    /// The queues, if other threads build segments.
     queues: Option<&'r Queues>,
-    /// For large documents: the index holds several copies while it takes one in.
+    /// Memory for large documents: the index holds several copies of one while it adds it.
     memory: Arc<Budget>,
     progress: &'r Progress,
     /// The tags of messages.
@@ -44,7 +45,7 @@ pub(crate) struct DocumentWriter<'r> {
 }
 
 impl<'r> DocumentWriter<'r> {
-    /// Returns one that adds documents by itself; `memory_bytes` are for large ones.
+    /// Creates one that adds documents directly; `memory_bytes` are for large ones.
     pub(crate) fn new(
         writer: &'r LazyWriter<'r>,
         memory_bytes: usize,
@@ -60,13 +61,13 @@ impl<'r> DocumentWriter<'r> {
         }
     }
 
-    /// Hands documents to threads that build segments, if there are any.
+    /// Passes documents to the threads that build segments, if there are any.
     pub(crate) fn through(self, queues: Option<&'r Queues>) -> Self {
         Self { queues, ..self }
     }
 
-    /// Returns one that adds documents by itself, even where other threads build segments: the next
-    /// commit has them.
+    /// Returns one that adds documents directly, even where other threads build segments, so that
+    /// the next commit has them.
     pub(crate) fn at_once(&self) -> Self {
         Self {
             queues: None,
@@ -131,7 +132,8 @@ impl<'r> DocumentWriter<'r> {
         Ok(())
     }
 
-    /// Deletes all documents of a file that were added before, also if they still wait.
+    /// Deletes all documents of a file that were added before, including those that still wait in a
+    /// queue.
     pub(crate) fn take_back(&self, key: FileKey) -> Result<(), ken_engine::Error> {
         match self.queues {
             Some(queues) => queues.delete(key),
@@ -140,14 +142,14 @@ impl<'r> DocumentWriter<'r> {
         Ok(())
     }
 
-    /// Deletes all documents of a file that the index had before this run.
+    /// Deletes all documents of a file that were in the index before this run.
     pub(crate) fn delete(&self, key: FileKey) -> Result<(), ken_engine::Error> {
         self.writer.get()?.delete(key, Scope::File);
         Ok(())
     }
 }
 
-/// Sets what only the walk knows, and the date that every document has.
+/// Sets the fields that only the walk knows, and the date that every document has.
 fn complete(document: &mut Document, file: &FileFacts<'_>) {
     if document.ipath.is_root() || document.number(Field::Modified).is_none() {
         document
@@ -159,13 +161,14 @@ fn complete(document: &mut Document, file: &FileFacts<'_>) {
         let modified = document.number(Field::Modified).unwrap_or_default();
         document.add_number(Field::Date, modified);
     }
-    // One value each: these are columns, and sorting reads the first.
+    // One value each: these are columns, and sorting uses the first value.
     for field in [Field::Date, Field::Size, Field::Created, Field::Pages] {
         keep_first(document, field);
     }
 }
 
-/// Sets the state that the name of a message's file tells in a Maildir, or the list of its folder in MH.
+/// Sets the state of a message from its file name in a Maildir, or from the sequences of its folder
+/// in MH.
 fn tell_flags(document: &mut Document, file: &FileFacts<'_>) {
     let is_own = document.kind == Kind::Message && document.ipath.is_root();
     let states = match file.mh {

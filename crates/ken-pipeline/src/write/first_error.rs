@@ -1,10 +1,10 @@
-//! The first error of the index that a thread meets: it stops the run.
+//! Keeps the first index error of any thread, which stops the run.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::Progress;
 
-/// Keeps the first error of the index and stops the run.
+/// Keeps the first index error and stops the run.
 pub(crate) struct FirstError<'r> {
     progress: &'r Progress,
     error: Mutex<Option<ken_engine::Error>>,
@@ -18,7 +18,7 @@ impl<'r> FirstError<'r> {
         }
     }
 
-    /// Takes note of how something went.
+    /// Records the error of a result, if it has one.
     pub(crate) fn note(&self, result: Result<(), ken_engine::Error>) {
         if let Err(error) = result {
             let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);

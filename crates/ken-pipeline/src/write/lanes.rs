@@ -1,9 +1,9 @@
 //! Threads that only build segments, where there are any.
 //!
-//! By default the thread that extracted a document adds it to the segment that it builds, and nothing is
-//! handed over. In this other arrangement extracting threads hand documents to indexing threads through
-//! queues that are counted in bytes. All documents of a file go through one queue, so that the file's own
-//! document comes last, as a commit needs it.
+//! By default the thread that extracted a document adds it to its own segment, without a queue. In
+//! this other arrangement, extracting threads pass documents to indexing threads through queues
+//! that are bounded in bytes. All documents of a file go through one queue, so that the file's own
+//! document comes last, as commits require.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::progress::Stage;
 use super::first_error::FirstError;
 use super::writer::LazyWriter;
 
-/// The queues, at their beginning.
+/// The senders of the queues.
 pub(crate) struct Queues {
     lanes: Vec<Sender<Job>>,
     budget: Arc<Budget>,
 }
 
-/// The end of one queue.
+/// The receiver of one queue.
 pub(crate) struct Lane(Receiver<Job>);
 
 enum Job {
@@ -33,14 +33,14 @@ enum Job {
         record: Box<Record>,
         _share: Share,
     },
-    /// The documents of a file that were added before.
+    /// Delete the documents of a file that were added before.
     Delete(FileKey),
-    /// There will be no more.
+    /// There is nothing more to come.
     End,
 }
 
 impl Queues {
-    /// Returns so many queues, which together hold so many bytes, and their ends.
+    /// Creates `n_lanes` queues, which hold at most `n_bytes` together, with their receivers.
     pub(crate) fn new(n_lanes: usize, n_bytes: usize) -> (Self, Vec<Lane>) {
         let (lanes, ends) = (0..n_lanes).map(|_| unbounded()).unzip();
         let ends: Vec<Receiver<Job>> = ends;
@@ -51,7 +51,7 @@ impl Queues {
         (queues, ends.into_iter().map(Lane).collect())
     }
 
-    /// Hands a document on; waits while the queues are full.
+    /// Passes a document on; waits while the queues are full.
     pub(crate) fn add(&self, writer: &dyn Sink, record: Record, progress: &Progress) {
         let waiting = progress.rest(Stage::Memory);
         let share = self.budget.take(record.document.memory_bytes());
@@ -65,18 +65,18 @@ impl Queues {
         self.send(key, job);
     }
 
-    /// Has the documents of a file deleted that were handed on before.
+    /// Deletes the documents of a file that were passed on before.
     pub(crate) fn delete(&self, key: FileKey) {
         self.send(key, Job::Delete(key));
     }
 
     fn send(&self, key: FileKey, job: Job) {
         let lane = (key.0 % self.lanes.len() as u64) as usize;
-        // Cannot fail but when its thread panicked, which ends the run.
+        // Fails only if its thread panicked, which ends the run.
         let _ = self.lanes[lane].send(job);
     }
 
-    /// Lets the threads end when they have done what waits.
+    /// Lets the threads end when they have done the pending work.
     pub(crate) fn end(&self) {
         for lane in &self.lanes {
             let _ = lane.send(Job::End);
@@ -85,7 +85,7 @@ impl Queues {
 }
 
 impl Lane {
-    /// Adds what comes to the index until the end.
+    /// Adds incoming documents to the index until the end.
     pub(crate) fn work(
         self,
         writer: &LazyWriter<'_>,

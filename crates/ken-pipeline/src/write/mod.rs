@@ -1,4 +1,4 @@
-//! From an extracted document to the index: the record, the queues in between, and the writer.
+//! The way of a document from extraction to the index: its record, the queues, and the writer.
 
 mod documents;
 mod first_error;

@@ -1,13 +1,13 @@
-//! The two states of documents that tell whether text in pictures was recognised.
+//! The two states of documents that say whether the text in pictures was recognised.
 
 use ken_core::{Document, Field, Value};
 
 /// State of a document with a page, or a picture, whose text is not known.
 pub const TEXTLESS: &str = "textless";
-/// State of a document in whose pictures text was looked for.
+/// State of a document whose pictures were searched for text.
 pub const RECOGNISED: &str = "ocr";
 
-/// Returns whether text was looked for in the pictures of a document.
+/// Returns whether the pictures of a document were searched for text.
 pub(crate) fn is_recognised(document: &Document) -> bool {
     has_state(document, RECOGNISED)
 }
@@ -20,7 +20,7 @@ pub(crate) fn has_state(document: &Document, state: &str) -> bool {
     document.fields.iter().any(is_it)
 }
 
-/// Gives a document one of the two states and takes the other one away.
+/// Sets one of the two states of a document and removes the other.
 pub(crate) fn set_state(document: &mut Document, state: &str) {
     document.fields.retain(|(field, value)| {
         let is_old = matches!(value, Value::Text(text) if text == TEXTLESS || text == RECOGNISED);

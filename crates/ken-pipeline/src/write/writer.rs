@@ -1,8 +1,8 @@
-//! The writer of the index, opened when there is something to write: a run in which nothing changed
-//! writes nothing.
+//! The writer of the index, which is opened only when there is something to write, so that a run
+//! without changes writes nothing.
 //!
-//! A [`WriterSlot`] holds the open writer and may outlive a run; a [`LazyWriter`] is what one run has
-//! of it.
+//! A [`WriterSlot`] holds the open writer and may outlive a run; a [`LazyWriter`] is the view of
+//! one run.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use ken_engine::{Error, Sink};
 use ken_index::{Writer, WriterOptions};
 
-/// Where the writer of an index is, once it is open.
+/// Holds the writer of an index, once it is open.
 pub(crate) struct WriterSlot {
     index: PathBuf,
     options: WriterOptions,
@@ -18,10 +18,10 @@ pub(crate) struct WriterSlot {
     opening: Mutex<()>,
 }
 
-/// The writer as one run uses it: opened, and set to the run's ways, at the first use.
+/// The writer as seen by one run: it is opened and configured for the run at its first use.
 pub(crate) struct LazyWriter<'s> {
     slot: &'s WriterSlot,
-    /// Whether commits are on disk when they are made.
+    /// Whether commits are synced to disk.
     synced: bool,
     /// Whether more documents are to come, so that merges can wait.
     patient: bool,
@@ -38,7 +38,7 @@ impl WriterSlot {
         }
     }
 
-    /// Waits for merges and lets the index go.
+    /// Waits for merges and closes the index.
     pub(crate) fn close(self) -> Result<(), Error> {
         self.writer
             .into_inner()
@@ -56,8 +56,8 @@ impl WriterSlot {
 }
 
 impl<'s> LazyWriter<'s> {
-    /// Returns the writer in a slot for a run. With `patient`, segments are merged only when there are
-    /// many, until [`Sink::set_bulk`] says otherwise.
+    /// Creates the view of a run on the writer in a slot. With `patient`, segments are merged only
+    /// when there are many, until [`Writer::defer_merges`] changes that.
     pub(crate) fn new(slot: &'s WriterSlot, synced: bool, patient: bool) -> Self {
         Self {
             slot,
@@ -67,7 +67,7 @@ impl<'s> LazyWriter<'s> {
         }
     }
 
-    /// Returns the writer; without a lock once this run has used it.
+    /// Returns the writer; takes no lock once this run has used it.
     pub(crate) fn get(&self) -> Result<&'s dyn Sink, Error> {
         if let Some(writer) = self.used() {
             return Ok(writer);

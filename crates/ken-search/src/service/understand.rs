@@ -30,6 +30,7 @@ impl Query {
             part => Plan::Filter(Box::new(part)),
         };
         match &mut self.plan {
+            Plan::Nothing => {}
             Plan::And(parts) => parts.push(part),
             plan => *plan = Plan::And(vec![std::mem::replace(plan, Plan::All), part]),
         }

@@ -1,11 +1,12 @@
-//! Which file systems change a folder's times whenever its entries change.
+//! Knows which file systems change a folder's times whenever its entries change.
 
 use std::os::fd::BorrowedFd;
 
 use rustix::fs::{AtFlags, Stat, StatFs, StatxAttributes, StatxFlags, fstatfs, fstatvfs, statx};
 
-/// ext2 to ext4, XFS, Btrfs, F2FS, ZFS and tmpfs: statfs(2). What a server or another system keeps may have other
-/// times, and an overlay those it had before its lower layer was changed, while it was mounted or not.
+/// ext2 to ext4, XFS, Btrfs, F2FS, ZFS and tmpfs: statfs(2). File systems of servers or other
+/// systems may keep times differently. An overlay may keep the times from before its lower layer
+/// was changed, mounted or not.
 const KEEPING: [i64; 6] = [
     0xef53,
     0x5846_5342,
@@ -15,16 +16,17 @@ const KEEPING: [i64; 6] = [
     0x0102_1994,
 ];
 
-/// Tells of the file systems that folders lie on; asks the system once where many of one follow each other.
+/// Identifies the file systems of folders; asks the system once where many of one follow each
+/// other.
 #[derive(Default)]
 pub struct FileSystems {
-    /// The device that was asked last, and its number.
+    /// The last device, and the number of its file system.
     last: Option<(u64, Option<u64>)>,
 }
 
 impl FileSystems {
-    /// Returns a number of the file system that an open folder lies on, the same after it is mounted again; none if
-    /// it is not known to change a folder's times with its entries.
+    /// Returns a number of the file system of an open folder, which stays the same after a remount;
+    /// none if the file system is not known to change a folder's times with its entries.
     #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // types differ between machines
     pub fn number(&mut self, folder: BorrowedFd<'_>, stat: &Stat) -> Option<u64> {
         let device = stat.st_dev as u64;
@@ -49,7 +51,7 @@ fn number(folder: BorrowedFd<'_>) -> Option<u64> {
         .then_some(id ^ (kind as u64).rotate_left(32))
 }
 
-/// Returns whether the names in a folder depend on a key that may be there or not (fscrypt).
+/// Returns whether the names in a folder depend on whether a key is loaded (fscrypt).
 pub(super) fn is_encrypted(folder: BorrowedFd<'_>) -> bool {
     let look = statx(folder, c"", AtFlags::EMPTY_PATH, StatxFlags::TYPE);
     look.map_or(true, |of| {

@@ -1,18 +1,21 @@
-//! What folders held when they were listed, kept in a file: one that did not change since need not be listed again.
+//! Listings of folders, kept in a file, so that a folder that did not change need not be listed
+//! again.
 //!
-//! A folder's times change when an entry comes, goes or is renamed, so on file systems that keep such times (see
-//! [`FileSystems`]) one with the same inode, size and times has the same entries. One that changed within two seconds
-//! before a run may have changed once more within the same tick of the clock, and is not kept.
+//! A folder's times change when an entry is added, removed or renamed. On file systems that keep
+//! such times (see [`FileSystems`]), a folder with the same inode, size and times therefore has the
+//! same entries. A folder that changed within two seconds before a run may have changed again
+//! within the same tick of the clock, and is not kept.
 //!
 //! ```text
-//! listings   for each folder: of each entry its sort (a byte), how much greater its inode is than that of the one
-//!            before, its name, a 0
-//! rows       for each folder, by key: key, stamp, where its listing begins, how long it is, its CRC-32
-//! footer     where the rows begin, a number of the index, the CRC-32 of all before it, MAGIC
+//! listings   for each folder: for each entry its type (a byte), the difference of its inode from the
+//!            previous one, its name, a 0
+//! rows       for each folder, by key: key, stamp, offset, length and CRC-32 of its listing
+//! footer     the offset of the rows, a number of the index, the CRC-32 of all before it, MAGIC
 //! ```
 //!
-//! Numbers have 8 bytes (4 for length and CRC-32 of a listing), little-endian, in listings 7 bits to a byte;
-//! differences are signed (zigzag). A listing with another checksum is not there: no search is misled by damage.
+//! Numbers have 8 bytes (4 for length and CRC-32 of a listing), little-endian, and 7 bits per byte
+//! in listings; differences are signed (zigzag). A listing with a wrong checksum counts as missing,
+//! so damage misleads no search.
 
 mod file_system;
 mod recorder;
@@ -36,29 +39,29 @@ pub use recorder::Recorder;
 const MAGIC: [u8; 8] = *b"kenlist2";
 const ROW_BYTES: usize = 32;
 const FOOTER_BYTES: usize = 32;
-/// The end of it, which has no checksum.
+/// The end of the footer, which the checksum does not cover.
 const SUM_BYTES: usize = 16;
 
 /// The bytes of a file, mapped or in memory.
 type Bytes = Box<dyn AsRef<[u8]> + Send + Sync>;
 
-/// The folders of an index as they were listed last.
+/// The folders of an index as they were last listed.
 pub struct Listings {
     bytes: Bytes,
     rows: Range<usize>,
     hasher: KeyHasher,
 }
 
-/// What tells where a folder's listing is.
+/// The position of a folder's listing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     key: u64,
     stamp: u64,
-    /// Where the listing begins.
+    /// Offset of the listing.
     place: u64,
-    /// How many bytes it has.
+    /// Number of its bytes.
     length: u32,
-    /// Their CRC-32.
+    /// CRC-32 of its bytes.
     sum: u32,
 }
 
@@ -81,13 +84,13 @@ impl Row {
 }
 
 impl Listings {
-    /// Returns where the file of an index is.
+    /// Returns the path of the listings of an index.
     pub fn path(index: &Path) -> PathBuf {
         index.join("listings")
     }
 
-    /// Opens the file of an index, whose hasher is told; `None` if it is not there, damaged at its end, of another
-    /// format or of another index. The next run that may writes it anew then.
+    /// Opens the file of an index with its hasher; returns `None` if the file is missing, damaged
+    /// at its end, in another format or of another index. The next run that can rewrites it then.
     pub fn open(
         index: &Path,
         hasher: KeyHasher,
@@ -112,15 +115,16 @@ impl Listings {
         })
     }
 
-    /// Returns whether all bytes are as they were written; reads all of them.
+    /// Returns whether all bytes are unchanged since they were written; reads all of them.
     pub fn is_sound(&self) -> bool {
         let all = (*self.bytes).as_ref();
         let (summed, end) = all.split_at(all.len() - SUM_BYTES);
         number_at(end, 0) == u64::from(crc32fast::hash(summed))
     }
 
-    /// Returns what a folder holds, in the order of inodes, if it is as it was when it was listed; `stat` tells how
-    /// it is now, and the number of [`FileSystems`] where.
+    /// Returns the content of a folder, in the order of inodes, if the folder did not change since
+    /// it was listed; `stat` is its current state, and `file_system` the number from
+    /// [`FileSystems`].
     pub fn of(&self, folder: &Path, stat: &Stat, file_system: u64) -> Option<KeptListing<'_>> {
         let key = self.hasher.key(folder).0;
         let stamp = stamp(&self.hasher, stat, file_system);
@@ -136,7 +140,7 @@ impl Listings {
         rows.unwrap_or_default().as_chunks().0
     }
 
-    /// Returns which row that of a key is, if there is one.
+    /// Returns the index of the row for a key, if it exists.
     fn place(&self, key: u64) -> usize {
         first_from(self.rows(), key)
     }
@@ -146,7 +150,7 @@ impl Listings {
         (row.key == key && row.stamp == stamp).then_some(row)
     }
 
-    /// Returns the bytes of a listing, if they are those that were written.
+    /// Returns the bytes of a listing, if their checksum is right.
     fn listing(&self, row: Row) -> Option<&[u8]> {
         let start = usize::try_from(row.place).ok()?;
         let listings = (*self.bytes).as_ref().get(..self.rows.start)?;
@@ -155,7 +159,7 @@ impl Listings {
     }
 }
 
-/// The entries of a folder, as they were kept: name, sort and inode.
+/// The kept entries of a folder: name, type and inode.
 #[derive(Clone)]
 pub struct KeptListing<'a> {
     left: &'a [u8],
@@ -179,7 +183,7 @@ impl<'a> Iterator for KeptListing<'a> {
     }
 }
 
-/// Reads a file whose bytes before the number of the index are given.
+/// Reads a file, given the bytes before the number of the index.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn read_file(bytes: &[u8]) {
     let entries = KeptListing {
@@ -203,14 +207,14 @@ pub(crate) fn read_file(bytes: &[u8]) {
     }
 }
 
-/// The bits of a mode that tell the sort of a file begin here: inode(7).
+/// Position of the file type in the bits of a mode: inode(7).
 const SORT_SHIFT: u32 = 12;
 
-/// Appends what [`KeptListing`] reads.
+/// Appends entries in the form that [`KeptListing`] reads.
 fn put_entries<'a>(entries: impl Iterator<Item = (&'a CStr, FileType, u64)>, out: &mut Vec<u8>) {
     let mut last = 0_u64;
     for (name, kind, inode) in entries {
-        // 0 if the file system does not tell.
+        // 0 if the file system does not report it.
         out.push(match kind {
             FileType::Unknown => 0,
             known => (known.as_raw_mode() >> SORT_SHIFT) as u8,
@@ -222,8 +226,8 @@ fn put_entries<'a>(entries: impl Iterator<Item = (&'a CStr, FileType, u64)>, out
     }
 }
 
-/// Returns what changes with a folder's entries. The size is nearly a sum of them on some file systems: Btrfs had
-/// versions in which a new subvolume changed nothing else.
+/// Returns a hash that changes with a folder's entries. The size is nearly a sum of them on some
+/// file systems: there are versions of Btrfs in which a new subvolume changes nothing else.
 fn stamp(hasher: &KeyHasher, stat: &Stat, file_system: u64) -> u64 {
     let Stamp {
         inode,

@@ -1,7 +1,8 @@
-//! Takes note of what folders hold while they are walked.
+//! Records what folders contain while they are walked.
 //!
-//! Most runs find few folders changed. What those hold is forgotten then, and searches list them: to write all
-//! listings for each of them would cost more than it saves. The file is written anew once enough of it is of no use.
+//! Most runs find few changed folders. The listings of these are then dropped, and searches list
+//! the folders themselves: writing all listings again for each of them would cost more than it
+//! saves. The file is rewritten once enough of it is useless.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -19,29 +20,32 @@ use super::{Listings, MAGIC, Row, put_entries, stamp};
 use crate::listing::Listing;
 use crate::stamp::changed_since;
 
-/// Larger folders change often, and each time would be written anew.
+/// Maximum number of entries of a recorded folder; larger ones change often, and would be rewritten
+/// each time.
 const MAX_ENTRIES: usize = 1 << 12;
-/// Listings that a thread gathers before they are written.
+/// Size of the listings that a thread collects before they are written.
 const BATCH_BYTES: usize = 64 << 10;
-/// Fewer folders are listed as fast as a file of them is looked up.
+/// Minimum number of changed folders for a new file; fewer are listed as fast as they are looked up
+/// in a file.
 const MIN_CHANGED: u64 = 32;
-/// A file is written anew when this share of its folders changed, so a change costs so many times its own listing.
+/// Share of changed folders with which the file is rewritten, so that a change costs this many
+/// times its own listing.
 const CHANGED_SHARE: u64 = 32;
 
-/// Who sets the clock by more during a walk has it believe no folder.
+/// If the clock is set by more than this during a walk, no folder is recorded.
 const MAX_STEP: Duration = Duration::from_secs(1);
 
-/// Takes note of what the folders of a walk hold, and writes the file anew when enough of them changed.
+/// Records what the folders of a walk contain, and rewrites the file when enough of them changed.
 pub struct Recorder {
     path: PathBuf,
     known: Option<Listings>,
-    /// Fewer changed folders are not worth a new file.
+    /// Minimum number of changed folders for a new file.
     pub(super) min_changed: u64,
     hasher: KeyHasher,
-    /// Folders that changed since, in nanoseconds since 1970-01-01 UTC, are not kept.
+    /// Folders that changed since this time, in nanoseconds since 1970-01-01 UTC, are not kept.
     since: i64,
     began: (SystemTime, Instant),
-    /// Which rows of the known file hold still.
+    /// Which rows of the known file are still valid.
     held: Vec<AtomicBool>,
     n_held: AtomicU64,
     n_new: AtomicU64,
@@ -52,20 +56,20 @@ pub struct Recorder {
 #[derive(Default)]
 struct New {
     rows: Vec<Row>,
-    /// Written once there are many of them.
+    /// The output, once there are many listings.
     out: Option<Out>,
     batch: Batch,
     failed: Option<io::Error>,
 }
 
-/// The file that is written.
+/// The file that is being written.
 struct Out {
     file: BufWriter<File>,
     at: u64,
     sum: crc32fast::Hasher,
 }
 
-/// Listings that one thread found; of their rows the places are those in its bytes.
+/// Listings that one thread found; the positions in their rows refer to its bytes.
 #[derive(Default)]
 pub(crate) struct Batch {
     rows: Vec<Row>,
@@ -74,10 +78,12 @@ pub(crate) struct Batch {
 }
 
 impl Recorder {
-    /// Begins to take note for a walk; `known` is what the file of the index holds, `hasher` that of the index.
+    /// Creates the recorder of a walk; `known` is the file of the index, `hasher` that of the
+    /// index.
     ///
-    /// Folders that changed since a time, in nanoseconds since 1970-01-01 UTC, are not kept: two seconds before the
-    /// walk began, so that none changes once more without getting another time.
+    /// Folders that changed since a time, in nanoseconds since 1970-01-01 UTC, are not kept. This
+    /// must be two seconds before the walk began, so that no folder changes again without getting
+    /// another time.
     pub fn new(index: &Path, known: Option<Listings>, hasher: KeyHasher, since: i64) -> Self {
         let n_rows = known.as_ref().map_or(0, |known| known.rows().len());
         Self {
@@ -96,7 +102,7 @@ impl Recorder {
         }
     }
 
-    /// Takes note of a folder that was looked at before it was listed.
+    /// Records a folder whose metadata were read before it was listed.
     pub(crate) fn listed(
         &self,
         folder: &Path,
@@ -136,7 +142,7 @@ impl Recorder {
         }
     }
 
-    /// Returns whether the known file tells what the folder holds.
+    /// Returns whether the known file has the current listing of the folder.
     fn holds(&self, key: u64, stamp: u64) -> bool {
         let Some(known) = &self.known else {
             return false;
@@ -150,7 +156,7 @@ impl Recorder {
         holds
     }
 
-    /// Takes over what a thread gathered.
+    /// Takes the listings that a thread collected.
     pub(crate) fn take(&self, batch: &mut Batch) {
         if batch.rows.is_empty() {
             return;
@@ -162,10 +168,11 @@ impl Recorder {
         }
     }
 
-    /// Ends the walk: writes the file anew if enough folders changed, and the walk saw all that could be read.
+    /// Ends the walk: rewrites the file if enough folders changed, and the walk saw everything that
+    /// is readable.
     ///
     /// # Errors
-    /// Fails if the file cannot be written; the one before is as it was.
+    /// Fails if the file cannot be written; the previous one stays.
     pub fn finish(mut self, saw_all: bool) -> io::Result<()> {
         let is_wanted = saw_all && self.is_worth_it() && self.is_steady();
         let outcome = match is_wanted {
@@ -173,7 +180,8 @@ impl Recorder {
             false => Ok(()),
         };
         if outcome.is_err() || !is_wanted {
-            // What was begun, now or by a run that was killed. The next one is written over it, if it stays.
+            // An unfinished file of this run or a killed one. If it stays, the next run overwrites
+            // it.
             let _ = fs_err::remove_file(beside(&self.path));
         }
         outcome
@@ -186,7 +194,7 @@ impl Recorder {
         n_changed > self.min_changed.max(n_known / CHANGED_SHARE)
     }
 
-    /// Returns whether nobody set the clock since the walk began.
+    /// Returns whether the clock was not set since the walk began.
     fn is_steady(&self) -> bool {
         let (clock, began) = self.began;
         let by_clock = clock.elapsed().unwrap_or(Duration::MAX);
@@ -223,7 +231,7 @@ impl Recorder {
 }
 
 impl New {
-    /// Writes what was gathered; nothing more is written after an error.
+    /// Writes the collected listings; after an error, nothing more is written.
     fn flush(&mut self, path: &Path) {
         if self.failed.is_none() {
             self.failed = self.write(path).err();
@@ -253,7 +261,7 @@ impl Batch {
 }
 
 impl Row {
-    /// Returns the row of a listing whose bytes come behind others.
+    /// Returns the row of a listing whose bytes follow others.
     fn behind(self, others: u64) -> Self {
         Self {
             place: self.place + others,
@@ -288,13 +296,13 @@ impl Out {
         let sum = u64::from(self.sum.clone().finalize());
         self.put(&sum.to_le_bytes())?;
         self.put(&MAGIC)?;
-        // It takes the place of a sound one.
+        // It replaces a sound file.
         self.file.flush()?;
         self.file.get_ref().sync_data()
     }
 }
 
-/// Returns where a file is written that takes the place of one.
+/// Returns the path for a file that is to replace another one.
 fn beside(path: &Path) -> PathBuf {
     path.with_extension("new")
 }

@@ -1,4 +1,4 @@
-//! What is kept of a folder is what it holds, or nothing.
+//! Tests that a kept listing equals the content of its folder, or is not kept.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -13,11 +13,11 @@ use super::*;
 use crate::listing::{EntryOrder, Listing};
 use crate::{Progress, ScanOptions, Visitor, root_at, scan};
 
-/// Clocks of file systems go on in steps of up to 10 ms.
+/// File system clocks advance in steps of up to 10 ms.
 const TICK: Duration = Duration::from_millis(25);
 const ALL: i64 = i64::MAX;
 
-/// Returns whether anything is kept of folders where tests are: in containers they often are on an overlay.
+/// Returns whether listings are kept in the test folder: in containers it is often on an overlay.
 fn is_kept_here() -> bool {
     let folder = tempfile::tempdir().unwrap();
     let open = fs_err::File::open(folder.path()).unwrap();
@@ -68,7 +68,7 @@ impl Tree {
         Listings::open(self.index.path(), Self::hasher(), map)
     }
 
-    /// Walks, and takes note of folders that did not change since.
+    /// Walks, and records folders that did not change since.
     fn walk(&self, since: i64, saw_all: bool) {
         self.walked(since).finish(saw_all).unwrap();
         assert!(!fs_err::exists(self.index.path().join("listings.new")).unwrap());
@@ -90,7 +90,7 @@ impl Tree {
         recorder
     }
 
-    /// Returns what is kept of a folder, after comparing it with what the folder holds.
+    /// Returns what is kept of a folder, after comparing it with the folder's content.
     fn kept(&self, listings: &Listings, folder: &str) -> Option<usize> {
         let folder = self.path(folder);
         let open = fs_err::File::open(&folder).unwrap();
@@ -142,7 +142,7 @@ fn folders_that_did_not_change_are_kept() {
     for changed in ["", "3", "4", "5", "6", "7", "6 old"] {
         assert_eq!(of(changed), None, "{changed}");
     }
-    // What is inside of a file is no matter of its folder.
+    // The content of a file does not concern its folder.
     fs_err::write(tree.path("8/file"), "more").unwrap();
     assert_eq!((of("0"), of("8")), (Some(2), Some(1)));
 }
@@ -211,7 +211,7 @@ fn the_file_is_written_anew_when_many_changed_and_forgets_what_is_gone() {
     );
 }
 
-/// More than a thread gathers before it writes.
+/// More than a thread collects before it writes.
 #[test]
 fn many_listings_are_kept() {
     if !is_kept_here() {
@@ -229,7 +229,7 @@ fn many_listings_are_kept() {
     }
 }
 
-/// Both where the first listings are written in the middle of the walk and where all are at its end.
+/// Tests both cases: the first listings are written during the walk, or all at its end.
 #[test]
 fn a_file_that_cannot_be_written_leaves_the_one_before() {
     if !is_kept_here() {
@@ -240,7 +240,7 @@ fn a_file_that_cannot_be_written_leaves_the_one_before() {
         tree.walk(ALL, true);
         let path = tree.index.path().join("listings");
         let bytes = fs_err::read(&path).unwrap();
-        // Nobody writes a file over a folder.
+        // A folder cannot be overwritten by a file.
         fs_err::create_dir(tree.index.path().join("listings.new")).unwrap();
         let long = "x".repeat(200);
         (3..n_folders).for_each(|number| tree.write(&format!("{number}/{long}")));
@@ -257,7 +257,7 @@ fn what_a_killed_run_left_is_deleted() {
     tree.walk(0, true);
 }
 
-/// With `listings.new` a checksum is made anew: nothing damaged may come into it.
+/// With `listings.new` a checksum is computed again: nothing damaged may get into it.
 #[test]
 fn a_damaged_listing_is_not_taken_over() {
     if !is_kept_here() {
@@ -287,7 +287,7 @@ fn a_damaged_listing_is_not_taken_over() {
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(30) })]
-    /// Whatever is done to a tree, what is kept of a folder is what it holds.
+    /// After any changes of a tree, a kept listing equals the content of its folder.
     #[test]
     fn what_is_kept_is_what_is_there(
         changes in prop::collection::vec((0..5_u8, 0..12_usize, 0..12_usize), 1..12),
@@ -299,7 +299,7 @@ proptest! {
         thread::sleep(TICK);
         for (what, one, other) in changes {
             let (from, to) = (tree.path(&one.to_string()), tree.path(&other.to_string()));
-            // What is not there is not changed.
+            // Missing files are not changed.
             let _ = match what {
                 0 => fs_err::write(from.join(other.to_string()), ""),
                 1 => fs_err::remove_file(from.join("file")),
@@ -316,7 +316,8 @@ proptest! {
         prop_assert!(kept.len() <= 12);
     }
 
-    /// A flipped bit anywhere: what is kept of a folder is what it holds all the same, or nothing.
+    /// With a flipped bit anywhere, a kept listing equals the content of its folder, or is not
+    /// kept.
     #[test]
     fn damage_is_noticed_and_misleads_nobody(place: prop::sample::Index, flipped in 1..=255_u8) {
         prop_assume!(is_kept_here());

@@ -1,5 +1,6 @@
-//! Reads one ignore file. A file that nobody means to be one cannot stop a walk: what is no regular file has no
-//! patterns (to open a FIFO would wait for a writer), and a file of more than 1 MiB is refused.
+//! Reads one ignore file, so that an unintended one cannot stop a walk: anything but a regular file
+//! has no patterns (opening a FIFO would wait for a writer), and a file of more than 1 MiB is
+//! refused.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,10 +12,10 @@ use rustix::fs::{Mode, OFlags};
 
 use super::policy::Policy;
 
-/// The largest ignore file that is read: its patterns take about 100 times its size in memory.
+/// Maximum size of an ignore file; its patterns take about 100 times its size in memory.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// An ignore file that could not be used, or not all of it; the rest applies.
+/// An ignore file that could not be used, in whole or in part; the rest applies.
 #[derive(Debug)]
 pub struct RuleError {
     /// The ignore file.
@@ -23,7 +24,7 @@ pub struct RuleError {
     pub error: Error,
 }
 
-/// Reads the patterns of a file, which hold below the folder. A file that is not there has none.
+/// Reads the patterns of a file, which apply below the folder. A missing file has none.
 pub(super) fn read(
     folder: &Path,
     file: &Path,
@@ -31,7 +32,7 @@ pub(super) fn read(
     errors: &mut Vec<RuleError>,
 ) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
-    // It fails only with a glob that was added before.
+    // It fails only after a glob was added.
     let _ = builder.case_insensitive(policy.any_case);
     let mut wrong: Vec<Error> = match text(file) {
         Ok(Some(text)) => add(&mut builder, file, &text),
@@ -53,7 +54,8 @@ pub(super) fn read(
     patterns
 }
 
-/// Adds the patterns of a text, up to a line that is not UTF-8; returns what is wrong, in ripgrep's words.
+/// Adds the patterns of a text, up to a line that is not UTF-8; returns the mistakes, in ripgrep's
+/// words.
 fn add(builder: &mut GitignoreBuilder, file: &Path, text: &[u8]) -> Vec<Error> {
     let mut wrong = Vec::new();
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
@@ -79,7 +81,7 @@ fn add(builder: &mut GitignoreBuilder, file: &Path, text: &[u8]) -> Vec<Error> {
     wrong
 }
 
-/// Reads an ignore file as a whole; `None` if it is not there or no regular file.
+/// Reads a whole ignore file; returns `None` if it does not exist or is not a regular file.
 ///
 /// # Errors
 /// Fails if the file cannot be read, or has more than 1 MiB.
@@ -114,7 +116,7 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory)
 }
 
-/// Not as an I/O error, which `ken grep` passes over as ripgrep does.
+/// Not an I/O error, which `ken grep` ignores as ripgrep does.
 fn too_large() -> Error {
     Error::Glob {
         glob: None,
@@ -130,7 +132,7 @@ fn named(path: &Path, error: Error) -> Error {
 }
 
 impl RuleError {
-    /// Returns what is wrong, without the path of the file.
+    /// Returns the mistake, without the path of the file.
     pub(crate) fn message(&self) -> String {
         match &self.error {
             Error::WithPath { err, .. } => err.to_string(),

@@ -1,4 +1,4 @@
-//! Where a git repository keeps `info/exclude`.
+//! Finds the `info/exclude` of a git repository.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use ignore::gitignore::Gitignore;
 use super::file::{self, RuleError};
 use super::policy::Policy;
 
-/// Reads the patterns of `info/exclude` of the repository that a folder is the top of.
+/// Reads the patterns in `info/exclude` of the repository whose top is this folder.
 pub(super) fn exclude(folder: &Path, policy: &Policy, errors: &mut Vec<RuleError>) -> Gitignore {
     match common_folder(folder.join(".git")) {
         Ok(Some(common)) => file::read(folder, &common.join("info/exclude"), policy, errors),
@@ -20,10 +20,10 @@ pub(super) fn exclude(folder: &Path, policy: &Policy, errors: &mut Vec<RuleError
     }
 }
 
-/// Returns the folder that all work trees of a repository share; `None` if that cannot be told.
+/// Returns the folder that all work trees of a repository share; `None` if it cannot be determined.
 ///
-/// In a linked work tree `.git` is a file with the line `gitdir: …`, and the folder it names holds a file `commondir`
-/// (gitrepository-layout(5)).
+/// In a linked work tree, `.git` is a file with the line `gitdir: …`, and that folder contains a
+/// file `commondir` (gitrepository-layout(5)).
 fn common_folder(git: PathBuf) -> Result<Option<PathBuf>, RuleError> {
     if git.is_dir() {
         return Ok(Some(git));
@@ -42,7 +42,7 @@ fn common_folder(git: PathBuf) -> Result<Option<PathBuf>, RuleError> {
 fn first_line(path: &Path) -> Result<Option<String>, RuleError> {
     let text = file::text(path).map_err(|error| RuleError {
         path: path.to_path_buf(),
-        // No I/O error, which `ken grep` passes over only where ripgrep does.
+        // Not an I/O error, which `ken grep` ignores only where ripgrep does.
         error: Error::Glob {
             glob: None,
             err: error.to_string(),

@@ -1,30 +1,34 @@
-//! Ignore rules: ripgrep's, for indexing and for `ken grep` alike.
+//! Ignore rules: ripgrep's, both for indexing and for `ken grep`.
 //!
-//! The crate `ignore` matches the patterns. Its own walk allocates a path and passes a queue for every file and
-//! takes 1.15 times as long as `find` where ken's takes 0.65 (80,000 files, one thread, warm cache). So ken walks by
-//! itself and keeps only this chain: the rules of a folder and a link to those of its parent. A folder without rules
-//! shares its parent's. `tests/rules.rs` here and `tree/tests.rs` in ken-grep compare the outcome with the walk of
+//! The crate `ignore` matches the patterns. Its own walk allocates a path and passes a queue for
+//! every file and takes 1.15 times as long as `find`, where ken's takes 0.65 (80,000 files, one
+//! thread, warm cache). ken therefore walks by itself and keeps only this chain: the rules of a
+//! folder and a link to those of its parent. A folder without rules shares its parent's.
+//! `tests/rules.rs` here and `tree/tests.rs` in ken-grep compare the outcome with the walk of
 //! `ignore` on random trees.
 //!
-//! From strongest to weakest: `.kenignore` or `.rgignore`, `.ignore`, `.gitignore`, `.git/info/exclude`, git's global
-//! file, files that were named; within each, the nearest folder first. Git's rules apply only inside a repository,
-//! and `.gitignore` only up to its top.
+//! From highest to lowest precedence: `.kenignore` or `.rgignore`, `.ignore`, `.gitignore`,
+//! `.git/info/exclude`, git's global file, files that the user named; within each, the nearest
+//! folder first. Git's rules apply only inside a repository, and `.gitignore` only up to its top.
 
 mod file;
 mod git;
 mod policy;
 
 use std::cell::LazyCell;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, Glob};
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
 pub use file::{RuleError, text as ignore_file_text};
 pub use policy::{OwnFile, Policy};
 
-/// Which files that make rules a folder holds.
+/// The rule files in a folder.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // each is one name
 pub struct IgnoreFiles {
@@ -37,8 +41,8 @@ pub struct IgnoreFiles {
 }
 
 impl IgnoreFiles {
-    /// Any of them may be there: for a folder that is not listed.
-    pub const MAYBE: Self = Self {
+    /// Any of them may exist: for a folder that is not looked into.
+    const MAYBE: Self = Self {
         kenignore: true,
         rgignore: true,
         ignore: true,
@@ -47,7 +51,21 @@ impl IgnoreFiles {
         jj: true,
     };
 
-    /// Takes note of a name in the folder.
+    /// Asks an open folder, without a listing, which of the files that count it holds.
+    pub fn look(folder: BorrowedFd<'_>, policy: &Policy) -> Self {
+        let patterns = Self::MAYBE.names(policy).into_iter().flatten();
+        let git = [".git", ".jj"].into_iter().filter(|_| policy.git);
+        let mut found = Self::default();
+        for name in patterns.chain(git) {
+            let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+            if stat.err() != Some(Errno::NOENT) {
+                found.note(name.as_bytes());
+            }
+        }
+        found
+    }
+
+    /// Notes a name in the folder.
     pub(crate) fn note(&mut self, name: &[u8]) {
         match name {
             b".kenignore" => self.kenignore = true,
@@ -60,7 +78,8 @@ impl IgnoreFiles {
         }
     }
 
-    /// Returns the names of the pattern files that are there and count: own file, `.ignore`, `.gitignore`.
+    /// Returns the names of the pattern files that exist and count: own file, `.ignore`,
+    /// `.gitignore`.
     fn names(self, policy: &Policy) -> [Option<&'static str>; 3] {
         let own = match policy.own_file {
             OwnFile::Ken => self.kenignore.then_some(".kenignore"),
@@ -84,11 +103,11 @@ pub struct Rules {
 /// A folder that a walk begins in.
 pub struct WalkRoot {
     typed: PathBuf,
-    /// Without symbolic links, if it could be resolved.
+    /// Without symbolic links, if it was resolvable.
     absolute: Option<PathBuf>,
 }
 
-/// The ignore files that hold in a folder.
+/// The rules that apply in a folder.
 pub struct FolderRules {
     parent: Option<Arc<Self>>,
     /// Own file, `.ignore`, `.gitignore`, `.git/info/exclude`.
@@ -96,19 +115,19 @@ pub struct FolderRules {
     is_repository: bool,
     /// Whether the folder is in a repository or the top of one.
     in_repository: bool,
-    /// Whether the folder lies above the root.
+    /// Whether the folder is above the root.
     is_above: bool,
     /// Whether there is any pattern, here or above.
     has_patterns: bool,
 }
 
-/// The files of a folder that git does not know.
+/// Indexes of the files that apply outside of repositories, too.
 const EVERYWHERE: [usize; 2] = [0, 1];
-/// Those that count in a repository only.
+/// Indexes of the files that apply only in a repository.
 const IN_REPOSITORY: [usize; 2] = [2, 3];
 
 impl Rules {
-    /// Reads git's global file, if one is given, whose patterns hold below a folder.
+    /// Reads git's global file, if one is given; its patterns apply below a folder.
     pub fn new(
         policy: Policy,
         global: Option<(&Path, &Path)>,
@@ -122,7 +141,8 @@ impl Rules {
         }
     }
 
-    /// Adds patterns that the user named, the weakest of all; of them the last have the last word.
+    /// Adds patterns that the user named, with the lowest precedence; among them, the last match
+    /// decides.
     #[must_use]
     pub fn with_named(self, named: Vec<Gitignore>) -> Self {
         Self { named, ..self }
@@ -133,7 +153,7 @@ impl Rules {
         &self.policy
     }
 
-    /// Returns the rules that come from above a root.
+    /// Returns the rules from the folders above a root.
     pub fn above(&self, root: &WalkRoot, errors: &mut Vec<RuleError>) -> Arc<FolderRules> {
         let mut rules = Arc::new(FolderRules::none());
         if self.policy.parents || self.policy.git {
@@ -146,7 +166,7 @@ impl Rules {
         rules
     }
 
-    /// Returns the rules that hold in a folder, which holds these ignore files.
+    /// Returns the rules in a folder with these ignore files.
     pub fn below(
         &self,
         parent: &Arc<FolderRules>,
@@ -199,7 +219,7 @@ impl Rules {
         })
     }
 
-    /// Returns what the rules of a folder say of an entry in it.
+    /// Returns the decision of a folder's rules on one of its entries.
     pub fn matched<'a>(
         &'a self,
         folder: &'a FolderRules,
@@ -257,12 +277,12 @@ impl FolderRules {
         }
     }
 
-    /// Goes through the folder and its parents.
+    /// Returns the folder and its parents.
     fn chain(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |node| node.parent.as_deref())
     }
 
-    /// Goes through the folder and its parents up to the top of the repository.
+    /// Returns the folder and its parents up to the top of the repository.
     fn repository(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |node| {
             let parent = node.parent.as_deref();
@@ -272,7 +292,8 @@ impl FolderRules {
 }
 
 impl WalkRoot {
-    /// Takes a folder as it was typed; what the walk finds below it begins with the same letters.
+    /// Creates a root from a typed path; the paths that the walk finds below it begin with the same
+    /// bytes.
     pub fn typed(path: &Path) -> Self {
         Self {
             typed: path.to_path_buf(),
@@ -280,7 +301,7 @@ impl WalkRoot {
         }
     }
 
-    /// Takes a folder whose path is absolute and without symbolic links.
+    /// Creates a root from a path that is absolute and without symbolic links.
     pub(crate) fn resolved(path: &Path) -> Self {
         Self {
             typed: path.to_path_buf(),
@@ -293,7 +314,7 @@ impl WalkRoot {
         &self.typed
     }
 
-    /// Returns the path that patterns from above are matched with.
+    /// Returns the path with which patterns from above are matched.
     fn absolute<'p>(&self, path: &'p Path) -> Option<std::borrow::Cow<'p, Path>> {
         let absolute = self.absolute.as_deref()?;
         if self.typed == absolute {
@@ -308,7 +329,8 @@ impl WalkRoot {
     }
 }
 
-/// Returns what follows a prefix, byte for byte as ripgrep takes it off; the path itself if it begins otherwise.
+/// Returns the path without a prefix, byte by byte as ripgrep removes it; the path itself if it
+/// begins differently.
 pub fn without_prefix<'a>(prefix: &[u8], path: &'a Path) -> &'a Path {
     use std::os::unix::ffi::OsStrExt;
     let bytes = path.as_os_str().as_bytes();

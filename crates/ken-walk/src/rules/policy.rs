@@ -1,10 +1,10 @@
-//! Which ignore files count: what sets indexing and searching apart.
+//! Which ignore files count: the difference between indexing and searching.
 
 /// Which ignore files count in a walk, and how.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is one choice
 pub struct Policy {
-    /// The ignore file of the program itself.
+    /// The program's own ignore file.
     pub own_file: OwnFile,
     /// The program's own file and `.ignore` count.
     pub dot_ignore: bool,
@@ -20,12 +20,12 @@ pub struct Policy {
     pub any_case: bool,
 }
 
-/// The ignore file that beats all others in its folder.
+/// The ignore file that takes precedence over all others in its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnFile {
-    /// `.kenignore`, for what is indexed.
+    /// `.kenignore`, for indexing.
     Ken,
-    /// `.rgignore`, for what is searched.
+    /// `.rgignore`, for searching.
     Ripgrep,
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ken_core::{Document, FieldNames, Location};
+use ken_core::{Document, FieldNames};
 use ken_extract::{Extractor, Input};
 use ken_walk::Sidecar;
 
@@ -26,8 +26,7 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
         let message = format!("\"{}\" is not a regular file", args.file.display());
         return Err(Failure::new(Kind::Input, message));
     }
-    let name = Location::file(&args.file).file_name();
-    let mut input = Input::file(name, file.file(), metadata.len());
+    let mut input = Input::at(&args.file, file.file(), metadata.len());
     let log = log_beside(&args.file);
     if let Some((log, n_bytes)) = &log {
         input = input.with_log(Input::file("", log.file(), *n_bytes));

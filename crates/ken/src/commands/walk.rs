@@ -101,6 +101,10 @@ pub(super) fn reason(skip: &Skip) -> String {
         }
         Skip::Marked => "its folder has a .noindex file".to_owned(),
         Skip::Held => "its folder has a .noupdate file; ken does not update it".to_owned(),
+        Skip::Undelivered => "in the tmp folder of a Maildir; not delivered yet".to_owned(),
+        Skip::Loose => {
+            "beside the folders of a Maildir; mu takes only what is in cur and new".to_owned()
+        }
         Skip::Special => "not a regular file".to_owned(),
         Skip::Link => "a symbolic link (--follow includes it)".to_owned(),
         Skip::Loop => "a link to a parent folder".to_owned(),

@@ -3,7 +3,6 @@
 //! A mailbox, even a compressed one, is read as a stream with one message in memory at a time.
 //! Members are numbered from 1. The time of a message is that of its own delivery, so that the
 //! document depends only on the message's own bytes and number.
-//! what is read of it depends on its own bytes and number alone.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -20,7 +19,7 @@ use crate::{Error, Format, Input, Limits, Member};
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format::new("mbox", &["application/mbox"], extract)
     .members("messages, numbered from 1")
-    .version(2)
+    .version(3)
     .streams();
 
 /// Extracts a mailbox.

@@ -223,8 +223,8 @@ fn rst(text: &str, document: &mut Document) {
     }
 }
 
-/// Reads the header up to a blank line: `= Title`, a line of authors, a revision line, and `:name:
-/// value`.
+/// Reads the header up to a blank line: `= Title`, a line of authors, a revision line, and
+/// `:name: value`.
 fn asciidoc(text: &str, document: &mut Document) {
     let mut lines = text.lines().take(MAX_LINES).peekable();
     // Comments and attributes may precede the title.

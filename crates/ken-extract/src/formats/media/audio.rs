@@ -101,7 +101,6 @@ fn parse(input: &Input<'_>, media_type: &str, measure: bool) -> Result<TaggedFil
 }
 
 /// Returns the length of an Ogg stream (RFC 3533): the position of its last page, in samples.
-/// samples.
 fn ogg_seconds(input: &Input<'_>) -> Result<Option<f64>, Error> {
     let head = input.head()?;
     let number = |start: &[u8], at: usize| {

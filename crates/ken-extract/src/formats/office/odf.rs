@@ -5,7 +5,6 @@
 //! All of them hold paragraphs in `content.xml`; cells hold their text as displayed. Repeated cells
 //! and rows are read once, whatever their number. Footnotes, comments and text boxes follow the
 //! paragraph that they are anchored in. Deleted text of tracked changes is left out.
-//! boxes follow the paragraph they are anchored in. Deleted text of tracked changes is left out.
 
 use std::collections::HashSet;
 

@@ -24,7 +24,7 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Date,
         ])
         .sections("frames")
-        .version(2);
+        .version(3);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let bytes = input.bytes(output.limits())?;
@@ -40,7 +40,8 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             Text::Plain(text) => own.body.push_str(text),
             Text::Html(html) => {
                 let left = max_bytes.saturating_sub(own.body.len());
-                let page = html_within(&html.content.decode(), html.charset.as_deref(), left);
+                let (bytes, charset) = html.page();
+                let page = html_within(&bytes, charset, left);
                 own.body.push_str(&page.body);
                 for heading in &page.headings {
                     own.add_text(Field::Headings, heading);

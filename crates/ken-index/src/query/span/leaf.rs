@@ -1,4 +1,4 @@
-//! All terms that a pattern means, as one list of documents and positions.
+//! All terms that a pattern matches, as one list of documents and positions.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,20 +11,22 @@ use tantivy::{DocId, DocSet, TERMINATED, TantivyError};
 
 use crate::dictionary::Matcher;
 use crate::dictionary::Shortcut;
+use crate::limits::Limits;
 
-/// How many terms one pattern of a stretch may mean in a segment: each holds about 4 KiB.
+/// Maximum number of terms that one pattern of a span may match in a segment; each takes about 4
+/// KiB.
 const MAX_TERMS: usize = 10_000;
 
-/// Frequencies of more terms are not summed up to tell how often there can be a place.
+/// Maximum number of terms whose frequencies are summed to bound the number of positions.
 const MAX_SUMMED: usize = 16;
 
 pub(super) struct Leaf {
-    /// Of several terms: their documents that were not asked for yet, the first document first.
+    /// For several terms: their next documents, the first document first.
     waiting: BinaryHeap<Reverse<(DocId, usize)>>,
     postings: Vec<SegmentPostings>,
     pub(super) n_documents: u32,
     pub(super) form: Option<Written>,
-    /// The only positions that count, in order.
+    /// The only positions that count, in order, if they are limited.
     pub(super) allowed: Option<Vec<u32>>,
 }
 
@@ -34,10 +36,11 @@ impl Leaf {
         matcher: &Matcher,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
+        limits: Option<&Limits>,
     ) -> tantivy::Result<Option<Self>> {
         let mut postings = Vec::new();
         let mut n_documents = 0_u32;
-        matcher.each_info(index, shortcut, &mut |info| {
+        matcher.each_info(index, shortcut, limits, |info| {
             if postings.len() == MAX_TERMS {
                 return Err(TantivyError::InvalidArgument(format!(
                     "a pattern beside other words means more than {MAX_TERMS} words; \
@@ -82,7 +85,7 @@ impl Leaf {
         TERMINATED
     }
 
-    /// Returns how many positions a document has at most.
+    /// Returns the maximum number of positions in a document.
     pub(super) fn at_most(&self, doc: DocId) -> u32 {
         match self.postings.as_slice() {
             [only] => only.term_freq(),
@@ -94,7 +97,7 @@ impl Leaf {
         }
     }
 
-    /// Fills in where the document has one of the terms, in order, each place moved by so many.
+    /// Fills in the positions of the terms in a document, in order, each shifted by `by`.
     pub(super) fn positions(&mut self, doc: DocId, by: u32, found: &mut Vec<u32>) {
         found.clear();
         if let [only] = self.postings.as_mut_slice() {

@@ -1,10 +1,10 @@
-//! The query for stretches of terms: phrases with patterns, proximity in any or in one order.
+//! The query for spans of terms: phrases with patterns, proximity in any order or in a given one.
 //!
-//! Tantivy's phrase knows fixed terms only. Here a document is found in two steps: the parts
-//! agree on documents by leaping over those that one of them lacks, then their positions are
-//! compared. Stretches are kept minimal, so that both steps are linear in the positions
-//! (C. Clarke, G. Cormack and F. Burkowski, "An algebra for structured text search and a framework
-//! for its implementation", 1995).
+//! Tantivy's phrases have fixed terms only. Here a document is found in two steps: the parts agree
+//! on a document by skipping those that one of them lacks, then their positions are compared. Spans
+//! are kept minimal, so that both steps are linear in the positions (C. Clarke, G. Cormack and F.
+//! Burkowski, "An algebra for structured text search and a framework for its implementation",
+//! 1995).
 
 mod leaf;
 mod phrase;
@@ -24,13 +24,13 @@ use crate::limits::{Limits, Pace};
 use leaf::Leaf;
 use phrase::Phrase;
 
-/// Documents in which a column holds the stretch.
+/// Documents in which a column has the span.
 #[derive(Clone, Debug)]
 pub(super) struct SpanQuery {
     pub(super) column: Column,
     pub(super) span: Span,
     pub(super) shortcuts: Arc<Shortcuts>,
-    /// When the search ends early.
+    /// Limits that may end the search early.
     pub(super) limits: Option<Arc<Limits>>,
 }
 
@@ -51,7 +51,7 @@ impl Query for SpanQuery {
     }
 }
 
-/// A span whose patterns are compiled.
+/// A span with compiled patterns.
 pub(super) enum CompiledSpan {
     Match(Matcher),
     Any(Vec<Self>),
@@ -96,8 +96,8 @@ impl CompiledSpan {
     }
 }
 
-/// Returns the weight of each pattern: of several terms that it means, that of the most frequent,
-/// as a pattern says no more than its commonest term.
+/// Returns the weight of each pattern. A pattern that matches several terms has the weight of the
+/// most frequent one, since it says no more than its most common term.
 fn similarities(
     searcher: &Searcher,
     query: &SpanQuery,
@@ -118,6 +118,7 @@ fn similarities(
         .map(|(index, _)| index.total_num_tokens())
         .sum::<u64>();
     let average = n_tokens as Score / n_documents.max(1) as Score;
+    let limits = query.limits.as_deref();
     let mut matchers = Vec::new();
     plan.matchers(&mut |matcher| matchers.push(matcher));
     let mut weights = Vec::with_capacity(matchers.len());
@@ -125,7 +126,7 @@ fn similarities(
         let mut frequency = 0;
         for (index, shortcut) in &indexes {
             let mut most = 0;
-            matcher.each_info(index, *shortcut, &mut |info| {
+            matcher.each_info(index, *shortcut, limits, |info| {
                 most = most.max(u64::from(info.doc_freq));
                 Ok(())
             })?;
@@ -200,19 +201,19 @@ impl Weight for SpanWeight {
     }
 }
 
-/// Positions of a stretch: its first, and the first after it.
+/// The positions of a span: its first, and the first after it.
 type PositionRange = (u32, u32);
 
-/// Documents of a segment that may have the stretch, and where they have it.
+/// Documents of a segment that may have the span, and its positions in them.
 ///
-/// Which documents these are is known without positions. Those are read for a document when it is
-/// asked for them, as it may be enough that there is one place, or that there cannot be many.
+/// Which documents these are is known without positions. The positions of a document are read only
+/// on request, since it may be enough that there is one, or that there cannot be many.
 pub(super) struct Candidates {
     node: Node,
-    /// What is asked for words in a certain form.
+    /// The texts, if words in a certain form are required.
     texts: Option<Texts>,
     doc: DocId,
-    /// Where the document has the stretch; kept for its memory.
+    /// The positions of the span in the document; kept to reuse their memory.
     spans: Vec<PositionRange>,
     limits: Option<Arc<Limits>>,
     pace: Pace,
@@ -230,7 +231,9 @@ impl Candidates {
         let Some(index) = shortcuts.index(reader, column)? else {
             return Ok(None);
         };
-        let Some(mut node) = Node::open(part, &index, shortcuts.of(reader, column))? else {
+        let shortcut = shortcuts.of(reader, column);
+        let node = Node::open(part, &index, shortcut, limits.map(|limits| &**limits))?;
+        let Some(mut node) = node else {
             return Ok(None);
         };
         let mut has_forms = false;
@@ -253,8 +256,8 @@ impl Candidates {
         self.doc
     }
 
-    /// Goes to the first candidate from `target` on; to the end once limits are reached, as positions and texts take
-    /// long to read.
+    /// Advances to the first candidate from `target` on; to the end once a limit is reached, since
+    /// positions and texts take long to read.
     pub(super) fn seek(&mut self, target: DocId) -> DocId {
         if target > self.doc {
             self.doc = match target {
@@ -270,12 +273,12 @@ impl Candidates {
         self.node.size_hint()
     }
 
-    /// Returns how often the document may have the stretch at most, without reading positions.
+    /// Returns the maximum frequency of the span in the document, without reading positions.
     pub(super) fn at_most(&self) -> u32 {
         self.node.at_most(self.doc)
     }
 
-    /// Returns whether the document has the stretch.
+    /// Returns whether the document has the span.
     pub(super) fn is_there(&mut self) -> bool {
         match (&mut self.node, &self.texts) {
             (Node::Phrase(phrase), None) => phrase.is_there(self.doc),
@@ -283,7 +286,7 @@ impl Candidates {
         }
     }
 
-    /// Returns how often the document has the stretch.
+    /// Returns the frequency of the span in the document.
     pub(super) fn frequency(&mut self) -> u32 {
         self.spans.clear();
         self.node.places(self.doc, &mut self.spans);
@@ -293,7 +296,7 @@ impl Candidates {
         u32::try_from(self.spans.len()).unwrap_or(u32::MAX)
     }
 
-    /// Keeps the stretches whose words are written as is asked for.
+    /// Keeps the spans whose words are written as required.
     fn keep_forms(&mut self) {
         let Some(texts) = &self.texts else { return };
         let doc = self.doc;
@@ -310,17 +313,17 @@ impl Candidates {
     }
 }
 
-/// Documents that have the stretch.
+/// Documents that have the span.
 struct SpanScorer {
     candidates: Candidates,
     norms: FieldNormReader,
     similarities: Vec<Bm25Weight>,
-    /// How often the document has it.
+    /// The frequency in the document.
     frequency: u32,
 }
 
 impl SpanScorer {
-    /// Goes on to a candidate that has the stretch, unless the one where it stands has.
+    /// Advances to a candidate that has the span, unless the current one does.
     fn settle(&mut self) -> DocId {
         loop {
             let doc = self.candidates.doc();
@@ -369,7 +372,7 @@ impl Scorer for SpanScorer {
     }
 }
 
-/// A part of the stretch, open in one segment.
+/// A part of the span, opened in one segment.
 enum Node {
     Leaf(Leaf, Vec<u32>),
     Any(Vec<Self>),
@@ -387,23 +390,24 @@ impl Node {
         part: &CompiledSpan,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
+        limits: Option<&Limits>,
     ) -> tantivy::Result<Option<Self>> {
         Ok(match part {
             CompiledSpan::Match(matcher) => {
-                let leaf = Leaf::open(matcher, index, shortcut)?;
+                let leaf = Leaf::open(matcher, index, shortcut, limits)?;
                 leaf.map(|leaf| Self::Leaf(leaf, Vec::new()))
             }
             CompiledSpan::Any(parts) => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
-                    open.extend(Self::open(part, index, shortcut)?);
+                    open.extend(Self::open(part, index, shortcut, limits)?);
                 }
                 (!open.is_empty()).then_some(Self::Any(open))
             }
             CompiledSpan::Phrase(terms) => {
                 let mut open = Vec::with_capacity(terms.len());
                 for (at, matcher) in terms {
-                    let Some(leaf) = Leaf::open(matcher, index, shortcut)? else {
+                    let Some(leaf) = Leaf::open(matcher, index, shortcut, limits)? else {
                         return Ok(None);
                     };
                     open.push((*at, leaf));
@@ -417,7 +421,7 @@ impl Node {
             } => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
-                    let Some(node) = Self::open(part, index, shortcut)? else {
+                    let Some(node) = Self::open(part, index, shortcut, limits)? else {
                         return Ok(None);
                     };
                     open.push(node);
@@ -442,7 +446,7 @@ impl Node {
         }
     }
 
-    /// Returns the first document from `target` on that may have the stretch.
+    /// Returns the first document from `target` on that may have the span.
     fn seek(&mut self, target: DocId) -> DocId {
         match self {
             Self::Leaf(leaf, _) => leaf.seek(target),
@@ -455,7 +459,8 @@ impl Node {
         }
     }
 
-    /// Adds where the document has the stretch, by their starts; `seek` must have returned it.
+    /// Adds the positions of the span in the document, by their starts; `seek` must have returned
+    /// the document.
     fn places(&mut self, doc: DocId, found: &mut Vec<PositionRange>) {
         match self {
             Self::Leaf(leaf, positions) => {
@@ -495,7 +500,7 @@ impl Node {
         }
     }
 
-    /// Returns how often a document may have it at most; `seek` must have returned it.
+    /// Returns the maximum frequency in a document; `seek` must have returned the document.
     fn at_most(&self, doc: DocId) -> u32 {
         match self {
             Self::Leaf(leaf, _) => leaf.at_most(doc),
@@ -535,13 +540,13 @@ fn leap<T>(parts: &mut [T], target: DocId, seek: fn(&mut T, DocId) -> DocId) -> 
     }
 }
 
-/// Adds, for each place of the first part, the shortest stretch in which the parts follow each
+/// Adds, for each position of the first part, the shortest span in which the parts follow each
 /// other.
 fn one_after_other(lists: &[Vec<PositionRange>], slop: u32, found: &mut Vec<PositionRange>) {
     'starts: for (start, mut end) in lists[0].iter().copied() {
         let mut covered = end - start;
         for list in &lists[1..] {
-            // Of those that start together the shortest comes first.
+            // Of those with the same start, the shortest comes first.
             let next = list.partition_point(|place| place.0 < end);
             let Some(place) = list.get(next) else {
                 continue 'starts;
@@ -555,7 +560,7 @@ fn one_after_other(lists: &[Vec<PositionRange>], slop: u32, found: &mut Vec<Posi
     }
 }
 
-/// Adds the shortest stretches that hold a place of every part, in any order.
+/// Adds the shortest spans that contain a position of every part, in any order.
 fn together(lists: &[Vec<PositionRange>], slop: u32, found: &mut Vec<PositionRange>) {
     let mut next = vec![0; lists.len()];
     loop {
@@ -566,7 +571,7 @@ fn together(lists: &[Vec<PositionRange>], slop: u32, found: &mut Vec<PositionRan
         if (end - start).saturating_sub(covered) <= slop && found.last() != Some(&(start, end)) {
             found.push((start, end));
         }
-        // Only without the first place can a shorter stretch follow.
+        // A shorter span can follow only without the first position.
         let first = (0..lists.len()).min_by_key(|of| lists[*of][next[*of]]);
         let Some(first) = first else {
             return;

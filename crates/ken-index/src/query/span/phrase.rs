@@ -1,34 +1,38 @@
-//! A phrase in one segment: terms at fixed distances from each other.
+//! Finds a phrase in one segment: terms at fixed distances from each other.
 //!
-//! This module finds phrases. Where a phrase is one of the words of a ranked query, it is scored as a word, in
-//! `query/word/list.rs`; a [`ken_core::Plan::Span`] is scored in `query/span/mod.rs`.
+//! This module only finds phrases. A phrase that is a word of a ranked query is scored as a word,
+//! in `query/word/list.rs`; a [`ken_core::Plan::Span`] is scored in `query/span/mod.rs`.
 //!
-//! Positions of a term are moved so that those of one phrase are equal; what all terms share is
-//! where it stands. Frequent terms have thousands of positions in a document, and which of two lists
-//! has the next one is as good as random: no branch asks for it. Mostly the positions of one are marked, and
-//! those of the other looked up, each by itself: to go through both in order, each step waits for the one before.
+//! Positions of a term are shifted so that those of one phrase are equal; the phrase is where all
+//! terms have a position in common. Frequent terms have thousands of positions in a document, and
+//! which of two lists has the next one is unpredictable, so no branch depends on it. Mostly the
+//! positions of one list are marked, and those of the other looked up independently of each other:
+//! in a merge of both, each step would wait for the previous one.
 
 use tantivy::DocId;
 
 use super::leaf::Leaf;
 use super::{PositionRange, leap};
 
-/// A list this many times longer than another is searched for the places of that one.
+/// If a list is this many times longer than another, it is searched for the positions of the
+/// shorter one.
 const LONGER: usize = 4;
 
-/// Positions that are compared together, which the compiler makes a few instructions of.
+/// Number of positions that are compared together, which the compiler turns into a few
+/// instructions.
 const LANE: usize = 16;
 
 /// Positions from here on are not marked: a mark takes a byte for each position before it.
 const MAX_MARKED: u32 = 1 << 16;
 
 pub(super) struct Phrase {
-    /// With the place in the phrase of each, the rarest first.
+    /// Each term with its place in the phrase, the rarest first.
     terms: Vec<(u32, Leaf)>,
-    /// The first place of a term, and the last.
+    /// The places of the first and the last term.
     first: u32,
     last: u32,
-    /// Places of the terms so far, as positions of the last; kept for their memory.
+    /// Positions that the terms so far share, as positions of the last term; kept to reuse their
+    /// memory.
     common: Vec<u32>,
     next: Vec<u32>,
     marks: Marks,
@@ -61,13 +65,14 @@ impl Phrase {
         self.terms.first().map_or(0, |(_, leaf)| leaf.n_documents)
     }
 
-    /// Returns how often a document may have the phrase at most; `seek` must have returned it.
+    /// Returns the maximum frequency of the phrase in a document, which `seek` must have returned.
     pub(super) fn at_most(&self, doc: DocId) -> u32 {
         let counts = self.terms.iter().map(|(_, leaf)| leaf.at_most(doc));
         counts.min().unwrap_or(0)
     }
 
-    /// Adds where a document has the phrase, in order; `seek` must have returned it.
+    /// Adds the positions of the phrase in a document, in order; `seek` must have returned the
+    /// document.
     pub(super) fn places(&mut self, doc: DocId, found: &mut Vec<PositionRange>) {
         self.join(doc, self.terms.len());
         let last = self.last;
@@ -75,7 +80,7 @@ impl Phrase {
         found.extend(self.common.iter().map(place));
     }
 
-    /// Returns whether a document has the phrase; `seek` must have returned it.
+    /// Returns whether a document has the phrase; `seek` must have returned the document.
     pub(super) fn is_there(&mut self, doc: DocId) -> bool {
         let before = self.terms.len().saturating_sub(1).max(1);
         self.join(doc, before);
@@ -90,7 +95,7 @@ impl Phrase {
         }
     }
 
-    /// Finds the places that the first `n_terms` terms share.
+    /// Finds the positions that the first `n_terms` terms share.
     fn join(&mut self, doc: DocId, n_terms: usize) {
         self.common.clear();
         for number in 0..n_terms.min(self.terms.len()) {
@@ -107,18 +112,18 @@ impl Phrase {
         }
     }
 
-    /// Reads the positions of a term, each as that of the last term were it in the phrase.
+    /// Reads the positions of a term, converted to those of the last term in the phrase.
     fn read(&mut self, doc: DocId, number: usize) {
         let (at, leaf) = &mut self.terms[number];
         leaf.positions(doc, self.last - *at, &mut self.next);
-        // A phrase that begins with any word does not begin before the text.
+        // A phrase that begins with an arbitrary word does not begin before the text.
         if self.first > 0 {
             self.next.retain(|end| *end >= self.last);
         }
     }
 }
 
-/// Whether each position is marked. No position is marked between two uses.
+/// The marks of positions. No position is marked between two uses.
 struct Marks {
     marked: Vec<bool>,
     /// Only positions before this one may be marked.
@@ -133,8 +138,8 @@ impl Marks {
         }
     }
 
-    /// Keeps those positions of the second list that the first one has too, each once. Both lists are in order, and the
-    /// first one ends before [`Self::end`].
+    /// Keeps the positions of the second list that are also in the first, each once. Both lists are
+    /// in order, and the first one ends before [`Self::end`].
     fn intersect(&mut self, first: &[u32], second: &mut Vec<u32>) {
         let end = first.last().map_or(0, |last| *last as usize + 1);
         if self.marked.len() < end {
@@ -145,7 +150,8 @@ impl Marks {
         for number in 0..second.len() {
             let at = second[number];
             second[n_kept] = at;
-            // Once: a word may stand twice at a place, as a part and as the end of a divided one.
+            // Removed after one use: a word may occur twice at a position, as a part and as the end
+            // of a divided word.
             let marked = self.marked.get_mut(at as usize).map(std::mem::take);
             n_kept += usize::from(marked.unwrap_or_default());
         }
@@ -156,7 +162,8 @@ impl Marks {
     }
 }
 
-/// Keeps of the shorter list what the longer one has too, which is of no use then, each place once; both in order.
+/// Keeps the elements of the shorter list that are also in the longer one, each once. Both are in
+/// order; the longer list is not usable afterwards.
 fn intersect(kept: &mut Vec<u32>, longer: &mut Vec<u32>, marks: &mut Marks) {
     let mut n_kept = 0;
     if longer.len() > LONGER * kept.len() {
@@ -185,7 +192,7 @@ fn intersect(kept: &mut Vec<u32>, longer: &mut Vec<u32>, marks: &mut Marks) {
     kept.dedup();
 }
 
-/// Returns whether two lists have anything in common; both in order, the shorter first.
+/// Returns whether two lists have an element in common; both are in order, the shorter first.
 fn shares(shorter: &[u32], longer: &[u32]) -> bool {
     if longer.len() > LONGER * shorter.len() {
         let mut rest = longer;
@@ -207,7 +214,7 @@ fn shares(shorter: &[u32], longer: &[u32]) -> bool {
     false
 }
 
-/// Returns whether a list in order has a number, and the list without what is far before it.
+/// Returns whether an ordered list has a number, and the list without elements far before it.
 fn look_up(mut list: &[u32], wanted: u32) -> (bool, &[u32]) {
     while let Some(end) = list.get(LANE - 1)
         && *end < wanted
@@ -229,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// In order; a place may be there twice.
+    /// Generates an ordered list, in which a position may occur twice.
     fn list(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u32>> {
         prop::collection::vec(0_u32..300, length).prop_map(|mut list| {
             list.sort_unstable();
@@ -240,7 +247,7 @@ mod tests {
     proptest! {
         #[test]
         fn lists_are_joined_like_sets(pairs in prop::collection::vec((list(0..12), list(0..200)), 1..4)) {
-            // Marks serve one pair after the other.
+            // The marks serve one pair after the other.
             let mut marks = Marks::until(200);
             for (a, b) in pairs {
                 let (shorter, longer) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };

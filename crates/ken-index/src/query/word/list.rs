@@ -1,4 +1,5 @@
-//! One form of a word in one field of a segment: which documents have it, and how much it counts.
+//! The list of one form of a word in one field of a segment: its documents, and how much each
+//! counts.
 
 use std::sync::Arc;
 
@@ -11,13 +12,13 @@ use tantivy::{DocId, DocSet};
 use super::window::Window;
 use crate::query::span::Candidates;
 
-/// How much one occurrence counts, by the length of the field; lengths are told by one byte.
+/// The weight of one occurrence by the length of the field, which is coded in one byte.
 pub(super) type Lengths = [f32; 256];
 
 /// The documents that have a form in a field, in order.
 pub(super) struct List {
     source: Source,
-    /// Which field, and which form of the word.
+    /// The field, and the index of the word's form.
     pub(super) of: (Field, usize),
     norms: FieldNormReader,
     lengths: Arc<Lengths>,
@@ -26,19 +27,19 @@ pub(super) struct List {
     pub(super) derived: bool,
 }
 
-/// Where the documents come from.
+/// The source of the documents.
 #[allow(clippy::large_enum_variant)] // nearly all are of the large one
 pub(super) enum Source {
     /// The postings of a term.
     Postings {
-        /// The block in which it stands.
+        /// The current block.
         block: BlockSegmentPostings,
-        /// Where in the block.
+        /// The index in the block.
         at: usize,
     },
-    /// What may have a stretch of terms; who wants to know whether it has reads positions.
+    /// Documents that may have a phrase or span of terms; only positions show whether they do.
     Span(Box<Candidates>),
-    /// Documents of so many terms that how often they are there says nothing.
+    /// Documents of so many terms that frequencies mean nothing.
     Set(BitSetDocSet),
 }
 
@@ -61,7 +62,7 @@ impl List {
         }
     }
 
-    /// Returns about how many documents it has.
+    /// Returns the approximate number of documents.
     pub(super) fn size_hint(&self) -> u32 {
         match &self.source {
             Source::Postings { block, .. } => block.doc_freq(),
@@ -70,12 +71,12 @@ impl List {
         }
     }
 
-    /// Returns whether its documents are candidates, for which positions must be read.
+    /// Returns whether its documents are only candidates, for which positions must be read.
     pub(super) fn is_span(&self) -> bool {
         matches!(self.source, Source::Span(_))
     }
 
-    /// Returns the current document, or candidate.
+    /// Returns the current document or candidate.
     #[inline]
     pub(super) fn doc(&self) -> DocId {
         match &self.source {
@@ -85,7 +86,7 @@ impl List {
         }
     }
 
-    /// Goes to the first document from `target` on.
+    /// Advances to the first document from `target` on.
     pub(super) fn seek(&mut self, target: DocId) -> DocId {
         let doc = self.doc();
         if doc >= target {
@@ -99,7 +100,7 @@ impl List {
         self.doc()
     }
 
-    /// Returns how often the current document has the form: not at all, if it is a candidate only.
+    /// Returns the frequency of the form in the current document: 0 if it is only a candidate.
     pub(super) fn frequency(&mut self) -> u32 {
         match &mut self.source {
             Source::Postings { block, at } => block.freq(*at),
@@ -121,8 +122,8 @@ impl List {
         self.norms.fieldnorm(self.doc())
     }
 
-    /// Returns how much the current document has of the form: how often, by its weight and by the
-    /// length of the field. `None` if it lacks it.
+    /// Returns the amount of the form in the current document: its frequency, by the form's weight
+    /// and the length of the field. `None` if the document lacks it.
     pub(super) fn amount(&mut self) -> Option<f32> {
         match self.frequency() {
             0 => None,
@@ -130,7 +131,7 @@ impl List {
         }
     }
 
-    /// Returns how much the current document has at most, without reading positions.
+    /// Returns the maximum amount in the current document, without reading positions.
     pub(super) fn at_most(&mut self) -> f32 {
         let n = match &self.source {
             Source::Span(span) => span.at_most(),
@@ -144,7 +145,7 @@ impl List {
         n as f32 * self.weight * self.lengths[usize::from(length)]
     }
 
-    /// Adds all documents of a window, and if `amounts` is set how much they have.
+    /// Adds all documents of a window, with their amounts if `amounts` is set.
     pub(super) fn fill(&mut self, window: &mut Window, amounts: bool) {
         self.seek(window.start());
         let end = window.end();

@@ -1,10 +1,11 @@
-//! The query for words: documents that have some or all of them, ranked by BM25F.
+//! The query for words: finds documents with some or all of them, ranked by BM25F.
 //!
-//! A word counts once, whatever the fields and forms in which a document has it: how often it has
-//! it in each is summed, by the weights of field and form and the length of the field; then the
-//! sum is dampened and multiplied by how much the word says. So a title does not count like a
-//! second word, and a rare ending of a common word is not taken for a rare word (S. Robertson, H.
-//! Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted fields", 2004).
+//! A word counts once, whatever the fields and forms in which a document has it. Its frequencies in
+//! all fields and forms are summed, by the weights of field and form and the length of the field;
+//! the sum is then dampened and multiplied by the significance of the word. A title therefore does
+//! not count like a second word, and a rare ending of a common word does not count like a rare word
+//! (S. Robertson, H. Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted fields",
+//! 2004).
 
 mod list;
 mod proximity;
@@ -12,6 +13,7 @@ mod scorer;
 mod scoring;
 mod terms;
 mod window;
+mod worth;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -23,26 +25,28 @@ use tantivy::{DocAddress, DocId, Score, Searcher, TantivyError};
 
 use crate::collector::{Best, BestOfSegment};
 pub(crate) use proximity::Proximity;
-use scorer::{Goal, OpenWord, WordsScorer, Worth};
+use scorer::{Goal, OpenWord, WordsScorer};
 pub(crate) use scoring::Scoring;
 use terms::WordTerms;
+use window::joined;
+use worth::Worth;
 
 use crate::parallel;
 
-/// Documents that have some or all words, are found by all filters, and by nothing excluded.
+/// Documents that have some or all words, pass all filters, and match nothing excluded.
 pub(crate) struct WordsQuery {
-    /// Words, and how often each was asked for.
+    /// The words, and how often the query contains each.
     pub(super) words: Vec<(Word, f32)>,
     pub(super) all: bool,
     pub(super) filters: Vec<Box<dyn Query>>,
     pub(super) excluded: Vec<Box<dyn Query>>,
     pub(super) scoring: Arc<Scoring>,
-    /// The words, once they were looked up.
+    /// The words with their terms, once they were looked up.
     ready: OnceLock<Arc<[WordTerms]>>,
 }
 
 impl WordsQuery {
-    /// Returns the query for no words yet.
+    /// Creates a query without words.
     pub(super) fn new(scoring: &Arc<Scoring>, all: bool) -> Self {
         Self {
             words: Vec::new(),
@@ -54,7 +58,7 @@ impl WordsQuery {
         }
     }
 
-    /// Returns the words with their terms in the snapshot, which is always the same one.
+    /// Returns the words with their terms in the snapshot, which must always be the same one.
     fn terms(&self, searcher: &Searcher) -> tantivy::Result<&Arc<[WordTerms]>> {
         if let Some(ready) = self.ready.get() {
             return Ok(ready);
@@ -66,7 +70,7 @@ impl WordsQuery {
         Ok(self.ready.get_or_init(|| words.into()))
     }
 
-    /// Adds a word, or asks for it once more.
+    /// Adds a word, or increases its count.
     pub(super) fn add(&mut self, word: &Word, times: f32) {
         match self.words.iter_mut().find(|(other, _)| other == word) {
             Some((_, so_far)) => *so_far += times,
@@ -74,7 +78,8 @@ impl WordsQuery {
         }
     }
 
-    /// Returns how many documents it finds, and the best of them; if they need not be counted, how many these are.
+    /// Returns the number of documents that the query finds, and the best of them; without
+    /// counting, the number of those returned.
     pub(crate) fn best(
         &self,
         searcher: &Searcher,
@@ -132,6 +137,7 @@ impl fmt::Debug for WordsQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Words({}", if self.all { "all of" } else { "any of" })?;
         for (word, times) in &self.words {
+            let word = self.scoring.printed(word);
             match *times {
                 1.0 => write!(f, " {word}")?,
                 times => write!(f, " {times}*{word}")?,
@@ -166,25 +172,25 @@ struct WordsWeight {
 }
 
 impl WordsWeight {
+    fn worth(&self, word: &WordTerms, boost: Score) -> Worth {
+        let ranking = &self.scoring.ranking;
+        let n_words = self.words.len();
+        let (literal, all) = (boost * word.literal_worth, boost * word.worth);
+        Worth::new(literal, all, ranking.literal, n_words, ranking.k1)
+    }
+
     fn open(
         &self,
         reader: &SegmentReader,
         boost: Score,
         goal: Goal,
     ) -> tantivy::Result<WordsScorer> {
-        let k1 = self.scoring.ranking.k1;
         let mut words = Vec::with_capacity(self.words.len());
         for word in &*self.words {
             let with_frequencies = goal != Goal::Documents;
             let lists = word.open(reader, &self.scoring, with_frequencies)?;
             if self.all || !lists.is_empty() {
-                let share = scorer::Share::new(self.words.len());
-                let worth = Worth {
-                    own: boost * word.own_worth * (k1 + 1.0),
-                    derived: boost * word.worth * (k1 + 1.0) * share.mu,
-                    share: share.lambda,
-                };
-                words.push(OpenWord::new(lists, worth, k1, word.idf));
+                words.push(OpenWord::new(lists, self.worth(word, boost), word.idf));
             }
         }
         let inner = |weights: &[Box<dyn Weight>]| {
@@ -202,7 +208,7 @@ impl WordsWeight {
         ))
     }
 
-    /// Counts the documents of a segment, if that is asked for, and puts those among the best that are better.
+    /// Counts the documents of a segment, if required, and adds the better ones to the best.
     fn best(
         &self,
         reader: &SegmentReader,
@@ -221,7 +227,7 @@ impl WordsWeight {
             let scorer = self.open(reader, 1.0, Goal::BestOfAll)?;
             return Ok(scorer.count(alive, threshold, &mut take));
         }
-        // Where one word is enough most documents cannot be among the best, and need no score:
+        // If one word is enough, most documents cannot be among the best and need no score, so
         // counting them in a second pass is faster.
         self.open(reader, 1.0, Goal::Best)?
             .best(threshold, &mut take);
@@ -259,7 +265,6 @@ impl Weight for WordsWeight {
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
-        let k1 = self.scoring.ranking.k1;
         let mut total = 0.0;
         let mut parts = Vec::new();
         for word in &*self.words {
@@ -275,19 +280,27 @@ impl Weight for WordsWeight {
                 let Some(amount) = list.amount() else {
                     continue;
                 };
-                let name = field.name();
+                let name = self.scoring.names.name(field);
                 let place = format!("{name}:{span} {times} times in {length} terms");
                 places.push(Explanation::new_with_string(place, amount));
-                sum += amount;
+                sum = joined(sum, amount, list.derived);
             }
             if places.is_empty() {
                 continue;
             }
-            let score = word.worth * (k1 + 1.0) * sum / (k1 + sum);
+            let worth = self.worth(word, 1.0);
+            let score = worth.score(sum);
             total += score;
-            let mut part = Explanation::new_with_string(format!("word {}", word.word), score);
-            part.add_detail(Explanation::new("how much it says", word.worth));
-            let mut amount = Explanation::new("how much the document has of it", sum);
+            let mut part = Explanation::new_with_string(
+                format!("word {}", self.scoring.printed(&word.word)),
+                score,
+            );
+            part.add_detail(Explanation::new("how much it says at most", worth.most()));
+            let name_of_sum = match sum < 0.0 {
+                true => "how much the document has of other forms of it",
+                false => "how much the document has of it",
+            };
+            let mut amount = Explanation::new(name_of_sum, sum.abs());
             places
                 .into_iter()
                 .for_each(|place| amount.add_detail(place));

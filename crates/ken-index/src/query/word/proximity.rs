@@ -1,10 +1,10 @@
-//! How close together words stand in a document: more for the best documents of a query.
+//! Scores how close together words are in a document, for the best documents of a query.
 //!
-//! Where two different words stand within a few positions, the pair counts like a word: how often,
-//! each time by the square of its distance, by the length of the field, dampened, and by what the
-//! word says that says less (S. Büttcher, C. Clarke and B. Lushman, "Term proximity scoring for
-//! ad-hoc retrieval on very large text collections", 2006). Positions are dear to read, so that it
-//! is asked of documents that are good already.
+//! Where two different words are within a few positions of each other, the pair counts like a word.
+//! Its occurrences are weighted by the square of their distance and by the length of the field,
+//! dampened, and multiplied by the weight of the less significant word (S. Büttcher, C. Clarke and
+//! B. Lushman, "Term proximity scoring for ad-hoc retrieval on very large text collections", 2006).
+//! Reading positions is expensive, so only documents that are already good are scored.
 
 use std::collections::HashSet;
 
@@ -19,44 +19,44 @@ use super::WordsQuery;
 use super::scoring::Scoring;
 use super::terms::WordTerms;
 
-/// Words farther from each other have nothing to do with each other.
+/// Words further apart are unrelated.
 const FAR: u32 = 8;
 
-/// How many words are looked at, those first that say most.
+/// Maximum number of words that are examined, the most significant first.
 const MAX_WORDS: usize = 16;
 
-/// A form of a word that is more terms in a segment, or more often in a document, is too frequent to
-/// stand close to anything by intent.
+/// Maximum number of terms of a form in a segment, and of its occurrences in a document; a more
+/// frequent form is close to others only by chance.
 const MAX_TERMS: usize = 32;
 const MAX_FREQUENCY: u32 = 10_000;
 
-/// Where people read words together.
+/// Fields in which people read words together.
 const FIELDS: [Field; 2] = [Field::Title, Field::Body];
 
-/// The words of a query, by how close they are.
+/// The words of a query, scored by closeness.
 pub(crate) struct Proximity<'a> {
     words: Vec<Joined<'a>>,
     scoring: &'a Scoring,
 }
 
-/// Words that have a form in common are one: `language` is not close to `languages`.
+/// Words with a common form are joined into one: `language` is not close to `languages`.
 struct Joined<'a> {
     words: Vec<&'a WordTerms>,
     worth: f32,
 }
 
-/// Where a document has a word.
+/// A position of a word in a document.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct WordPosition {
     position: u32,
     word: usize,
 }
 
-/// How much pairs of words stand together in a document.
+/// The total closeness of each pair of words in a document.
 type Pairs = [[f32; MAX_WORDS]; MAX_WORDS];
 
 impl<'a> Proximity<'a> {
-    /// Returns the words of a query that may stand together; `None` if there are less than two.
+    /// Returns the words of a query that may be close together; `None` if there are fewer than two.
     pub(crate) fn of(
         query: &'a dyn Query,
         searcher: &Searcher,
@@ -79,8 +79,8 @@ impl<'a> Proximity<'a> {
         Ok((words.len() > 1).then_some(Self { words, scoring }))
     }
 
-    /// Returns for each of some documents of a segment, which are in order, how much the words that
-    /// stand together in it add to its score.
+    /// Returns, for each of some documents of a segment, in order, the score that its close words
+    /// add.
     pub(crate) fn scores(
         &self,
         reader: &SegmentReader,
@@ -104,7 +104,7 @@ impl<'a> Proximity<'a> {
     fn score(&self, pairs: &Pairs) -> f32 {
         let k1 = self.scoring.ranking.k1;
         let mut sum = 0.0;
-        // The rarer word comes first, so that the second says less.
+        // The rarer word comes first, so the second is the less significant one.
         for (number, second) in self.words.iter().enumerate() {
             for of in &pairs[..number] {
                 sum += second.worth * (k1 + 1.0) * of[number] / (k1 + of[number]);
@@ -156,7 +156,7 @@ impl<'a> Proximity<'a> {
     }
 }
 
-/// Collects what a query looks for and ranks by.
+/// Collects the words that a query looks for and ranks by.
 fn collect<'a>(query: &'a dyn Query, found: &mut Vec<&'a WordsQuery>) {
     if let Some(words) = query.downcast_ref::<WordsQuery>() {
         found.push(words);
@@ -190,7 +190,7 @@ fn joined(all: Vec<&WordTerms>) -> Vec<Joined<'_>> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Adds the pairs of one field, in which one occurrence counts so much.
+/// Adds the pairs of one field, in which each occurrence counts `one`.
 fn add_pairs(mut places: Vec<WordPosition>, one: f32, pairs: &mut Pairs) {
     places.sort_unstable();
     places.dedup();
@@ -202,7 +202,7 @@ fn add_pairs(mut places: Vec<WordPosition>, one: f32, pairs: &mut Pairs) {
             }
             if a.word != b.word {
                 let (first, second) = (a.word.min(b.word), a.word.max(b.word));
-                // The parts of an identifier have one position.
+                // The parts of an identifier share one position.
                 let distance = distance.max(1) as f32;
                 pairs[first][second] += one / (distance * distance);
             }

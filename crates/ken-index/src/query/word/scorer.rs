@@ -1,9 +1,9 @@
-//! Documents of one segment that have some or all of several words, with their scores.
+//! Finds the documents of one segment that have some or all of several words, with their scores.
 //!
-//! Words are joined window by window. What a word can add at most is known, as its frequency is
-//! dampened: once the best hits so far are better than what the commonest words can add together,
-//! those words are only looked up where the rarer ones found something (H. Turtle and J. Flood,
-//! "Query evaluation: strategies and optimizations", 1995: MaxScore).
+//! Words are joined window by window. The maximum that a word can add to a score is known, since
+//! its frequency is dampened. Once the best hits so far score higher than the most common words can
+//! together, these words are only looked up in documents that the rarer ones found (H. Turtle and
+//! J. Flood, "Query evaluation: strategies and optimizations", 1995: MaxScore).
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -13,17 +13,18 @@ use tantivy::query::Scorer;
 use tantivy::{DocId, DocSet, Score, TERMINATED};
 
 use super::list::List;
-use super::window::{SIZE, Window};
+use super::window::{SIZE, Window, joined};
+use super::worth::Worth;
 use crate::limits::{Limits, reached};
 
-/// What is wanted of a segment.
+/// What a search needs from a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// Which documents there are.
+    /// Only the documents.
     Documents,
-    /// The best by their scores: what cannot be among them may be missing.
+    /// The best documents by score; others may be missing.
     Best,
-    /// All documents, and the best: the scores of others may be too low.
+    /// All documents, and the best of them; the scores of the others may be too low.
     BestOfAll,
 }
 
@@ -33,72 +34,35 @@ impl Goal {
     }
 }
 
-/// Scores that are added up in another order differ by rounding.
+/// Scores that are summed in another order differ by rounding.
 const SLACK: f32 = 1.0001;
 
-/// What a word adds to a score at most.
-#[derive(Clone, Copy)]
-pub(super) struct Worth {
-    pub(super) own: f32,
-    pub(super) derived: f32,
-    pub(super) share: f32,
-}
-
-pub(super) struct Share { pub(super) lambda: f32, pub(super) mu: f32 }
-impl Share {
-    pub(super) fn new(n: usize) -> Self {
-        let v = |name: &str, d: f32| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-        match n {
-            1 => Self { lambda: v("L1", 0.5), mu: v("M1", 0.5) },
-            _ => Self { lambda: v("LN", 0.0), mu: v("MN", 1.0) },
-        }
-    }
-}
-
-impl Worth {
-    fn score(self, amount: f32, k1: f32) -> f32 {
-        if amount < 0.0 {
-            return self.derived * amount / (amount - k1);
-        }
-        self.own * (self.share + (1.0 - self.share) * amount / (k1 + amount))
-    }
-}
-
-fn joined(sum: f32, amount: f32, derived: bool) -> f32 {
-    match derived {
-        true if sum <= 0.0 => sum - amount,
-        _ => sum + amount,
-    }
-}
-
-/// A word, open in a segment.
+/// A word, opened in a segment.
 pub(super) struct OpenWord {
     lists: Vec<List>,
-    /// Whether positions must be read to tell which documents have it.
+    /// Whether positions are needed to determine the documents of the word.
     has_spans: bool,
-    /// The most that it can add to a score.
-    most: f32,
     worth: Worth,
-    k1: f32,
-    /// How rare it is in the index.
+    /// The maximum that the word can add to a score.
+    most: f32,
+    /// The inverse document frequency of the word.
     idf: f32,
 }
 
 impl OpenWord {
-    pub(super) fn new(lists: Vec<List>, worth: Worth, k1: f32, idf: f32) -> Self {
+    pub(super) fn new(lists: Vec<List>, worth: Worth, idf: f32) -> Self {
         Self {
             has_spans: lists.len() <= MAX_LOOK_UP_LISTS && lists.iter().any(List::is_span),
             lists,
-            most: worth.own.max(worth.derived),
             worth,
-            k1,
+            most: worth.most(),
             idf,
         }
     }
 
-    /// Dampens how much a document has of a word: many places count little more than a few.
+    /// Dampens the amount of a word in a document: many occurrences count little more than a few.
     fn score(&self, amount: f32) -> f32 {
-        self.worth.score(amount, self.k1)
+        self.worth.score(amount)
     }
 
     fn size_hint(&self) -> u32 {
@@ -111,8 +75,8 @@ impl OpenWord {
         docs.min().unwrap_or(TERMINATED)
     }
 
-    /// Returns what the word adds to the score of a document; `None` if the document lacks it. What
-    /// does not matter, as the document cannot be among the best with so much, is not counted up.
+    /// Returns the score that the word adds to a document; `None` if the document lacks the word.
+    /// Does not compute a score that does not matter because the document cannot be among the best.
     fn look_up(&mut self, doc: DocId, goal: Goal, matters: impl Fn(f32) -> bool) -> Option<f32> {
         let counts = match goal {
             Goal::Documents => false,
@@ -125,7 +89,7 @@ impl OpenWord {
         }
     }
 
-    /// Returns the most that the word can add to the score of a document.
+    /// Returns the maximum that the word can add to the score of a document.
     fn at_most(&mut self, doc: DocId) -> f32 {
         let mut sum = 0.0;
         for list in &mut self.lists {
@@ -136,7 +100,7 @@ impl OpenWord {
         self.score(sum)
     }
 
-    /// Returns whether a document has the word; positions are read last.
+    /// Returns whether a document has the word; reads positions last.
     fn has(&mut self, doc: DocId) -> bool {
         let mut lists = self.lists.iter_mut();
         if lists.any(|list| !list.is_span() && list.seek(doc) == doc) {
@@ -146,7 +110,7 @@ impl OpenWord {
         spans.any(|span| span.seek(doc) == doc && span.is_there())
     }
 
-    /// Returns how much a document has; `None` if it lacks the word.
+    /// Returns the amount of the word in a document; `None` if the document lacks the word.
     fn amount(&mut self, doc: DocId) -> Option<f32> {
         let mut sum = None;
         for list in &mut self.lists {
@@ -167,17 +131,17 @@ impl OpenWord {
     }
 }
 
-/// Looking a document up in a list takes about as long as adding so many of the list to a window.
+/// Looking up a document in a list takes about as long as adding this many documents to a window.
 const LOOK_UP_COST: u32 = 16;
 
-/// Words whose lists are more than these are never looked up document by document.
+/// Words with more lists are never looked up document by document.
 const MAX_LOOK_UP_LISTS: usize = 32;
 
 /// Documents that have some or all words, and pass the filters.
 pub(super) struct WordsScorer {
-    /// If all are wanted, the rarest first, else the one that says most.
+    /// The rarest word first if all are required, otherwise the most significant one.
     words: Vec<OpenWord>,
-    /// What the words from this one on can add together.
+    /// The maximum score of the words from each index on.
     rest: Vec<f32>,
     all: bool,
     goal: Goal,
@@ -202,12 +166,12 @@ impl WordsScorer {
         limits: Option<Arc<Limits>>,
     ) -> Self {
         if all {
-            // In the order of the whole index, so that equal documents of two segments have sums that
-            // are equal to the last bit. Only what the segment lacks comes before all else.
+            // Ordered as in the whole index, so that equal documents of two segments have sums that
+            // are equal to the last bit. Only words that the segment lacks precede all others.
             let order = |of: &OpenWord| (!of.lists.is_empty(), -of.idf);
             words.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(Ordering::Equal));
         } else if goal == Goal::Documents {
-            // What another word found needs no positions.
+            // Documents that another word found need no positions.
             words.sort_by_key(|word| word.has_spans);
         } else {
             words.sort_by(|a, b| b.most.total_cmp(&a.most));
@@ -231,13 +195,13 @@ impl WordsScorer {
         }
     }
 
-    /// Goes to the first document.
+    /// Advances to the first document.
     pub(super) fn start(mut self) -> Self {
         self.move_to(0);
         self
     }
 
-    /// Calls `take` with documents better than the threshold, which it returns anew.
+    /// Calls `take` with documents above the threshold; `take` returns the new threshold.
     pub(super) fn best(mut self, threshold: Score, take: &mut dyn FnMut(DocId, Score) -> Score) {
         let mut threshold = threshold;
         let mut from = 0;
@@ -279,8 +243,9 @@ impl WordsScorer {
         sum
     }
 
-    /// Finds the next window that has documents, from one on; false if there is none. Documents
-    /// that cannot be better than the threshold may be missing. There is none once limits are reached.
+    /// Finds the next window with documents, starting at `from`; returns false if there is none.
+    /// Documents that cannot exceed the threshold may be missing. After a limit is reached there
+    /// are no more windows.
     fn next_window(&mut self, mut from: DocId, threshold: Score) -> bool {
         loop {
             from = self.first_candidate(from, threshold);
@@ -300,7 +265,7 @@ impl WordsScorer {
         }
     }
 
-    /// Returns how many of the words can alone bring a document above the threshold.
+    /// Returns how many of the words can lift a document above the threshold without the others.
     fn n_essential(&self, threshold: Score) -> usize {
         match self.all {
             true => self.words.len().min(1),
@@ -343,7 +308,7 @@ impl WordsScorer {
             }
             word.fill(&mut self.scratch, start, goal.is_scored());
             self.scratch.retain(|doc, amount| {
-                found.add(doc, word.worth.score(*amount, word.k1));
+                found.add(doc, word.worth.score(*amount));
                 true
             });
         }
@@ -360,7 +325,7 @@ impl WordsScorer {
         let Some(first) = self.words.first_mut() else {
             return;
         };
-        // Positions are read for what passes the filters.
+        // Positions are read only for documents that pass the filters.
         let mut filtered = first.has_spans;
         if filtered {
             self.fill_with_spans(start, threshold);
@@ -368,7 +333,7 @@ impl WordsScorer {
             first.fill(&mut self.found, start, self.goal.is_scored());
             if self.goal.is_scored() {
                 self.found.retain(|_, amount| {
-                    *amount = first.worth.score(*amount, first.k1);
+                    *amount = first.worth.score(*amount);
                     true
                 });
             }
@@ -385,7 +350,7 @@ impl WordsScorer {
         }
     }
 
-    /// Fills the window with what has the first word and passes the filters.
+    /// Fills the window with the documents that have the first word and pass the filters.
     fn fill_with_spans(&mut self, start: DocId, threshold: Score) {
         let (word, rest) = (&mut self.words[0], self.rest[1]);
         let matters = |score: f32| score + rest * SLACK > threshold;
@@ -403,8 +368,8 @@ impl WordsScorer {
         }
     }
 
-    /// Adds a word to the documents that were found; removes those that are not good enough even
-    /// with all that is to come, and if all words are wanted those that lack it.
+    /// Adds a word to the documents found so far. Removes documents that cannot become good enough
+    /// with the remaining words, and, if all words are required, documents that lack this one.
     fn add(&mut self, number: usize, threshold: Score) {
         let (all, goal) = (self.all, self.goal);
         let (rest, after) = (self.rest[number], self.rest[number + 1]);

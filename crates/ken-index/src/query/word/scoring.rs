@@ -1,9 +1,10 @@
-//! What the score of a word is made of, as far as it is the same for all queries.
+//! The parts of a word's score that are the same for all queries.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use ken_core::{Field, FieldKind, Ranking};
+use ken_core::{Field, FieldKind, FieldNames, Plan, Ranking, Word};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentReader;
 
@@ -13,27 +14,40 @@ use crate::dictionary::Shortcuts;
 use crate::limits::Limits;
 use crate::schema::Columns;
 
-/// What is left to a word that is in every second document or more.
+/// Minimum weight, for a word in half of the documents or more.
 const LEAST: f32 = 0.05;
 
-/// Weights, and the lengths of fields in one snapshot.
-#[derive(Clone)]
+/// How a search scores, and its limits.
 pub(crate) struct Scoring {
+    shared: Arc<Shared>,
+    /// Limits that may end the search early.
+    pub(crate) limits: Option<Arc<Limits>>,
+}
+
+/// The scoring data that all searches of a snapshot share: weights, and the lengths of fields.
+pub(crate) struct Shared {
     pub(crate) columns: Columns,
+    pub(crate) names: FieldNames,
     pub(crate) ranking: Ranking,
     pub(crate) shortcuts: Arc<Shortcuts>,
-    /// When the search ends early.
-    pub(crate) limits: Option<Arc<Limits>>,
-    pub(super) n_documents: f32,
+    n_documents: f32,
     segments: Vec<SegmentReader>,
-    /// By field, measured when a document is found by it.
+    /// By field; computed when a search first needs the field.
     lengths: Vec<OnceLock<Option<Arc<Lengths>>>>,
 }
 
-/// Short: a query prints it as a part of itself.
+/// Prints a short form, since each query prints it as a part of itself.
 impl fmt::Debug for Scoring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scoring").finish_non_exhaustive()
+    }
+}
+
+impl Deref for Scoring {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
     }
 }
 
@@ -41,30 +55,42 @@ impl Scoring {
     pub(crate) fn new(
         segments: &[SegmentReader],
         columns: &Columns,
+        names: FieldNames,
         ranking: &Ranking,
         shortcuts: &Arc<Shortcuts>,
     ) -> Self {
         let n_documents: u64 = segments.iter().map(|of| u64::from(of.max_doc())).sum();
         Self {
-            lengths: Field::all().map(|_| OnceLock::new()).collect(),
-            segments: segments.to_vec(),
-            columns: columns.clone(),
-            ranking: ranking.clone(),
-            shortcuts: Arc::clone(shortcuts),
+            shared: Arc::new(Shared {
+                lengths: Field::all().map(|_| OnceLock::new()).collect(),
+                segments: segments.to_vec(),
+                columns: columns.clone(),
+                names,
+                ranking: ranking.clone(),
+                shortcuts: Arc::clone(shortcuts),
+                n_documents: n_documents as f32,
+            }),
             limits: None,
-            n_documents: n_documents as f32,
         }
     }
 
-    /// Returns the same for one search with limits.
+    /// Returns a copy for one search with limits.
     pub(crate) fn limited(&self, limits: &Arc<Limits>) -> Self {
         Self {
+            shared: Arc::clone(&self.shared),
             limits: Some(Arc::clone(limits)),
-            ..self.clone()
         }
     }
+}
 
-    /// Returns how much one occurrence counts; `None` if no document has the field.
+impl Shared {
+    /// Returns a word as text, with the name that its field has in the index.
+    pub(super) fn printed(&self, word: &Word) -> String {
+        let plan = Plan::Word(word.clone());
+        plan.printed(&self.names).to_string()
+    }
+
+    /// Returns the weight of one occurrence by length; `None` if no document has the field.
     pub(super) fn lengths(&self, field: Field) -> tantivy::Result<Option<&Arc<Lengths>>> {
         let Some(place) = self.lengths.get(field as usize) else {
             return Ok(None);
@@ -80,7 +106,8 @@ impl Scoring {
         Ok(place.get_or_init(|| measured).as_ref())
     }
 
-    /// Returns the average length of a field in documents that have it; `None` if there is none.
+    /// Returns the average length of a field over the documents that have it; `None` if there are
+    /// none.
     fn average_length(&self, field: Field) -> tantivy::Result<Option<f32>> {
         let column = self.columns.of(field);
         let (mut n_tokens, mut n_documents) = (0, 0);
@@ -89,19 +116,19 @@ impl Scoring {
                 continue;
             };
             n_tokens += index.total_num_tokens();
-            // Every document that has the field has its border.
+            // Every document with the field has its border.
             let border = index.terms().get(BORDER)?;
             n_documents += border.map_or(0, |info| u64::from(info.doc_freq));
         }
         Ok((n_documents > 0).then(|| n_tokens as f32 / n_documents as f32))
     }
 
-    /// Returns how much a word says that so many documents have: the weight of Robertson and Sparck
-    /// Jones ("Relevance weighting of search terms", 1976). It is 0 for a word of every second
-    /// document, which keeps `the` and `of` in a sentence from outweighing what it is about; the
-    /// form that adds 1 inside of the logarithm gives them 0.7. A little is left to every word, so
-    /// that among documents that differ in nothing else those that have it come first, and in small
-    /// collections, where every word is frequent, that is enough to rank by.
+    /// Returns the significance of a word that occurs in `n_documents`: the weight of Robertson and
+    /// Sparck Jones ("Relevance weighting of search terms", 1976). It is 0 for a word in half of
+    /// the documents, so that `the` and `of` in a sentence do not outweigh its subject; the variant
+    /// with 1 added inside the logarithm gives them 0.7. Every word keeps a small weight. Among
+    /// otherwise equal documents, those with the word therefore come first, and this suffices for
+    /// ranking in small collections, where every word is frequent.
     pub(super) fn idf(&self, n_documents: f32) -> f32 {
         let n = n_documents.min(self.n_documents);
         let smooth = (1.0 + (self.n_documents - n + 0.5) / (n + 0.5)).ln();
@@ -116,4 +143,27 @@ fn lengths(average: f32, ranking: &Ranking, field: Field) -> Lengths {
         let length = FieldNormReader::id_to_fieldnorm(id as u8) as f32;
         weight / (1.0 - ranking.b + ranking.b * length / average)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::tests::opened;
+
+    #[test]
+    fn what_a_search_with_limits_measures_is_known_to_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshot = opened(folder.path());
+        let ranking = Ranking::default();
+        let scoring = Scoring::new(
+            &[],
+            &Columns::new(),
+            FieldNames::TABLE,
+            &ranking,
+            &snapshot.shortcuts,
+        );
+        let limited = scoring.limited(&Arc::new(Limits::default()));
+        limited.lengths(Field::Body).unwrap();
+        assert!(scoring.lengths[Field::Body as usize].get().is_some());
+    }
 }

@@ -1,4 +1,4 @@
-//! A word in a snapshot: its terms in each field and segment, and how much it says.
+//! Looks up a word in a snapshot: its terms in each field and segment, and its significance.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,30 +15,31 @@ use super::list::{List, Source};
 use super::scoring::Scoring;
 use crate::dictionary::Shortcut;
 use crate::dictionary::{Matcher, TermsAutomaton};
+use crate::limits::{Pace, reached};
 use crate::parallel;
 use crate::query::span::{Candidates, CompiledSpan};
 
-/// How many terms of one form are kept apart in a segment. A pattern that means more says little by
-/// how often a document has them: whether it has one is all that counts.
+/// Maximum number of terms of one form that are kept apart in a segment. If a pattern matches more,
+/// their frequencies mean little: only whether a document has one of them counts.
 const MAX_LISTS: usize = 128;
 
-/// A word made ready to be looked for.
+/// A word with its terms.
 pub(super) struct WordTerms {
     pub(super) word: Word,
-    /// How rare it is.
+    /// Its inverse document frequency.
     pub(super) idf: f32,
-    /// How much it says: its inverse document frequency, by how often it was asked for.
+    /// Its significance: the inverse document frequency, multiplied by its count in the query.
     pub(super) worth: f32,
-    /// The same of the word itself, without its other forms.
-    pub(super) own_worth: f32,
+    /// The same for the literal forms alone.
+    pub(super) literal_worth: f32,
     forms: Vec<(Ready, f32)>,
-    /// The forms that are one term, in order, if there are several: a dictionary is asked for all of
-    /// them at once, as most have a beginning in common and few dictionaries have them.
+    /// The forms with one term each, in order, if there are several. A dictionary is searched for
+    /// all of them at once, since most have a common beginning and few dictionaries have them.
     singles: Vec<String>,
     segments: Vec<SegmentForms>,
 }
 
-/// The forms that a segment has.
+/// The forms in a segment.
 struct SegmentForms {
     segment: SegmentId,
     max_doc: u32,
@@ -50,16 +51,16 @@ enum Ready {
     Span(CompiledSpan),
 }
 
-/// A form that a field of a segment has.
+/// A form in a field of a segment.
 struct FormTerms {
     field: Field,
     form: usize,
-    /// Its terms; none for a stretch.
+    /// Its terms; none for a span.
     terms: Vec<TermInfo>,
 }
 
 impl WordTerms {
-    /// Looks a word up in all segments.
+    /// Looks up a word in all segments.
     pub(super) fn new(
         word: &Word,
         times: f32,
@@ -70,14 +71,14 @@ impl WordTerms {
             word: word.clone(),
             idf: 0.0,
             worth: 0.0,
-            own_worth: 0.0,
+            literal_worth: 0.0,
             forms: Vec::with_capacity(word.forms.len()),
             singles: singles(word),
             segments: Vec::new(),
         };
         for form in &word.forms {
             let ready = match &form.span {
-                // How it is written stands in the text only.
+                // Only the text shows how a term is written.
                 Span::Match(pattern) if !matches!(pattern, Pattern::Written(_)) => {
                     Ready::Match(Matcher::new(pattern)?)
                 }
@@ -94,7 +95,7 @@ impl WordTerms {
         })?;
         this.idf = this.idf(scoring, searcher)?;
         this.worth = times * this.idf;
-        this.own_worth = times * this.own_idf(scoring);
+        this.literal_worth = times * this.literal_idf(scoring);
         Ok(this)
     }
 
@@ -108,8 +109,12 @@ impl WordTerms {
         segment: &SegmentReader,
         scoring: &Scoring,
     ) -> tantivy::Result<Vec<FormTerms>> {
+        let limits = scoring.limits.as_deref();
         let mut entries = Vec::new();
         for field in self.fields() {
+            if reached(limits) {
+                break;
+            }
             let column = scoring.columns.of(field);
             let Some(index) = scoring.shortcuts.index(segment, column)? else {
                 continue;
@@ -128,7 +133,7 @@ impl WordTerms {
                     {
                         continue;
                     }
-                    matcher.each_info(&index, shortcut, &mut |info| {
+                    matcher.each_info(&index, shortcut, limits, |info| {
                         terms.push(info.clone());
                         Ok(())
                     })?;
@@ -142,7 +147,7 @@ impl WordTerms {
         Ok(entries)
     }
 
-    /// Returns which of the forms that are one term a dictionary has.
+    /// Returns which of the forms with one term a dictionary has.
     fn singles_in(&self, shortcut: Shortcut<'_>) -> tantivy::Result<Vec<bool>> {
         let mut there = vec![false; self.singles.len()];
         if !there.is_empty()
@@ -165,9 +170,9 @@ impl WordTerms {
         at.is_ok_and(|at| !there[at])
     }
 
-    /// Returns how much the word says. Its documents are those of its most frequent field; in that,
-    /// the terms of its forms are taken to stand independently of each other. A stretch says as
-    /// much as its terms do together.
+    /// Returns the significance of the word. Its documents are those of its most frequent field, in
+    /// which the terms of its forms are assumed to be independent. A span is as significant as its
+    /// terms together.
     fn idf(&self, scoring: &Scoring, searcher: &Searcher) -> tantivy::Result<f32> {
         let mut most = 0.0_f32;
         for field in self.fields() {
@@ -191,23 +196,32 @@ impl WordTerms {
         Ok(idf.unwrap_or(0.0))
     }
 
-    fn own_idf(&self, scoring: &Scoring) -> f32 {
-        let is_own = |form: usize| !self.word.forms[form].derived;
-        let most = self.fields().map(|field| self.n_documents(field, &is_own));
+    /// Returns the inverse document frequency of the literal forms alone; that of all forms if no document has them.
+    fn literal_idf(&self, scoring: &Scoring) -> f32 {
+        let is_literal = |form: usize| !self.word.forms[form].derived;
+        let most = self
+            .fields()
+            .map(|field| self.n_documents(field, &is_literal));
         let most = most.fold(0.0_f32, f32::max);
-        if most > 0.0 { scoring.idf(most).max(self.idf) } else { self.idf }
+        match most > 0.0 {
+            true => scoring.idf(most).max(self.idf),
+            false => self.idf,
+        }
     }
 
     fn n_documents(&self, field: Field, counts: &dyn Fn(usize) -> bool) -> f32 {
         let of_segment = |of: &SegmentForms| {
-            let entries = of.entries.iter().filter(|entry| entry.field == field && counts(entry.form));
+            let entries = of
+                .entries
+                .iter()
+                .filter(|entry| entry.field == field && counts(entry.form));
             let terms = entries.flat_map(|entry| &entry.terms);
             union(terms.map(|info| info.doc_freq), of.max_doc)
         };
         self.segments.iter().map(of_segment).sum()
     }
 
-    /// Returns the terms that a field of a segment has of each form; a stretch has none.
+    /// Returns the terms of each form in a field of a segment; a span has none.
     pub(super) fn terms_in(
         &self,
         segment: SegmentId,
@@ -220,7 +234,7 @@ impl WordTerms {
             .map(|entry| &entry.terms)
     }
 
-    /// Opens the lists of a segment, with frequencies or only for documents.
+    /// Opens the lists of a segment, with frequencies or only with documents.
     pub(super) fn open(
         &self,
         reader: &SegmentReader,
@@ -258,7 +272,11 @@ impl WordTerms {
                 }
                 Ready::Match(_) if entry.terms.len() > MAX_LISTS => {
                     let mut set = BitSet::with_max_value(reader.max_doc());
+                    let mut pace = Pace::default();
                     for info in &entry.terms {
+                        if pace.step(scoring.limits.as_deref()) {
+                            break;
+                        }
                         let option = IndexRecordOption::Basic;
                         let mut block = index.read_block_postings_from_terminfo(info, option)?;
                         while !block.docs().is_empty() {
@@ -285,7 +303,7 @@ impl WordTerms {
     }
 }
 
-/// Returns the forms of a word that are one term, in order; none if there is only one.
+/// Returns the forms of a word with one term each, in order; none if there is only one.
 fn singles(word: &Word) -> Vec<String> {
     let single = |form: &Form| match &form.span {
         Span::Match(Pattern::Term(term) | Pattern::Stem(term)) => Some(term.clone()),
@@ -298,7 +316,7 @@ fn singles(word: &Word) -> Vec<String> {
     }
 }
 
-/// Returns in how many documents a pattern is.
+/// Returns the number of documents that a pattern matches.
 fn n_documents_of(
     matcher: &Matcher,
     field: Field,
@@ -306,13 +324,14 @@ fn n_documents_of(
     searcher: &Searcher,
 ) -> tantivy::Result<f32> {
     let column = scoring.columns.of(field);
+    let limits = scoring.limits.as_deref();
     let of_segments = parallel::over(searcher.segment_readers(), |_, segment| {
         let mut by_term = Vec::new();
         let Some(index) = scoring.shortcuts.index(segment, column)? else {
             return Ok(0.0);
         };
         let shortcut = scoring.shortcuts.of(segment, column);
-        matcher.each_info(&index, shortcut, &mut |info| {
+        matcher.each_info(&index, shortcut, limits, |info| {
             by_term.push(info.doc_freq);
             Ok(())
         })?;
@@ -321,9 +340,50 @@ fn n_documents_of(
     Ok(of_segments.into_iter().sum())
 }
 
-/// Returns how many documents have one of several terms, were they independent of each other.
+/// Estimates the number of documents with one of several terms, assuming independence.
 fn union(by_term: impl Iterator<Item = u32>, max_doc: u32) -> f32 {
     let all = f64::from(max_doc.max(1));
     let none: f64 = by_term.map(|n| 1.0 - f64::from(n) / all).product();
     (all * (1.0 - none)) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{FieldNames, Ranking};
+
+    use super::*;
+    use crate::limits::Limits;
+    use crate::query::tests::opened;
+    use crate::schema::Columns;
+
+    #[test]
+    fn terms_are_looked_up_within_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshot = opened(folder.path());
+        let segments = snapshot.searcher.segment_readers();
+        let ranking = Ranking::default();
+        let scoring = Scoring::new(
+            segments,
+            &Columns::new(),
+            FieldNames::TABLE,
+            &ranking,
+            &snapshot.shortcuts,
+        );
+        let span = Span::Match(Pattern::Prefix("ot".to_owned()));
+        let word = Word {
+            field: None,
+            forms: vec![Form { span, weight: 1.0 }],
+        };
+        let n_entries = |scoring: &Scoring| {
+            let terms = WordTerms::new(&word, 1.0, scoring, &snapshot.searcher).unwrap();
+            terms
+                .segments
+                .iter()
+                .map(|of| of.entries.len())
+                .sum::<usize>()
+        };
+        assert_eq!(n_entries(&scoring), 1);
+        let limits = Arc::new(Limits::after(0));
+        assert_eq!(n_entries(&scoring.limited(&limits)), 0);
+    }
 }

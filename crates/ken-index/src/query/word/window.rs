@@ -1,14 +1,24 @@
-//! A stretch of consecutive documents, and for each of them a sum.
+//! A window of consecutive documents, with a sum for each of them.
 //!
-//! Lists of documents are joined window by window: each list adds what it has to plain arrays, which
-//! takes a few instructions a document, where a heap of lists would compare them one by one.
+//! Lists of documents are joined window by window: each list adds its values to plain arrays, which
+//! takes a few instructions for each document, where a heap of lists would compare them one by one.
 
 use tantivy::DocId;
 
-/// Documents of a window: their sums stay in the first cache of the processor.
+/// Number of documents in a window: their sums fit into the processor's first-level cache.
 pub(super) const SIZE: usize = 4096;
 
-/// A stretch of documents with a sum for each.
+/// Returns the sum of what a document has of a word and of one more form of it. A sum is negative while only derived forms
+/// ([`ken_core::Form::derived`]) are in it, so literal forms must be added before derived ones.
+#[inline]
+pub(super) fn joined(sum: f32, amount: f32, derived: bool) -> f32 {
+    match derived && sum <= 0.0 {
+        true => sum - amount,
+        false => sum + amount,
+    }
+}
+
+/// A window of documents with a sum for each.
 pub(super) struct Window {
     start: DocId,
     bits: Box<[u64]>,
@@ -36,7 +46,7 @@ impl Window {
     /// Empties the window and moves it.
     pub(super) fn clear(&mut self, start: DocId) {
         for word in 0..self.bits.len() {
-            // Sums are 0 where there is no bit.
+            // Sums without a bit are already 0.
             if self.bits[word] != 0 {
                 self.sums[word * 64..word * 64 + 64].fill(0.0);
                 self.bits[word] = 0;
@@ -58,14 +68,12 @@ impl Window {
         self.sums[at] += amount;
     }
 
-    /// Adds a form that is not the word itself. Where the document has only such forms, the sum is negative, so the word
-    /// itself must be added first.
+    /// Adds a derived form ([`joined`]).
     #[inline]
     pub(super) fn add_derived(&mut self, doc: DocId, amount: f32) {
         let at = (doc - self.start) as usize;
         self.bits[at / 64] |= 1 << (at % 64);
-        let sum = &mut self.sums[at];
-        *sum += if *sum > 0.0 { amount } else { -amount };
+        self.sums[at] = joined(self.sums[at], amount, true);
     }
 
     pub(super) fn holds(&self, doc: DocId) -> bool {
@@ -81,7 +89,8 @@ impl Window {
         self.bits.iter().map(|bits| bits.count_ones()).sum()
     }
 
-    /// Calls `keep` with each document and its sum; those for which it says no are removed.
+    /// Calls `keep` with each document and its sum, and removes the documents for which it returns
+    /// false.
     #[inline]
     pub(super) fn retain(&mut self, mut keep: impl FnMut(DocId, &mut f32) -> bool) {
         for word in 0..self.bits.len() {

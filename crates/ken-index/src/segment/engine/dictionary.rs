@@ -1,20 +1,23 @@
-//! The dictionary of a field: a finite state transducer from each term to its rank, as `tantivy-fst` reads it.
+//! The dictionary of a field: a finite state transducer from each term to its rank, in the format
+//! that `tantivy-fst` reads.
 //!
-//! Terms come in order, so a node of the path of the last term is complete when the next term leaves the path before
-//! it. It is written then, unless one like it was, which stands for both: equal ends of terms are kept once (Daciuk et
-//! al., "Incremental construction of minimal acyclic finite-state automata", 2000). Which ones were is known of some of
-//! the last nodes, in tables of fixed size. The rank of a term is the sum of the outputs on its path. As ranks rise by
-//! one, the output of a way is known when it is made, and no node has one of its own. The first way of a node has the
-//! output 0, as it is that of the first term through it; or 1, if the node is the end of a term before that.
+//! Terms arrive in order, so a node on the path of the last term is complete when the next term
+//! leaves the path before it. The node is then written, unless an equal one was, which then
+//! represents both: equal endings of terms are stored once (Daciuk et al., "Incremental
+//! construction of minimal acyclic finite-state automata", 2000). Tables of fixed size remember
+//! some of the last nodes. The rank of a term is the sum of the outputs on its path. As ranks rise
+//! by one, the output of a way is known when the way is created, and no node has an output of its
+//! own. The first way of a node has the output 0, since it belongs to the first term through it; or
+//! 1, if the node is the end of an earlier term.
 //!
 //! ```text
-//! all         version, kind (u64 each), nodes, how many terms there are, address of the root (u64 each)
-//! node        its last byte is the address of the node; 0 is that of the end of a term from which nothing goes on
-//!   one way   byte, if it is no common one; state: two bits, number of the common byte; goes to the node before
-//!   one way   distance, sizes, byte, if it is no common one, state
-//!   others    outputs, if there are any, that of a final node before; distances, bytes, each the last one first; an
-//!             index of bytes, if there are more than 32; sizes; how many, if these are 64 or more, or none; state: is
-//!             final, how many
+//! all         version, kind (u64 each), nodes, number of terms, address of the root (u64 each)
+//! node        its last byte is the address of the node; 0 is the address of a final node without ways
+//!   one way   byte, unless it is a common one; state: two bits, number of the common byte; leads to the preceding node
+//!   one way   distance, sizes, byte, unless it is a common one, state
+//!   others    outputs, if there are any, with that of a final node first; distances, bytes, both in reverse order; an
+//!             index of bytes, if there are more than 32; sizes; the number of ways, if it is 0 or at least 64; state:
+//!             whether the node is final, number of ways
 //! ```
 
 use std::io::{self, Write};
@@ -26,27 +29,28 @@ use super::BUFFER_BYTES;
 
 const VERSION: u64 = 2;
 const KIND: u64 = 0;
-/// The address of a node from which nothing goes on.
+/// The address of a node without ways.
 const END: u64 = 0;
-/// Is the address of no node.
+/// The address of no node.
 const NO_NODE: u64 = 1;
 
 /// States, by their highest bits.
 const TO_THE_NODE_BEFORE: u8 = 0b1100_0000;
 const ONE_WAY: u8 = 0b1000_0000;
 const IS_FINAL: u8 = 0b0100_0000;
-/// More ways, and common bytes, have no number in a state.
+/// More ways, and more common bytes, have no number in a state.
 const MAX_IN_STATE: usize = 0b11_1111;
-/// More ways have an index of bytes.
+/// Nodes with more ways have an index of bytes.
 const MAX_WITHOUT_INDEX: usize = 32;
 
-/// A dictionary of many terms knows twice as many nodes with one way, with a few ones, with many.
+/// Maximum numbers of slots, each of which remembers two nodes: for nodes with one way, with a few,
+/// with many.
 const CHAINS: usize = 1 << 13;
 const FORKS: usize = 1 << 11;
 const WIDE: usize = 1 << 8;
-/// The first tables have so many places, and there are as many for each term as long as they are not large.
+/// Number of slots in the first tables, and for each term while the tables are not large.
 const PLACES_PER_TERM: usize = 4;
-/// A node with more ways has many.
+/// Maximum number of ways of a node with few.
 const FEW_WAYS: usize = 6;
 
 /// A way from a node to the next one.
@@ -57,21 +61,22 @@ struct Way {
     byte: u8,
 }
 
-/// A node of the path of the last term.
+/// A node on the path of the last term.
 struct Node {
-    /// Where its ways begin, but the one that the path takes.
+    /// The start of its ways, except the one on the path.
     ways: usize,
     /// The sum of the outputs on the path to it.
     sum: u32,
-    /// The output of the way that the path takes.
+    /// The output of the way on the path.
     output: u32,
     is_final: bool,
 }
 
-/// The ways of a node that has no more.
+/// The ways of a node with few.
 type FewWays = [Way; FEW_WAYS];
 
-/// The addresses of some of the last nodes that were written, or found again: of those of one hash the last two.
+/// The addresses of some of the last nodes that were written or reused: for each hash, the last
+/// two.
 struct NodeCache<K> {
     places: Vec<[(K, u64); 2]>,
     max_places: usize,
@@ -85,7 +90,8 @@ impl<K: Clone + Default> NodeCache<K> {
         }
     }
 
-    /// Makes room for the nodes of so many terms. What was known is forgotten, and soon known again.
+    /// Makes room for the nodes of `n_terms`. This drops the known nodes, which are soon known
+    /// again.
     fn make_room(&mut self, n_terms: usize) {
         let n_places = self.max_places.min(n_terms * PLACES_PER_TERM);
         if self.places.len() < n_places {
@@ -93,18 +99,18 @@ impl<K: Clone + Default> NodeCache<K> {
         }
     }
 
-    /// Returns where the address of a node belongs, and whether it is known: it stands there then. If it is not, its
-    /// key is to be set.
+    /// Returns the slot for the address of a node, and whether the node is known, in which case the
+    /// slot has its address. If it is not known, the caller must set the key.
     fn look_up(
         &mut self,
         hash: u64,
         is_key: impl Fn(&K) -> bool,
         set_key: impl FnOnce(&mut K),
     ) -> (&mut u64, bool) {
-        // There are a power of two.
+        // The number of slots is a power of two.
         let place = hash as usize & (self.places.len() - 1);
         let [first, second] = &mut self.places[place];
-        // No node has the address 0, which stands in a free place.
+        // No node has the address 0, which marks a free slot.
         let is_known = |(key, address): &(K, u64)| *address > 0 && is_key(key);
         if is_known(first) {
             return (&mut first.1, true);
@@ -118,13 +124,13 @@ impl<K: Clone + Default> NodeCache<K> {
     }
 }
 
-/// A dictionary that is being built.
+/// A dictionary under construction.
 pub(super) struct Dictionary {
     nodes: Nodes,
-    /// Of the last term: the root, and a node behind each of its bytes.
+    /// The path of the last term: the root, and a node after each of its bytes.
     path: Vec<Node>,
     last: Vec<u8>,
-    /// Of all nodes of the path, complete ones only.
+    /// The ways of all nodes on the path, only complete ones.
     ways: Vec<Way>,
     chains: NodeCache<Way>,
     forks: NodeCache<FewWays>,
@@ -155,7 +161,7 @@ impl Dictionary {
     /// Adds a term.
     ///
     /// # Errors
-    /// Fails if it is not greater than the last one, as of a damaged part of the postings.
+    /// Fails if the term is not greater than the last one, as in a damaged part of the postings.
     pub(super) fn add(&mut self, term: &[u8]) -> io::Result<()> {
         let rank = self.n_terms;
         let n_same = self.last.iter().zip(term).take_while(|(a, b)| a == b);
@@ -189,7 +195,7 @@ impl Dictionary {
         Ok(())
     }
 
-    /// Writes the nodes of the path behind so many bytes.
+    /// Writes the nodes of the path after `n_bytes`.
     fn complete(&mut self, n_bytes: usize) {
         while self.path.len() > n_bytes + 1 {
             let Some(node) = self.path.pop() else { return };
@@ -204,10 +210,10 @@ impl Dictionary {
         }
     }
 
-    /// Returns the address of a node, all of whose ways are there; it is written if none like it is known.
+    /// Returns the address of a node with all its ways, writing it if no equal one is known.
     fn address(&mut self, node: &Node) -> u64 {
         let ways = &self.ways[node.ways..];
-        // Whether it is final the output of its first way tells.
+        // The output of its first way shows whether the node is final.
         let (address, is_known) = match ways {
             [] if node.is_final => return END,
             [way] if !node.is_final => {
@@ -215,7 +221,7 @@ impl Dictionary {
                 self.chains.look_up(hash(ways), |key| key == way, set)
             }
             _ if ways.len() <= FEW_WAYS => {
-                // What stands for no way is none: only the first one may have the output 0.
+                // The padding is not a way: only the first way may have the output 0.
                 let mut key = FewWays::default();
                 key[..ways.len()].copy_from_slice(ways);
                 let set = |known: &mut FewWays| *known = key;
@@ -236,7 +242,7 @@ impl Dictionary {
         *address
     }
 
-    /// Writes what is complete, if it is much.
+    /// Writes complete nodes, if there are many bytes of them.
     pub(super) fn write_if_large(&mut self, to: &mut impl Write) -> io::Result<()> {
         let Nodes {
             bytes, n_written, ..
@@ -249,11 +255,11 @@ impl Dictionary {
         Ok(())
     }
 
-    /// Writes all that is left.
+    /// Writes everything that is left.
     pub(super) fn finish(mut self, to: &mut impl Write) -> io::Result<()> {
         self.complete(0);
         if let Some(root) = self.path.pop() {
-            // Also one like another node: the root is the last one.
+            // Even if it equals another node: the root is the last one.
             self.nodes.write(&self.ways, root.is_final);
         }
         let Nodes { bytes, last, .. } = &mut self.nodes;
@@ -263,12 +269,12 @@ impl Dictionary {
     }
 }
 
-/// The nodes that were written.
+/// The nodes as bytes.
 struct Nodes {
     bytes: Vec<u8>,
-    /// How many bytes were taken from there.
+    /// Number of bytes that were already moved out of the buffer.
     n_written: u64,
-    /// The address of the last one.
+    /// The address of the last node.
     last: u64,
     common: &'static [u8; 256],
 }
@@ -313,7 +319,7 @@ impl Nodes {
     }
 }
 
-/// Writes a node that is final or has not one way.
+/// Writes a node that is final or does not have exactly one way.
 fn write_fork(start: u64, ways: &[Way], is_final: bool, out: &mut Vec<u8>) {
     let n_distance = ways
         .iter()
@@ -347,14 +353,14 @@ fn write_fork(start: u64, ways: &[Way], is_final: bool, out: &mut Vec<u8>) {
     let mut state = if is_final { IS_FINAL } else { 0 };
     match ways.len() {
         n @ 1..=MAX_IN_STATE => state |= n as u8,
-        // One way never stands there.
+        // A node with one way is never written here.
         256 => out.push(1),
         n => out.push(n as u8),
     }
     out.push(state);
 }
 
-/// Returns how far before it a node is; 0 is the end.
+/// Returns the distance back to a node; 0 for the end.
 fn distance(start: u64, to: u64) -> u64 {
     match to {
         END => 0,
@@ -362,7 +368,7 @@ fn distance(start: u64, to: u64) -> u64 {
     }
 }
 
-/// Returns how many bytes a number takes, at least one.
+/// Returns the number of bytes that a number takes, at least one.
 fn n_bytes(number: u64) -> u8 {
     (u64::BITS - (number | 1).leading_zeros()).div_ceil(u8::BITS) as u8
 }
@@ -371,7 +377,7 @@ fn put(number: u64, n_bytes: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&number.to_le_bytes()[..n_bytes as usize]);
 }
 
-/// Returns a number of which each bit depends on many of the ways.
+/// Returns a number in which each bit depends on many of the ways.
 fn hash(ways: &[Way]) -> u64 {
     ways.iter().fold(0_u64, |hash, way| {
         let way = way.to << 8 ^ u64::from(way.output) << 32 ^ u64::from(way.byte);
@@ -379,15 +385,16 @@ fn hash(ways: &[Way]) -> u64 {
     })
 }
 
-/// Returns of each byte its number among the common ones, 0 if it is none: they are part of the format, but known to
-/// `tantivy-fst` only, so it is asked to write each of them.
+/// Returns the number of each byte among the common ones, or 0. The numbers are part of the format,
+/// but only `tantivy-fst` knows them, so it is made to write each byte.
 pub(super) fn common() -> &'static [u8; 256] {
     static COMMON: OnceLock<[u8; 256]> = OnceLock::new();
     COMMON.get_or_init(|| {
         let mut numbers = [0; 256];
         let mut builder = Builder::memory();
         for byte in u8::MIN..=u8::MAX {
-            // From the node behind the first byte one way goes on. Without its number it is only longer.
+            // One way leads on from the node after the first byte. Without a common number it is
+            // just longer.
             if builder.add([byte, byte]).is_err() {
                 return numbers;
             }

@@ -1,15 +1,16 @@
-//! Where the lists of each term are, by its rank.
+//! The offsets of the lists of each term, by its rank.
 //!
-//! Terms are taken in blocks of 256, and each place is kept by how far it is behind the first of its block, in as many
-//! bits as the last of them needs. What is said of a term ends where that of the next one begins.
+//! Terms are grouped in blocks of 256. Each offset is stored relative to the first of its block, in
+//! as many bits as the last of them needs. The lists of a term end where those of the next one
+//! begin.
 //!
 //! ```text
-//! all     how many bytes the entries of blocks take, how many terms there are (u64 each), these entries, packed places
-//! entry   where the packed places begin (u64); of the first term how many documents it has (u32), where its postings
-//!         begin (u64), how many bytes they take (u32), the same two of its positions; bits of a number of documents, a
-//!         place of postings, a place of positions (a byte each)
-//! packed  for each term but the first: place of postings, place of positions, how many documents; at last the two
-//!         places behind the last term
+//! all     size of the entries of blocks, number of terms (u64 each), these entries, packed offsets
+//! entry   where the packed offsets begin (u64); for the first term its number of documents (u32), the offset of its
+//!         postings (u64), their size (u32), the same two of its positions; bits of a number of documents, an offset of
+//!         postings, an offset of positions (a byte each)
+//! packed  for each term but the first: offset of postings, offset of positions, number of documents; finally the two
+//!         offsets after the last term
 //! ```
 
 use std::io::{self, Write};
@@ -26,7 +27,7 @@ pub(super) struct TermInfo {
     pub(super) positions: u64,
 }
 
-/// The places of a field.
+/// The offsets of a field.
 #[derive(Default)]
 pub(super) struct TermInfos {
     block: Vec<TermInfo>,
@@ -39,7 +40,7 @@ impl TermInfos {
     /// Adds the next term, whose lists begin where those of the last one end.
     ///
     /// # Errors
-    /// Fails if lists are larger than the format has a number for: 4 GiB.
+    /// Fails if lists exceed the format's maximum of 4 GiB.
     #[inline]
     pub(super) fn add(&mut self, place: TermInfo) -> io::Result<()> {
         if self.block.len() == BLOCK {
@@ -50,7 +51,7 @@ impl TermInfos {
         Ok(())
     }
 
-    /// Packs the block, whose lists end at a place.
+    /// Packs the block, whose lists end at `end`.
     fn pack(&mut self, end: TermInfo) -> io::Result<()> {
         let Some((first, others)) = self.block.split_first() else {
             return Ok(());
@@ -87,7 +88,7 @@ impl TermInfos {
         Ok(())
     }
 
-    /// Writes all, the lists of whose last term end at a place; returns how many bytes that is.
+    /// Writes everything; the lists of the last term end at `end`. Returns the number of bytes.
     pub(super) fn finish(mut self, end: TermInfo, out: &mut impl Write) -> io::Result<u64> {
         self.pack(end)?;
         let numbers = [self.entries.len() as u64, self.n];

@@ -1,15 +1,15 @@
-//! The lists of one term: its documents, how often each has it, and where.
+//! The lists of one term: its documents, its frequency in each, and its positions.
 //!
-//! Blocks of 128 numbers are packed by as many bits as the greatest of them needs, what is left has 7 bits to a byte,
-//! the last byte with the highest bit.
+//! Blocks of 128 numbers are packed with as many bits as the greatest of them needs. The remaining
+//! numbers have 7 bits per byte; the last byte of each has the highest bit set.
 //!
 //! ```text
-//! documents  if there are 128 or more: how many bytes the entries of full blocks take, and these, see below; then each
-//!            full block: numbers of documents as differences less one, how often less one each; the rest: differences,
-//!            how often
-//! entry      last document (u32), bits of a difference and a flag; if how often is kept: bits of that, the sum of it
-//!            (u32), length and how often of the document that the term ranks highest (a byte each)
-//! positions  how many full blocks, the bits of each, these; the rest
+//! documents  if there are 128 or more: the size of the entries of full blocks, and these entries, see below; then for
+//!            each full block: numbers of documents as differences minus one, frequencies minus one; the rest:
+//!            differences, frequencies
+//! entry      last document (u32), bits of a difference and a flag; if there are frequencies: bits of a frequency,
+//!            their sum (u32), length and frequency of the document that the term ranks highest (a byte each)
+//! positions  number of full blocks, the bits of each, the blocks; the rest
 //! ```
 
 use std::cmp::Ordering;
@@ -22,22 +22,22 @@ use tantivy_common::write_u32_vint;
 
 use super::Out;
 
-/// So many numbers are packed together.
+/// Number of values that are packed together.
 const BLOCK: usize = BitPacker4x::BLOCK_LEN;
-/// A packed block has no more bytes.
+/// Maximum size of a packed block.
 const MAX_BLOCK_BYTES: usize = BLOCK * size_of::<u32>();
-/// Says of the bits of a difference that it is one less.
+/// Flag in the bits of a difference: the difference is stored minus one.
 const ONE_LESS: u8 = 1 << 6;
 
 /// BM25 (Robertson et al., "Okapi at TREC-3", 1994), as far as it orders the documents of one term.
 pub(super) struct Ranking {
     norms: FieldNormReader,
-    /// By the code of a document's length, what it adds to how often the term occurs.
+    /// By the code of a document's length, the number that it adds to the frequency of the term.
     by_length: [f32; 256],
 }
 
 impl Ranking {
-    /// Of a field with so many tokens.
+    /// Creates the ranking of a field with `n_tokens`.
     pub(super) fn new(norms: FieldNormReader, n_tokens: u64) -> Self {
         const K1: f32 = 1.2;
         const B: f32 = 0.75;
@@ -49,8 +49,8 @@ impl Ranking {
         Self { norms, by_length }
     }
 
-    /// Returns the code of the length, and how often it has the term, of the document that ranks highest; the last one
-    /// of several.
+    /// Returns the code of the length and the frequency of the highest ranked document; of several,
+    /// the last one.
     fn highest(&self, docs: &[DocId], freqs: &[u32]) -> (u8, u32) {
         let (mut best, mut highest) = ((0, 0), f32::NEG_INFINITY);
         for (doc, freq) in docs.iter().zip(freqs) {
@@ -71,7 +71,7 @@ pub(super) struct TermDocs {
     packer: Packer,
     docs: [DocId; BLOCK],
     freqs: [u32; BLOCK],
-    /// How many wait.
+    /// Number of values that wait.
     n: usize,
     /// The last document of the last full block.
     last: DocId,
@@ -94,7 +94,7 @@ impl TermDocs {
         }
     }
 
-    /// Adds documents behind the last one, each with how often it has the term.
+    /// Adds documents after the last one, each with its frequency of the term.
     #[inline]
     pub(super) fn add(&mut self, mut docs: &[DocId], mut freqs: &[u32]) {
         while !docs.is_empty() {
@@ -132,7 +132,7 @@ impl TermDocs {
         self.n = 0;
     }
 
-    /// Writes all of the term and begins the next one.
+    /// Writes the rest of the term and begins the next one.
     #[inline]
     pub(super) fn finish(&mut self, out: &mut Out<'_>) -> io::Result<()> {
         if !self.entries.is_empty() {
@@ -156,11 +156,11 @@ impl TermDocs {
     }
 }
 
-/// The positions of a term, each as what it is more than the one before in the document.
+/// The positions of a term, each as the difference from the previous one in the document.
 pub(super) struct Positions {
     packer: Packer,
     numbers: [u32; BLOCK],
-    /// How many wait.
+    /// Number of values that wait.
     n: usize,
     bits: Vec<u8>,
     blocks: Vec<u8>,
@@ -177,7 +177,7 @@ impl Positions {
         }
     }
 
-    /// Adds those of documents.
+    /// Adds the positions of documents.
     #[inline]
     pub(super) fn add(&mut self, mut deltas: &[u32]) {
         while !deltas.is_empty() {
@@ -192,7 +192,7 @@ impl Positions {
         }
     }
 
-    /// Writes all of the term and begins the next one.
+    /// Writes the rest of the term and begins the next one.
     #[inline]
     pub(super) fn finish(&mut self, out: &mut Out<'_>) -> io::Result<()> {
         write_u32_vint(self.bits.len() as u32, &mut out.bytes)?;
@@ -208,7 +208,7 @@ impl Positions {
     }
 }
 
-/// Copies as many numbers as a block has room for from a place on; returns how many, and the others.
+/// Copies numbers into a block, from an index until it is full; returns their count, and the rest.
 #[inline]
 fn move_into<'n>(block: &mut [u32; BLOCK], at: usize, numbers: &'n [u32]) -> (usize, &'n [u32]) {
     let n = numbers.len().min(BLOCK - at);
@@ -217,7 +217,7 @@ fn move_into<'n>(block: &mut [u32; BLOCK], at: usize, numbers: &'n [u32]) -> (us
     (n, others)
 }
 
-/// Packs blocks.
+/// Packs blocks of numbers.
 struct Packer {
     packer: BitPacker4x,
     packed: [u8; MAX_BLOCK_BYTES],
@@ -231,7 +231,7 @@ impl Packer {
         }
     }
 
-    /// Returns how many bits each takes.
+    /// Packs numbers; returns the number of bits of each.
     fn numbers(&mut self, numbers: &[u32; BLOCK], out: &mut Vec<u8>) -> u8 {
         let n_bits = self.packer.num_bits(numbers);
         let n_bytes = self.packer.compress(numbers, &mut self.packed, n_bits);
@@ -239,7 +239,8 @@ impl Packer {
         n_bits
     }
 
-    /// As [`Self::numbers`], of rising ones how much more each is than the one before, less one; none before is 0.
+    /// Packs rising numbers as differences minus one, like [`Self::numbers`]; a `before` of none is
+    /// 0.
     fn differences(&mut self, before: u32, numbers: &[u32; BLOCK], out: &mut Vec<u8>) -> u8 {
         let before = (before > 0).then_some(before);
         let n_bits = self.packer.num_bits_strictly_sorted(before, numbers);

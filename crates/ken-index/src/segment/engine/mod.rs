@@ -1,19 +1,20 @@
 //! Writes the terms and postings of a segment in the engine's format.
 //!
-//! Tantivy's own serializers, which still write merged segments, make the same files. They took a sixth of the time of
-//! indexing source code, where most terms occur once: for each term they compute the 256 weights of a ranking that
-//! only lists of 128 documents need, and their dictionary keeps each of its nodes in memory of its own. The lists of
-//! postings and positions, and where these are, are byte by byte what they write; the dictionary may share other nodes
+//! Tantivy's own serializers, which still write merged segments, produce equivalent files. They
+//! take a sixth of the time of indexing source code, where most terms occur once: for each term
+//! they compute the 256 weights of a ranking that only lists of 128 documents need, and their
+//! dictionary allocates each of its nodes separately. The lists of postings and positions, and
+//! their offsets, are identical byte by byte; the dictionary may share other nodes
 //! ([`dictionary`]). Tests compare both.
 //!
 //! ```text
-//! .idx   for each field: how many tokens it has (u64), then the list of each term
+//! .idx   for each field: its number of tokens (u64), then the list of each term
 //! .pos   for each field: the positions of each term
-//! .term  for each field: the dictionary, from term to its rank; for each rank where its lists are; the length of that
-//!        (u64), version and kind (u32 each)
+//! .term  for each field: the dictionary, from term to its rank; for each rank the offsets of its lists; the size of
+//!        these offsets (u64), version and kind (u32 each)
 //! ```
 //!
-//! Each file ends with where its fields begin.
+//! Each file ends with the offsets of its fields.
 
 mod dictionary;
 mod infos;
@@ -36,9 +37,9 @@ use self::lists::{Positions, Ranking, TermDocs};
 use super::documents::Documents;
 use super::postings::Sink;
 
-/// Lists of so many bytes are written at once.
+/// Size of the buffer for lists.
 const BUFFER_BYTES: usize = 64 << 10;
-/// Of the dictionary.
+/// Version and kind of the dictionary.
 const VERSION_AND_KIND: [u32; 2] = [1, 1];
 
 /// The files of a segment.
@@ -58,7 +59,7 @@ impl Files {
         })
     }
 
-    /// Begins a field of so many tokens; the lengths of its documents are there if it is ranked.
+    /// Begins a field of `n_tokens`; a ranked field has the lengths of its documents.
     pub(super) fn field(
         &mut self,
         column: Column,
@@ -93,7 +94,7 @@ impl Files {
 /// A file that is written in large pieces.
 struct Out<'f> {
     file: &'f mut CountingWriter<WritePtr>,
-    /// Where in it this begins.
+    /// Offset in the file where this begins.
     start: u64,
     bytes: Vec<u8>,
 }
@@ -107,12 +108,12 @@ impl<'f> Out<'f> {
         }
     }
 
-    /// Returns how many bytes came before the next one.
+    /// Returns the number of bytes written so far.
     fn position(&self) -> u64 {
         self.file.written_bytes() - self.start + self.bytes.len() as u64
     }
 
-    /// Moves bytes there; large ones without a copy, and their memory is given back.
+    /// Moves bytes into the file; large ones without a copy, and their memory is freed.
     fn append(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         if bytes.len() < BUFFER_BYTES {
             self.bytes.append(bytes);
@@ -139,20 +140,20 @@ impl<'f> Out<'f> {
     }
 }
 
-/// A field of these files: takes its terms in order.
+/// A field in these files, which receives its terms in order.
 pub(super) struct FieldFiles<'f> {
     terms: &'f mut CountingWriter<WritePtr>,
     dictionary: Dictionary,
     infos: TermInfos,
     postings: Out<'f>,
-    /// None if the field has none.
+    /// None if the field has no positions.
     positions: Option<Out<'f>>,
     docs: TermDocs,
     term_positions: Positions,
 }
 
 impl FieldFiles<'_> {
-    /// Returns where the lists of the next term begin, which has so many documents.
+    /// Returns where the lists of the next term begin, which has `n_docs` documents.
     fn info(&self, n_docs: u32) -> TermInfo {
         TermInfo {
             n_docs,

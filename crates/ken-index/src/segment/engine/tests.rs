@@ -1,4 +1,4 @@
-//! The files against those that the engine's own serializers write.
+//! Tests of the files against those that the engine's own serializers write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufWriter;
@@ -13,12 +13,12 @@ use tantivy::{DocId, Index};
 
 use super::*;
 
-/// Of each term, in which documents it is, and where.
+/// For each term, its documents and its positions in them.
 type Terms = BTreeMap<Vec<u8>, BTreeMap<DocId, Vec<u32>>>;
 
 const N_DOCS: DocId = 3000;
 
-/// A field without positions, one that is not ranked, one that is.
+/// Returns a schema with a field without positions, one that is not ranked, and one that is.
 fn schema() -> Schema {
     let mut schema = SchemaBuilder::new();
     for (name, detail, has_norms) in [
@@ -33,7 +33,7 @@ fn schema() -> Schema {
     schema.build()
 }
 
-/// A segment with the lengths of documents, where terms are to be written.
+/// Returns a segment with the lengths of documents, to which terms can be written.
 fn segment(index: &Index, codes: &[u8]) -> (Segment, FieldNormReaders) {
     let segment = index.new_segment();
     let ranked = index.schema().get_field("ranked").unwrap();
@@ -126,7 +126,7 @@ fn same_with_lengths(terms: &Terms, n_tokens: u64, codes: &[u8]) {
             )
         });
         same_dictionary(&found.1, &expected.1, terms);
-        // Of the last nodes others are known.
+        // The last nodes in the cache differ.
         assert!(
             found.0 <= expected.0 + expected.0 / 20 + 700,
             "{} bytes, {} of the engine",
@@ -136,7 +136,7 @@ fn same_with_lengths(terms: &Terms, n_tokens: u64, codes: &[u8]) {
     }
 }
 
-/// Returns how many bytes of a field's terms are no places of lists.
+/// Returns the size of a field's dictionary without the offsets of lists.
 fn size_of_automaton(file: &FileSlice) -> usize {
     let bytes = file.read_bytes().unwrap();
     let end = bytes.len() - size_of_val(&VERSION_AND_KIND);
@@ -167,7 +167,7 @@ fn same_dictionary(found: &TermDictionary, expected: &TermDictionary, terms: &Te
     assert!(!ours.advance());
 }
 
-/// Documents by a rule, more than a block of them for some.
+/// Generates documents by a rule, with more than a block of them for some terms.
 fn postings(number: usize) -> BTreeMap<DocId, Vec<u32>> {
     let n_docs = match number % 50 {
         7 => 1 + number * 37 % 2000,
@@ -203,7 +203,7 @@ fn many_terms_are_the_same() {
     same(&with_postings(words));
 }
 
-/// Terms that are alike share all but a few nodes, also those with many ways.
+/// Similar terms share all but a few nodes, also nodes with many ways.
 #[test]
 fn dense_terms_are_the_same() {
     let once = || BTreeMap::from([(7, vec![3])]);
@@ -215,7 +215,7 @@ fn dense_terms_are_the_same() {
     dense(&|n| u64::from(n).to_be_bytes().to_vec());
 }
 
-/// Ends that most terms have stay known beside many that only one has.
+/// Endings that most terms have stay in the cache next to many that only one term has.
 #[test]
 fn ends_of_terms_are_shared() {
     let parts: Vec<String> = (0..40_u32)
@@ -251,7 +251,7 @@ fn long_terms_are_the_same() {
     ]));
 }
 
-/// Their ranking is no number.
+/// Their ranking is not a number.
 #[test]
 fn documents_without_words_are_the_same() {
     let docs = (0..300).map(|doc| (doc, vec![0; 1 + doc as usize % 3]));
@@ -282,7 +282,7 @@ fn terms_that_are_not_in_order_are_refused() {
     }
 }
 
-/// A disk that has room for so many bytes.
+/// A disk with limited space in bytes.
 struct Disk(usize);
 
 impl Write for Disk {
@@ -304,7 +304,7 @@ impl TerminatingWrite for Disk {
     }
 }
 
-/// Writes some terms to disks that have so much room, of terms, postings, positions.
+/// Writes some terms to disks with limited space, for terms, postings and positions.
 fn written_to(room: [usize; 3], n_docs_of_one: u32) -> io::Result<()> {
     let [terms, postings, positions] = room.map(|room| {
         CompositeWrite::wrap(BufWriter::with_capacity(1, Box::new(Disk(room)) as Box<_>))
@@ -334,7 +334,7 @@ fn written_to(room: [usize; 3], n_docs_of_one: u32) -> io::Result<()> {
 #[test]
 fn a_full_disk_is_an_error_wherever_it_is() {
     const ENOUGH: usize = 4 << 20;
-    // Large lists are written otherwise than small ones.
+    // Large lists are written differently from small ones.
     for n_docs_of_one in [1, 400_000] {
         written_to([ENOUGH; 3], n_docs_of_one).unwrap();
         for file in 0..3 {

@@ -1,4 +1,4 @@
-//! Mailboxes that are edited between runs, against indexes made anew.
+//! Tests of mailboxes that are edited between runs, against indexes made from scratch.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use super::options;
 use crate::{Ngrams, Options, Progress, RootChange, Summary, update};
 
-/// A message as it stands in the mailbox: a subject, what it is made of, and its state.
+/// A message in the mailbox: its subject, its structure, and its state.
 #[derive(Clone, Debug, PartialEq)]
 struct Letter {
     subject: u32,
@@ -27,7 +27,7 @@ impl Letter {
     fn text(&self) -> String {
         let Self { subject, state, .. } = self;
         let mut text = String::from("From anna@example.org Fri Jan 31 12:34:56 2003\n");
-        // One is in no mailbox's form, and one was sent without a date.
+        // One sort does not have the form of a mailbox, and one was sent without a date.
         if self.sort == 4 {
             text = "From anna 12:34 Jan 2003\n".to_owned();
         }
@@ -50,7 +50,7 @@ impl Letter {
         text
     }
 
-    /// Returns how many documents it makes.
+    /// Returns the number of documents of the message.
     fn n_documents(&self) -> u64 {
         // The encrypted part is attached.
         1 + u64::from(self.sort == 1)
@@ -166,7 +166,7 @@ impl World {
         update(options, &[add], &Progress::default(), &|_| ()).unwrap()
     }
 
-    /// Returns the documents of an index, without what is another in every index.
+    /// Returns the documents of an index, without the values that differ between indexes.
     fn documents(&self, data: &str) -> BTreeMap<String, (Document, bool)> {
         let snapshot = Snapshot::open(&self.folder.path().join(data).join("index")).unwrap();
         let found = snapshot.run(&Plan::All, Order::default(), 0, usize::MAX);
@@ -178,7 +178,7 @@ impl World {
             let failure = document.failure.iter_mut();
             failure.for_each(|failure| failure.elapsed_ms = 0);
             document.content = document.content.map(|_| 0);
-            // A place that is not known exactly is looked for.
+            // If the exact place is unknown, the message is searched for.
             let place = document.place.take().is_some();
             (stored.location.to_string(), (document, place))
         });
@@ -189,8 +189,8 @@ impl World {
         documents
     }
 
-    /// Brings the index up to date and compares it with one that is made anew. Returns how many
-    /// documents were written.
+    /// Updates the index and compares it with one made from scratch. Returns how many documents
+    /// were written.
     fn check(&self, options: &Options, name: &str) -> u64 {
         let written = self.update(options).documents;
         self.update(&self.options(name));
@@ -210,7 +210,7 @@ fn an_appended_mailbox_costs_its_new_messages() {
         assert_eq!(world.check(&options, "first"), 5 + 1 + 1);
         world.edit(&Edit::Append(0));
         world.write();
-        // The message that tells no time of delivery may be another one tomorrow.
+        // The message without a time of delivery may be a different one later.
         assert_eq!(world.check(&options, "second"), 1 + 1 + 1);
         world.edit(&Edit::Append(1));
         world.write();
@@ -223,7 +223,7 @@ fn an_appended_mailbox_costs_its_new_messages() {
     }
 }
 
-/// An archive of one message under the number of a message of the mailbox.
+/// Returns an archive of one message, with the number of a message of the mailbox.
 fn archive() -> Vec<u8> {
     let message = b"From: b@example.org\nMessage-ID: <other@x>\nSubject: other\n\nAnother one.\n";
     let mut header = tar::Header::new_ustar();
@@ -265,7 +265,7 @@ fn a_stopped_run_leaves_nothing_half() {
     world.check(&options, "fresh");
 }
 
-/// A mailer writes while a run reads: of the last message only a part is there.
+/// A mail program writes while a run reads, so only a part of the last message is there.
 #[test]
 fn a_mailbox_that_was_read_half_is_completed() {
     let world = World::new();
@@ -291,8 +291,8 @@ fn a_mailbox_whose_run_was_killed_is_read_whole() {
     let options = world.options("data");
     world.write();
     world.update(&options);
-    // As a commit in the middle of a run leaves it: the file's own document waits for the last message,
-    // and of one message there is only a part.
+    // The state after a commit in the middle of a run: the file's own document waits for the last
+    // message, and one message has only a part.
     let path = fs_err::canonicalize(world.path()).unwrap();
     let writer = WriterOptions {
         memory_bytes: 0,
@@ -316,8 +316,8 @@ fn a_mailbox_whose_run_was_killed_is_read_whole() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// Whatever is done to a mailbox, the index says what one made anew says, and messages that are the
-    /// same under the same number are not written again.
+    /// After any edits of a mailbox, the index equals one made from scratch, and unchanged messages
+    /// with the same number are not written again.
     #[test]
     fn an_edited_mailbox_is_indexed_as_if_anew(
         name in proptest::sample::select(&NAMES[..]),

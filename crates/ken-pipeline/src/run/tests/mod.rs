@@ -1,4 +1,4 @@
-//! Runs that are stopped, broken, or only about some files.
+//! Tests of runs that are stopped, broken, or limited to some files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,7 +35,8 @@ pub(crate) fn folder_of_files(n_files: usize) -> tempfile::TempDir {
     folder
 }
 
-/// A medium is taken away while a run reads all files again: at once, and when the walk saw the last file.
+/// A medium is removed while a run reads all files again: immediately, and when the walk has seen
+/// the last file.
 #[test]
 fn a_root_that_goes_away_meanwhile_loses_no_document() {
     const FILES: usize = 60;
@@ -123,7 +124,7 @@ fn a_run_that_is_paused_lets_the_index_go_and_goes_on_later() {
             while !progress.paused.load(Ordering::Relaxed) {
                 thread::yield_now();
             }
-            // The lock is free, and what was done is there.
+            // The lock is free, and completed work is there.
             assert!(RunLock::take(&data, &|| true).unwrap().is_some());
             let snapshot = Snapshot::open(&data.join("index")).unwrap();
             let tallies = snapshot.statistics().unwrap().tallies;
@@ -202,7 +203,7 @@ fn some_files_are_brought_up_to_date_and_no_others() {
     assert_eq!((none.added, none.committed), (0, false));
 }
 
-/// Has the last commit tell that other versions of the extractors read the files.
+/// Makes the last commit say that other versions of the extractors read the files.
 fn forget_extractors(data: &Path) {
     let options = WriterOptions {
         memory_bytes: 0,
@@ -229,7 +230,7 @@ fn a_stopped_run_does_not_read_again_what_it_has_read() {
 
     let progress = Progress::default();
     let stopped = run(&progress, &|_| {
-        // The walk waits at the half, and goes on no further.
+        // The walk waits halfway, and does not continue.
         if progress.files_to_do.load(Ordering::Relaxed) == 50 {
             while progress.documents.load(Ordering::Relaxed) < 20 {
                 std::thread::yield_now();
@@ -245,8 +246,8 @@ fn a_stopped_run_does_not_read_again_what_it_has_read() {
     assert_eq!((after.unchanged, after.committed), (100, false));
 }
 
-/// Many read while one writes: each sees one commit, in which a file has its parts of one time, and all of
-/// them if it has a document of its own: it comes last.
+/// Many threads read while one writes. Each sees one commit, in which all parts of a file are from
+/// one time; if the file's own document is there, all parts are, since it comes last.
 #[test]
 fn readers_see_whole_commits() {
     const MESSAGES: usize = 4;
@@ -276,7 +277,7 @@ fn readers_see_whole_commits() {
         let add = RootChange::Add(Root::new(folder.path().join("docs")));
         update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
     };
-    // By path: whether it is finished, and the letters in it.
+    // By path: whether the file is finished, and its letters.
     let read = |snapshot: &dyn Source| {
         let mut messages: BTreeMap<PathBuf, (bool, Vec<String>)> = BTreeMap::new();
         for row in snapshot.files().rows().unwrap() {

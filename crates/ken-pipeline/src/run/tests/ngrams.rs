@@ -1,4 +1,4 @@
-//! N-grams and the commits that name them, also when some are missing.
+//! Tests of n-grams and the commits that name them, also when some are missing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::ngrams;
 use crate::ngrams::missing::MissingNgrams;
 use crate::{Ngrams, Options, Progress, RootChange, update};
 
-/// Returns which files a commit tells of that have no grams.
+/// Returns the files that a commit lists as lacking n-grams.
 fn without_grams(index: &Path) -> Vec<FileKey> {
     let Ok(snapshot) = Snapshot::open(index) else {
         return Vec::new();
@@ -82,7 +82,7 @@ fn a_commit_says_whether_all_files_were_seen() {
     assert!(!meta().all_seen && meta().gram_files.is_some());
     run();
     assert!(meta().all_seen);
-    // A run that only looks for what changed takes nothing away.
+    // A run that only looks for changes removes nothing.
     write("docs");
     stopped(&[]);
     assert!(meta().all_seen);
@@ -162,7 +162,7 @@ fn run_over(folder: &Path, options: &Options) {
     update(options, &[add], &Progress::default(), &|_| ()).unwrap();
 }
 
-/// The facts that files of grams hold, and the files.
+/// Returns the number of facts in the n-gram segments, and the segments.
 fn facts(index: &Path) -> (usize, BTreeSet<u64>) {
     let folder = ngrams_folder(index);
     let opened = ken_ngram::open(&folder, ken_index::map).unwrap();
@@ -191,7 +191,7 @@ fn small_files_are_merged_before_the_commit_that_names_them() {
         n_files.push(facts(&index).1.len());
         assert_eq!(without_grams(&index), []);
     }
-    // What is known of earlier texts stays meanwhile.
+    // The facts about earlier texts stay meanwhile.
     assert_eq!(n_files, [1, 2, 3, 4, 5, 6, 7, 1]);
     assert_eq!(facts(&index).0, 9);
 
@@ -206,7 +206,7 @@ fn small_files_are_merged_before_the_commit_that_names_them() {
     assert_eq!(without_grams(&index), []);
 }
 
-/// The own rows of all files are left, but not those of parts, which another thread wrote.
+/// The rows of the files themselves are left, but not those of parts, which another thread wrote.
 #[test]
 fn files_with_parts_are_read_again() {
     let folder = folder_of_files(1);

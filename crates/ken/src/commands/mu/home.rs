@@ -90,6 +90,7 @@ impl Home {
             hidden: true,
             follow_links: true,
             no_ignore: true,
+            strict_maildirs: true,
             ..Root::new(&self.maildir)
         })
     }

@@ -335,6 +335,61 @@ fn the_index_rules_files_out() {
     );
 }
 
+/// A walk that goes only where a trusted index says does not list folders, and asks each for its ignore files.
+#[test]
+fn a_walk_by_a_trusted_index_heeds_ignore_files() {
+    let world = World::new();
+    // Files are walked by the index only where few of them may match.
+    for number in 0..100 {
+        world.write(format!("{number}.txt"), format!("frob {number}\n"));
+    }
+    let folders = [
+        ("a", ".rgignore", None),
+        ("b", ".ignore", None),
+        ("c", ".gitignore", Some(".git/HEAD")),
+        ("d", ".gitignore", Some(".jj/repo")),
+        ("e", ".git/info/exclude", None),
+        // No repository, and none of ripgrep's files: nothing is left out.
+        ("f", ".gitignore", None),
+        ("g", ".kenignore", None),
+    ];
+    for (folder, ..) in folders {
+        world.write(format!("{folder}/left"), "a zork\n");
+        world.write(format!("{folder}/below/kept"), "a zork\n");
+    }
+    world.index(&["--hidden", "--no-ignore", "docs"]);
+    for (folder, ignore_file, more) in folders {
+        world.write(format!("{folder}/{ignore_file}"), "left\n");
+        if let Some(more) = more {
+            world.write(format!("{folder}/{more}"), "");
+        }
+    }
+    let found = |more: &[&str]| {
+        let run = world.ken([&["grep", "--explain", "-l"], more, &["zork", "docs"]].concat());
+        let out = String::from_utf8(run.out).unwrap();
+        let mut files: Vec<String> = out.lines().map(str::to_owned).collect();
+        files.sort_unstable();
+        (files, run.err)
+    };
+    for more in [
+        &[][..],
+        &["--no-ignore-vcs"],
+        &["--no-ignore-dot"],
+        &["--no-ignore"],
+    ] {
+        let (by_index, err) = found(&[more, &["--trust-index"]].concat());
+        assert!(err.contains("also with where to walk"), "{err}");
+        assert_eq!(
+            by_index,
+            found(&[more, &["--no-index"]].concat()).0,
+            "{more:?}"
+        );
+    }
+    let (files, _) = found(&["--trust-index"]);
+    let left: Vec<&String> = files.iter().filter(|file| file.ends_with("left")).collect();
+    assert_eq!(left, ["docs/f/left", "docs/g/left"]);
+}
+
 #[test]
 fn without_n_grams_all_files_are_scanned() {
     let world = World::new();

@@ -82,6 +82,20 @@ fn a_header_is_searched_and_shown_like_other_fields() {
 }
 
 #[test]
+fn an_explanation_calls_a_field_by_its_name() {
+    let world = projects(PROJECT);
+    let run = world.ken(["search", "--explain", "project:survey"]);
+    for part in [
+        "engine  Words(any of (exact project \"survey\"))",
+        "word (exact project \"survey\")",
+        "project:\"survey\" 1 times in",
+    ] {
+        assert!(run.text().contains(part), "{}", run.text());
+    }
+    assert!(!run.text().contains("own1"), "{}", run.text());
+}
+
+#[test]
 fn a_changed_setting_reads_mail_again_and_nothing_else() {
     let world = projects("");
     let unknown = world.ken(["search", "project:survey"]);

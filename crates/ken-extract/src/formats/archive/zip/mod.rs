@@ -4,7 +4,6 @@
 //! members, and members that share a name are all kept. Each member is checked against its CRC-32.
 //! A member that is damaged, encrypted or compressed by an unknown method is found by name. Source:
 //! PKWARE's APPNOTE.TXT 6.3.10.
-//! by its name. Source: PKWARE's APPNOTE.TXT 6.3.10.
 
 use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom};

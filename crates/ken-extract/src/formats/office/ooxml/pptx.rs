@@ -1,5 +1,6 @@
 //! Presentations (.pptx, .pptm, .ppsx, .ppsm, .potx, .potm): PresentationML, ECMA-376 part 1,
 //! chapter 19.
+//!
 //! There is one page per slide, in the order of the presentation, each with its charts, diagrams,
 //! comments and notes. Masters and layouts are left out, since their text is a prompt.
 

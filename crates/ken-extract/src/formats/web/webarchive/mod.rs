@@ -1,5 +1,5 @@
-//! Pages as Safari saves them (`.webarchive`): a binary property list of the page, its frames, and
-//! the pictures, styles and scripts that they show, which are left out.
+//! Pages saved by Safari (`.webarchive`): a binary property list of the page, its frames, and their
+//! pictures, styles and scripts, which are left out.
 
 mod plist;
 
@@ -28,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 ])
 .sections("frames");
 
-/// Frames in frames, and all of them together.
+/// Maximum depth of frames, and maximum number of frames.
 const MAX_DEPTH: usize = 8;
 const MAX_FRAMES: usize = 1000;
 
@@ -102,7 +102,7 @@ fn add_page(
     for heading in &page.headings {
         document.add_text(Field::Headings, heading);
     }
-    // What a frame says of itself is not about the page.
+    // The metadata of a frame are not about the page.
     if is_first {
         document.add_text(Field::Title, page.title.as_deref().unwrap_or_default());
         document.fields.extend(page.fields);
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn hostile_lists_are_survived() {
         survives(extract, PAGE, "page.webarchive", SAMPLE);
-        // A dictionary in itself: its frames are an array of it.
+        // A dictionary that contains itself: its frames are an array of it.
         let mut list = b"bplist00".to_vec();
         list.extend(b"\xd1\x01\x02\x5f\x10\x13WebSubframeArchives\xa2\0\0");
         let table = list.len() as u64;

@@ -1,14 +1,14 @@
-//! Binary property lists (`bplist00`, as Apple's `CFBinaryPList.c` describes them): objects that
-//! refer to each other by number, and a table of their places at the end.
+//! Binary property lists (`bplist00`, as described by Apple's `CFBinaryPList.c`): objects that
+//! refer to each other by number, and a table of their offsets at the end.
 //!
-//! Only what is asked for is read, from the outermost object inwards, so objects that hold each other
-//! are no danger to who bounds the steps.
+//! Only requested objects are read, from the outermost one inwards, so objects that contain each
+//! other are harmless if the caller bounds the steps.
 
 use std::borrow::Cow;
 
 use crate::structure::cursor::Cursor;
 
-/// A list.
+/// A property list.
 pub(super) struct List<'a> {
     bytes: &'a [u8],
     places: &'a [u8],
@@ -22,7 +22,7 @@ pub(super) struct List<'a> {
 pub(super) struct Object<'a> {
     list: &'a List<'a>,
     kind: u8,
-    /// How many bytes, characters or entries there are, and what follows.
+    /// The number of bytes, characters or entries, and the following bytes.
     length: usize,
     data: &'a [u8],
 }
@@ -78,7 +78,7 @@ impl<'a> List<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Returns the value of a key in a dictionary.
+    /// Returns the value for a key in a dictionary.
     pub(super) fn get(self, key: &str) -> Option<Self> {
         let (keys, values) = self.entries(0xd)?;
         let is_it = |key_number| {
@@ -98,7 +98,7 @@ impl<'a> Object<'a> {
             .filter_map(move |number| self.list.object(number))
     }
 
-    /// Returns the numbers of entries, and as many that follow them.
+    /// Returns the numbers of entries, and the same count of numbers after them.
     fn entries(self, kind: u8) -> Option<(impl Iterator<Item = u64>, impl Iterator<Item = u64>)> {
         let width = self.list.number_bytes;
         let n_bytes = self.length.checked_mul(width)?;

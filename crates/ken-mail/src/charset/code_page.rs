@@ -13,26 +13,34 @@ use encoding_rs::{
 };
 
 /// Western Europe, on Windows.
-pub(crate) const WESTERN: u16 = 1252;
-/// UTF-16, little-endian.
-pub(crate) const UTF16: u16 = 1200;
+pub const WESTERN: u16 = 1252;
+/// UTF-16 in the order of Intel's processors.
+pub const UTF16: u16 = 1200;
 
 const PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 const PAGE_850: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
 const PAGE_852: &str = "ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u{ad}˝˛ˇ˘§÷¸°¨˙űŘř■\u{a0}";
 
-/// Decodes bytes in a code page; an unknown code page is taken as the Western one.
-pub(crate) fn decode(bytes: &[u8], code_page: u16) -> Cow<'_, str> {
+/// Decodes bytes of a code page; one that is not known is taken for the Western one.
+pub fn decode(bytes: &[u8], code_page: u16) -> Cow<'_, str> {
     match code_page {
         437 => by_table(bytes, PAGE_437),
         850 | 858 => by_table(bytes, PAGE_850),
         852 => by_table(bytes, PAGE_852),
-        _ => encoding(code_page).decode_without_bom_handling(bytes).0,
+        _ => {
+            let encoding = encoding(code_page).unwrap_or(WINDOWS_1252);
+            encoding.decode_without_bom_handling(bytes).0
+        }
     }
 }
 
-/// Decodes little-endian UTF-16.
-pub(crate) fn utf16(bytes: &[u8]) -> Cow<'_, str> {
+/// Returns whether the code page has a table here.
+pub(super) fn has_table(code_page: u16) -> bool {
+    matches!(code_page, 437 | 850 | 852 | 858)
+}
+
+/// Decodes UTF-16 in the order of Intel's processors.
+pub fn utf16(bytes: &[u8]) -> Cow<'_, str> {
     decode(bytes, UTF16)
 }
 
@@ -48,8 +56,9 @@ fn by_table<'a>(bytes: &'a [u8], upper: &str) -> Cow<'a, str> {
     bytes.iter().map(character).collect()
 }
 
-fn encoding(code_page: u16) -> &'static Encoding {
-    match code_page {
+/// Returns the encoding of a code page that the web knows too.
+pub(super) fn encoding(code_page: u16) -> Option<&'static Encoding> {
+    Some(match code_page {
         866 => IBM866,
         874 => WINDOWS_874,
         932 | 10001 => SHIFT_JIS,
@@ -60,6 +69,7 @@ fn encoding(code_page: u16) -> &'static Encoding {
         1201 => UTF_16BE,
         1250 | 10029 => WINDOWS_1250,
         1251 => WINDOWS_1251,
+        WESTERN | 28591 => WINDOWS_1252,
         1253 | 10006 => WINDOWS_1253,
         1254 | 10081 => WINDOWS_1254,
         1255 | 10005 => WINDOWS_1255,
@@ -72,14 +82,14 @@ fn encoding(code_page: u16) -> &'static Encoding {
         21866 => KOI8_U,
         28592..=28606 => {
             let label = format!("iso-8859-{}", code_page - 28590);
-            Encoding::for_label(label.as_bytes()).unwrap_or(WINDOWS_1252)
+            return Encoding::for_label(label.as_bytes());
         }
         50220..=50222 => ISO_2022_JP,
         51932 => EUC_JP,
         54936 => GB18030,
         65001 => UTF_8,
-        _ => WINDOWS_1252,
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
