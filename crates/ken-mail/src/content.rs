@@ -6,13 +6,15 @@
 //! header field.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
-use crate::decode::{Content, Detect, text};
+use crate::charset::Charset;
+use crate::decode::{Content, Detect, Transfer, text};
 use crate::flowed;
 use crate::header::Fields;
 use crate::message::{Attachment, Html, Message, Text};
-use crate::part::{PartInfo, split};
+use crate::part::{PartInfo, file_name, split};
+use crate::richer::{self, Kept};
+use crate::uuencode;
 
 /// Multiparts nested deeper than this are handed on as files.
 const MAX_DEPTH: usize = 20;
@@ -127,33 +129,59 @@ impl<'a> ContentReader<'_, 'a, '_> {
         }
     }
 
-    /// Keeps the text of one alternative: the first plain one, else the last, which the sender prefers. Other forms of
-    /// the same text that ken does not read (`text/enriched`, AMP) do not become files.
+    /// Keeps the text of one alternative: the first plain one, else the last, which the sender prefers. A page that says
+    /// more than the plain text is kept too, or instead. Other forms of the same text that ken does not read
+    /// (`text/enriched`, AMP) do not become files.
     fn alternatives(&mut self, parts: &[&'a [u8]], depth: usize) {
-        let start = self.message.texts.len();
         let first_file = self.message.attachments.len();
-        let mut kept: Option<Range<usize>> = None;
-        let mut is_plain = false;
+        let mut found = Vec::new();
         for part in parts {
             let before = self.message.texts.len();
             self.part(part, "", depth + 1);
-            let range = before..self.message.texts.len();
-            if !is_plain && !range.is_empty() {
-                let texts = &self.message.texts[range.clone()];
-                is_plain = texts.iter().all(|text| matches!(text, Text::Plain(_)));
-                kept = Some(range);
+            let texts = self.message.texts.split_off(before);
+            if !texts.is_empty() {
+                found.push(texts);
             }
         }
-        if let Some(kept) = kept {
-            self.message.texts.truncate(kept.end);
-            self.message.texts.drain(start..kept.start);
-            for file in self.message.attachments.split_off(first_file) {
-                match is_other_form(&file) {
-                    true => self.note(file.media_type),
-                    false => self.message.attachments.push(file),
-                }
+        if found.is_empty() {
+            return;
+        }
+        self.message.texts.extend(richest(found, self.detect));
+        for file in self.message.attachments.split_off(first_file) {
+            match is_other_form(&file) {
+                true => self.note(file.media_type),
+                false => self.message.attachments.push(file),
             }
         }
+    }
+
+    /// Adds the files in uuencode within a text, and returns the text without them.
+    fn without_files(&mut self, body: &'a [u8]) -> Cow<'a, [u8]> {
+        let mut text_before = Vec::new();
+        let mut rest = body;
+        while let Some(block) = uuencode::find(rest) {
+            if self.n_parts >= MAX_PARTS {
+                self.message.is_cut = true;
+                break;
+            }
+            self.n_parts += 1;
+            text_before.extend_from_slice(&rest[..block.range.start]);
+            let name = text(Cow::Borrowed(block.name), Charset::Unknown, self.detect);
+            self.message.attachments.push(Attachment {
+                name: file_name(&name),
+                media_type: "application/octet-stream".to_owned(),
+                content: Content {
+                    raw: &rest[block.range.clone()],
+                    transfer: Transfer::Uuencode,
+                },
+            });
+            rest = &rest[block.range.end..];
+        }
+        if rest.len() == body.len() {
+            return Cow::Borrowed(body);
+        }
+        text_before.extend_from_slice(rest);
+        Cow::Owned(text_before)
     }
 
     fn plain(&mut self, info: &PartInfo, body: &'a [u8]) {
@@ -161,7 +189,11 @@ impl<'a> ContentReader<'_, 'a, '_> {
             raw: body,
             transfer: info.transfer,
         };
-        let text = text(content.decode(), info.charset, self.detect);
+        let bytes = match info.transfer {
+            Transfer::Identity => self.without_files(body),
+            _ => content.decode(),
+        };
+        let text = text(bytes, info.charset, self.detect);
         let start = text.trim_ascii_start();
         if start.starts_with("-----BEGIN PGP MESSAGE-----") {
             self.message.is_encrypted = true;
@@ -230,6 +262,28 @@ impl<'a> ContentReader<'_, 'a, '_> {
             media_type: info.media_type,
             content,
         });
+    }
+}
+
+/// Returns the texts that are kept of alternatives, of which there is at least one.
+fn richest<'a>(mut found: Vec<Vec<Text<'a>>>, detect: Detect<'_>) -> Vec<Text<'a>> {
+    let is_plain = |texts: &Vec<Text<'_>>| texts.iter().all(|text| matches!(text, Text::Plain(_)));
+    let last = found.len() - 1;
+    let Some(plain) = found.iter().position(is_plain) else {
+        return found.swap_remove(last);
+    };
+    let Some(page) = found.iter().rposition(|texts| !is_plain(texts)) else {
+        return found.swap_remove(plain);
+    };
+    match richer::compare(&found[plain], &found[page], detect) {
+        Kept::Plain => found.swap_remove(plain),
+        Kept::Page => found.swap_remove(page),
+        Kept::Both => {
+            let page = std::mem::take(&mut found[page]);
+            let mut texts = found.swap_remove(plain);
+            texts.extend(page);
+            texts
+        }
     }
 }
 
@@ -305,22 +359,30 @@ mod tests {
 
     #[test]
     fn one_alternative_is_kept() {
-        let plain = ("text/plain", "plain");
+        let plain = ("text/plain", "plain page");
         let page = ("text/html", "page");
         let inner = multipart("mixed", "in", &[page, ("text/plain", "footer")]);
         for (parts, expected) in [
-            (&[plain, page][..], "plain"),
-            (&[page, plain], "plain"),
+            (&[plain, page][..], "plain page"),
+            (&[page, plain], "plain page"),
             (&[("text/plain", " \n"), page], "<page>"),
             (&[page], "<page>"),
             (&[(&*inner.0, &*inner.1)], "<page>|footer"),
-            (&[plain, (&*inner.0, &*inner.1)], "plain"),
+            (&[plain, (&*inner.0, &*inner.1)], "plain page|<page>|footer"),
+            (
+                &[("text/plain", "see the other"), page],
+                "see the other|<page>",
+            ),
+            (
+                &[("text/plain", "page"), ("text/html", "page and more")],
+                "<page and more>",
+            ),
         ] {
             let text = message(&multipart("alternative", "out", parts));
             assert_eq!(body(&parse(&text)), expected, "{text}");
         }
         let mixed = message(&multipart("mixed", "out", &[page, plain]));
-        assert_eq!(body(&parse(&mixed)), "<page>|plain");
+        assert_eq!(body(&parse(&mixed)), "<page>|plain page");
     }
 
     #[test]
@@ -396,6 +458,22 @@ mod tests {
         assert_eq!(body(&sole), "body");
         let sole = parse("Content-Type: application/pdf; name=a.pdf\n\n%PDF");
         assert_eq!(sole.attachments[0].name, "a.pdf");
+    }
+
+    #[test]
+    fn files_in_uuencode_are_found_in_the_text() {
+        let text = "Subject: x\n\nhello\nbegin 644 a/cat.txt\n#0V%T\n`\nend\nbye\nbegin 644 b\n#0V%T\n`\nend\n";
+        let message = parse(text);
+        assert_eq!(body(&message), "hello\nbye");
+        let files = message.attachments.iter();
+        let files: Vec<_> = files
+            .map(|file| (&*file.name, file.content.decode()))
+            .collect();
+        let cat = Cow::Borrowed(&b"Cat"[..]);
+        assert_eq!(files, [("cat.txt", cat.clone()), ("b", cat)]);
+        let encoded = "Content-Transfer-Encoding: x-uuencode\nContent-Type: image/png\n\n\
+            begin 644 a.png\n#0V%T\n`\nend\n";
+        assert_eq!(&*parse(encoded).attachments[0].content.decode(), b"Cat");
     }
 
     #[test]
@@ -495,6 +573,14 @@ mod tests {
             (
                 "Content-Type: multipart/mixed; boundary=b\n\n--b\nno header at all\n",
                 "no header at all",
+            ),
+            (
+                "Content-Type: multipart/mixed; boundary=b\n\n--c\nContent-Type: text/plain\n\nother\n--c--",
+                "other",
+            ),
+            (
+                "Content-Type: multipart/mixed;\nboundary=c\n\n--c\nContent-Type: text/plain\n\nother\n--c--",
+                "other",
             ),
             ("Content-Type: text\n\nbare", "bare"),
             ("Content-Type: ;;;\n\nodd", "odd"),

@@ -165,9 +165,10 @@ impl Parts {
             let whole = number.split('.').next().unwrap_or_default();
             whole.parse::<i64>().ok()
         });
-        let (Some(Some(hour)), Some(Some(minute))) = (numbers.next(), numbers.next()) else {
+        let Some(Some(hour)) = numbers.next() else {
             return;
         };
+        let minute = numbers.next().flatten().unwrap_or(0);
         let second = numbers.next().flatten().unwrap_or(0);
         self.set_time(hour, minute, second);
         if let Some(is_afternoon) = half_of_day(zone) {
@@ -352,7 +353,7 @@ mod tests {
             // Noon of the day.
             ("Fri, 31 Jan 2003", Some(1_044_014_400)),
             ("Fri, 31 Jan 2003 25:34:56 +0000", Some(1_044_014_400)),
-            ("Fri, 31 Jan 2003 12: +0800", Some(1_044_014_400)),
+            ("Fri, 31 Jan 2003 20: +0800", Some(1_044_014_400)),
             ("2003-01-31", Some(1_044_014_400)),
             ("Fri, 31 Foo 2003 12:34:56", None),
             ("Fri, 31 Jan 20003 12:34:56 +0000", None),

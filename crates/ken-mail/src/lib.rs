@@ -21,10 +21,12 @@ mod params;
 mod parse;
 mod part;
 mod personal;
+mod richer;
 mod signed;
 mod states;
 mod tags;
 pub mod thread;
+mod uuencode;
 mod words;
 
 pub use charset::{Charset, code_page};

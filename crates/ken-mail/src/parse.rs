@@ -159,7 +159,11 @@ mod tests {
     use crate::message::Text;
 
     /// Pieces of messages, and pieces that break them.
-    const PIECES: [&[u8]; 40] = [
+    const PIECES: [&[u8]; 44] = [
+        b"begin 644 a\n",
+        b"M\n",
+        b"end\n",
+        b"Content-Transfer-Encoding: x-uuencode\n",
         b"\n",
         b"\r\n",
         b"\n\n",

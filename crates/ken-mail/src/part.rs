@@ -5,7 +5,7 @@ use memchr::{memchr, memmem};
 use crate::Detect;
 use crate::charset::Charset;
 use crate::decode::Transfer;
-use crate::header::clean;
+use crate::header::{clean, line_end};
 use crate::params::Params;
 use crate::words;
 
@@ -79,17 +79,45 @@ impl PartInfo {
 }
 
 /// Returns a declared name without folders.
-fn file_name(declared: &str) -> String {
+pub(crate) fn file_name(declared: &str) -> String {
     let name = declared.rsplit(['/', '\\']).next().unwrap_or_default();
     name.trim().to_owned()
 }
 
 /// Returns the parts between the boundary lines of a multipart, at most `max_parts`.
 ///
-/// If the last boundary is missing, the last part ends with the text.
+/// If the last boundary is missing, the last part ends with the text. If none of the delimiters is there, the first
+/// line that looks like another one shows what the boundary is.
 pub(crate) fn split<'a>(body: &'a [u8], boundary: &str, max_parts: usize) -> Vec<&'a [u8]> {
     let delimiter = format!("--{}", boundary.trim_end());
-    let finder = memmem::Finder::new(delimiter.as_bytes());
+    let parts = match boundary {
+        "" => Vec::new(),
+        _ => split_at(body, delimiter.as_bytes(), max_parts),
+    };
+    if !parts.is_empty() {
+        return parts;
+    }
+    let likely = likely_delimiter(body);
+    likely.map_or_else(Vec::new, |delimiter| split_at(body, delimiter, max_parts))
+}
+
+/// Returns the first line with two hyphens before the header of a part.
+fn likely_delimiter(body: &[u8]) -> Option<&[u8]> {
+    const FIELD: &[u8] = b"content-";
+    let is_line = |start: &usize| *start == 0 || body[start - 1] == b'\n';
+    memmem::find_iter(body, b"--")
+        .filter(is_line)
+        .find_map(|start| {
+            let (line, next) = body[start..].split_at(line_end(&body[start..]));
+            let is_followed =
+                next.len() > FIELD.len() && next[..FIELD.len()].eq_ignore_ascii_case(FIELD);
+            let line = line.trim_ascii_end();
+            (is_followed && line.len() > 2).then_some(line)
+        })
+}
+
+fn split_at<'a>(body: &'a [u8], delimiter: &[u8], max_parts: usize) -> Vec<&'a [u8]> {
+    let finder = memmem::Finder::new(delimiter);
     let mut parts = Vec::new();
     let mut open = None;
     let mut at = 0;
@@ -102,11 +130,12 @@ pub(crate) fn split<'a>(body: &'a [u8], boundary: &str, max_parts: usize) -> Vec
         if let Some(part_start) = open.take() {
             parts.push(without_line_end(&body[part_start..start.max(part_start)]));
         }
-        if is_last || parts.len() >= max_parts {
+        if parts.len() >= max_parts {
             return parts;
         }
         at = line_end;
-        open = Some(at);
+        // Some programs go on after the last delimiter.
+        open = (!is_last).then_some(at);
     }
     parts.extend(open.map(|start| &body[start..]));
     parts
@@ -201,6 +230,12 @@ mod tests {
             ("--b\n1\n--bc\n2\n--b--", &["1\n--bc\n2"]),
             ("--b\nsee --b\n--b--", &["see --b"]),
             ("--b\n--b\n--b--", &["", ""]),
+            ("--b\n1\n--b--\n\n--b\n2\n--b--\n", &["1", "2"]),
+            (
+                "--c\nContent-Type: x\n\n1\n--c--\n",
+                &["Content-Type: x\n\n1"],
+            ),
+            ("-- \nAnn\n--c\nno header\n", &[]),
             ("none", &[]),
             ("", &[]),
         ] {

@@ -92,7 +92,12 @@ impl<'s> Prepared<'s> {
             limits: &options.extract.limits,
             knows_passwords: true,
         };
-        let stale = Staleness::new(snapshot.as_deref(), &now, options.retry_failed)?;
+        let mut stale = Staleness::new(known, &now);
+        if let Some(snapshot) = snapshot.as_deref()
+            && scope.is_all()
+        {
+            stale.look(snapshot, now.helpers, options.retry_failed)?;
+        }
         let known_tags = known.map_or((0, 0), |meta| (meta.tags, meta.tags_hash));
         let tags = Log::read(&options.data, known_tags)?;
         options.threads = scope.threads(options.threads, &tags);
@@ -184,8 +189,12 @@ impl<'s> Prepared<'s> {
         };
         let mut keys: Vec<FileKey> = Vec::with_capacity(paths.len());
         for path in paths {
-            keys.push(snapshot.meta().hasher.key(path));
-            files_below(snapshot, path, &mut keys)?;
+            let key = snapshot.meta().hasher.key(path);
+            keys.push(key);
+            // Nothing lies below a file.
+            if snapshot.files().documents_of(key)?.is_empty() {
+                files_below(snapshot, path, &mut keys)?;
+            }
         }
         keys.sort_unstable();
         keys.dedup();

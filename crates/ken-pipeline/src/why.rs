@@ -97,7 +97,8 @@ pub fn why(
                 // The user is not asked for passwords to answer this.
                 knows_passwords: false,
             };
-            let stale = Staleness::new(Some(snapshot), &now, false)?;
+            let mut stale = Staleness::new(Some(meta), &now);
+            stale.look(snapshot, now.helpers, false)?;
             row.and_then(|row| stale.reason(path, &row))
                 .map_or(Next::Nothing, Next::ReadAgain)
         }

@@ -8,6 +8,7 @@
 
 mod catalogue;
 mod compare;
+mod dependents;
 mod error;
 mod explain;
 mod folder;
@@ -30,6 +31,7 @@ mod stamp;
 
 pub use catalogue::Catalogue;
 pub use compare::{Comparison, Summary, changes, changes_of};
+pub use dependents::dependents;
 pub use error::ScanError;
 pub use explain::{Verdict, explain};
 pub use ken_core::covering;
@@ -46,5 +48,5 @@ pub use rules::{
 };
 pub use scan::scan;
 pub use settle::settle;
-pub use sidecar::{Sidecar, dependents, sidecar_beside, sidecar_names, sidecar_stamp};
+pub use sidecar::{Sidecar, sidecar_beside, sidecar_names, sidecar_stamp};
 pub use stamp::stamp_of;

@@ -29,6 +29,11 @@ pub(crate) struct Markers {
     pub(crate) sidecars: HashSet<Vec<u8>>,
 }
 
+/// Returns whether a file of this name says something of its folder.
+pub(crate) fn is_marker(name: &[u8]) -> bool {
+    [LEFT_OUT, HELD, mh::LIST.as_bytes()].contains(&name)
+}
+
 impl Markers {
     /// Examines the names of a listing.
     pub(crate) fn of(listing: &Listing) -> Self {

@@ -10,12 +10,10 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ken_core::{SidecarStamp, Stamp};
 use rustix::fs::{AtFlags, CWD, FileType};
-
-use crate::mh;
 
 /// The extension in the forms that programs write.
 const EXTENSIONS: [&[u8]; 2] = [b".xmp", b".XMP"];
@@ -83,28 +81,6 @@ pub fn sidecar_beside(path: &Path) -> Option<SidecarStamp> {
     let names = sidecar_names(path.file_name()?.as_bytes()).into_iter();
     let mut paths = names.map(|(name, _)| path.with_file_name(OsStr::from_bytes(&name)));
     paths.find_map(|path| stamp_at(CWD, &path))
-}
-
-/// Returns the files whose stamps include a path: those whose sidecar it may be, or the messages of
-/// an MH folder if it is the folder's list.
-pub fn dependents(path: &Path) -> Vec<PathBuf> {
-    let (Some(folder), Some(own)) = (path.parent(), path.file_name()) else {
-        return Vec::new();
-    };
-    let own = own.as_bytes();
-    let is_list = own == mh::LIST.as_bytes();
-    if !is_list && !is_sidecar(own) {
-        return Vec::new();
-    }
-    let is_dependent = |name: &[u8]| match is_list {
-        true => name.iter().all(u8::is_ascii_digit),
-        false => sidecar_names(name).iter().any(|(name, _)| name == own),
-    };
-    let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.path())
-        .filter(|path| is_dependent(path.file_name().unwrap_or_default().as_bytes()))
-        .collect()
 }
 
 fn stamp_at(folder: BorrowedFd<'_>, path: &Path) -> Option<SidecarStamp> {

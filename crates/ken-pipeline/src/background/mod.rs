@@ -36,13 +36,19 @@ pub fn yield_to_others() {
     let _ = rustix::process::nice(19);
 }
 
-/// Sets how many threads may work, and stops a run when indexing is paused, until `ended` is set
-/// and this thread is woken.
-pub(crate) fn keep(data: &Path, in_background: bool, progress: &Progress, ended: &AtomicBool) {
+/// Sets how many threads may work, and interrupts a run that heeds pauses when indexing is paused, until `ended` is
+/// set and this thread is woken.
+pub(crate) fn keep(
+    data: &Path,
+    in_background: bool,
+    heeds_pause: bool,
+    progress: &Progress,
+    ended: &AtomicBool,
+) {
     let mut work = Work::now();
     while !ended.load(Ordering::Relaxed) {
         thread::park_timeout(LOOK);
-        if paused(data).is_some() {
+        if heeds_pause && paused(data).is_some() {
             progress.pause();
         }
         if in_background {

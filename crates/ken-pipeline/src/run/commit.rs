@@ -61,13 +61,16 @@ impl Run<'_> {
         let mut meta = prepared.meta().unwrap_or(writer.meta()).clone();
         prepared.stale.note(&mut meta, self.noticed(), all);
         meta.roots.clone_from(&prepared.roots);
-        meta.tags = prepared.tags.n_bytes;
-        meta.tags_hash = prepared.tags.hash;
+        // Only a run over all files that comes to its end has read again what another log may give no more.
+        if completed.is_some() || !prepared.tags.is_another {
+            meta.tags = prepared.tags.n_bytes;
+            meta.tags_hash = prepared.tags.hash;
+        }
         meta.completed = completed.or(meta.completed);
         if all {
             meta.began = Some(prepared.began);
-        } else if prepared.scope.is_all() {
-            // Work that a stopped run left undone is in folders that do not change.
+        } else if prepared.scope.is_all() || !last {
+            // Work that a run leaves undone if it is stopped later is in folders that do not change.
             meta.began = None;
         }
         meta.all_seen = completed.is_some() || meta.all_seen && !prepared.roots_changed;

@@ -9,7 +9,7 @@ mod threads;
 mod walk;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Thread};
@@ -55,14 +55,28 @@ pub fn update(
             notify,
         );
     }
-    let mut whole = Summary::default();
     let mut changes = changes;
-    while background::wait_for_resume(&options.data, progress) {
-        let part = run_kept(options, changes, progress, notify)?;
-        let was_paused = part.interrupted && !progress.is_stopped();
+    through_pauses(&options.data, progress, &mut || {
+        let part = accompanied(options, true, progress, || {
+            run(options, changes, Scope::All, progress, notify)
+        })?;
         if part.committed {
             changes = &[];
         }
+        Ok(part)
+    })
+}
+
+/// Runs, and again after each pause that interrupts it. No run begins during a pause.
+pub(crate) fn through_pauses(
+    data: &Path,
+    progress: &Progress,
+    run: &mut dyn FnMut() -> Result<Summary, Error>,
+) -> Result<Summary, Error> {
+    let mut whole = Summary::default();
+    while background::wait_for_resume(data, progress) {
+        let part = run()?;
+        let was_paused = part.interrupted && !progress.is_stopped();
         whole = whole.and(part);
         if !was_paused {
             return Ok(whole);
@@ -72,15 +86,15 @@ pub fn update(
     Ok(whole)
 }
 
-/// Runs until the end or a pause, using only the allowed share of the machine.
-fn run_kept(
+/// Runs beside the threads that hold it to its share of the machine, interrupt it when a pause begins that it heeds,
+/// and trace it.
+pub(crate) fn accompanied<T>(
     options: &Options,
-    changes: &[RootChange],
+    heeds_pause: bool,
     progress: &Progress,
-    notify: &(dyn Fn(&Change) + Sync),
-) -> Result<Summary, Error> {
-    /// Ends the threads that accompany a run, even after a panic: the run would wait for them for
-    /// ever.
+    run: impl FnOnce() -> T,
+) -> T {
+    /// Ends the threads that accompany a run, even after a panic: the run would wait for them for ever.
     struct Ending<'e> {
         ended: &'e AtomicBool,
         threads: Vec<Thread>,
@@ -93,27 +107,27 @@ fn run_kept(
         }
     }
 
+    let (background, trace) = (options.background, progress.trace.as_ref());
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
         let ended = &ended;
-        let keeper =
-            scope.spawn(|| background::keep(&options.data, options.background, progress, ended));
-        let trace = progress.trace.as_ref();
+        let keep = || background::keep(&options.data, background, heeds_pause, progress, ended);
+        let keeper = (background || heeds_pause).then(|| scope.spawn(keep));
         let cores = trace.map(|trace| scope.spawn(|| trace.cores(ended)));
-        let others = [keeper].into_iter().chain(cores);
+        let others = keeper.into_iter().chain(cores);
         let _ending = Ending {
             ended,
             threads: others.map(|other| other.thread().clone()).collect(),
         };
-        run(options, changes, Scope::All, progress, notify)
+        run()
     })
 }
 
 /// Brings the index in `options.data` up to date for some paths, whether they exist or not.
 ///
-/// A folder stands for everything at and below it, now or in the index. A renamed file or folder is
-/// not read again if both its paths are given. Paths outside all roots are skipped. Only [`update`]
-/// determines the effect of changed roots on other files.
+/// A folder stands for everything at and below it, now or in the index; a file of rules or a marker, such as
+/// `.gitignore`, stands for its folder. A renamed file or folder is not read again if both its paths are given. Paths
+/// outside all roots are skipped. Only [`update`] determines the effect of changed roots on other files.
 ///
 /// # Errors
 /// Fails as [`update`] does.
@@ -191,8 +205,7 @@ pub(crate) fn run_in(
     let scope = match scope {
         Scope::All => Scope::All,
         Scope::Paths(paths) => {
-            let dependents = paths.iter().flat_map(|path| ken_walk::dependents(path));
-            named = paths.iter().cloned().chain(dependents).collect::<Vec<_>>();
+            named = [paths, &ken_walk::dependents(paths)].concat();
             Scope::Paths(&named)
         }
     };

@@ -117,12 +117,10 @@ pub(crate) struct Staleness {
 }
 
 impl Staleness {
-    pub(crate) fn new(
-        snapshot: Option<&dyn Source>,
-        now: &Now<'_>,
-        retry_failed: bool,
-    ) -> Result<Self, ken_engine::Error> {
-        let last = snapshot.map(|snapshot| &snapshot.meta().reading);
+    /// Compares how files are read now with the last commit. No file that has to be looked for in the index is
+    /// stale before [`Self::look`].
+    pub(crate) fn new(known: Option<&Meta>, now: &Now<'_>) -> Self {
+        let last = known.map(|meta| &meta.reading);
         let mut stale = Self {
             reading: now.reading(last),
             edition: 1,
@@ -132,33 +130,42 @@ impl Staleness {
             missing: BTreeSet::new(),
             present: BTreeSet::new(),
         };
-        let Some(snapshot) = snapshot else {
-            return Ok(stale);
-        };
-        stale.follow(snapshot.meta());
-        let with = |state: &str| snapshot.files().with_values(Field::Is, &[state]);
-        if snapshot.meta().parts_lost {
-            let files = snapshot.files().with_values(Field::Has, &["member"])?;
-            stale.outdated.push((Stale::Doubtful, files));
-        }
-        if retry_failed {
-            stale.always.push((Stale::Retry, with("failed")?));
+        if let Some(meta) = known {
+            stale.follow(meta);
         }
         let is_present = |what: &&String| now.helpers.is_some_and(|h| h.is_present(what));
         stale.present = stale.missing.iter().filter(is_present).cloned().collect();
-        if !stale.present.is_empty() {
-            stale.always.push((Stale::Helper, with("missing")?));
+        stale
+    }
+
+    /// Looks in the index for all files that are stale.
+    pub(crate) fn look(
+        &mut self,
+        snapshot: &dyn Source,
+        helpers: Option<&Helpers>,
+        retry_failed: bool,
+    ) -> Result<(), ken_engine::Error> {
+        let with = |state: &str| snapshot.files().with_values(Field::Is, &[state]);
+        if snapshot.meta().parts_lost {
+            let files = snapshot.files().with_values(Field::Has, &["member"])?;
+            self.outdated.push((Stale::Doubtful, files));
         }
-        let changed = Changed::of(&stale.reading, &stale.earlier, now.helpers);
+        if retry_failed {
+            self.always.push((Stale::Retry, with("failed")?));
+        }
+        if !self.present.is_empty() {
+            self.always.push((Stale::Helper, with("missing")?));
+        }
+        let changed = Changed::of(&self.reading, &self.earlier, helpers);
         if !changed.is_empty() {
             let files = changed.files(snapshot)?;
-            stale.outdated.push((Stale::Extractor, files));
+            self.outdated.push((Stale::Extractor, files));
         }
-        if changed::may_lift(&stale.reading, &stale.earlier) {
-            let files = changed::lifted(&stale.reading, &stale.earlier, snapshot)?;
-            stale.outdated.push((Stale::Settings, files));
+        if changed::may_lift(&self.reading, &self.earlier) {
+            let files = changed::lifted(&self.reading, &self.earlier, snapshot)?;
+            self.outdated.push((Stale::Settings, files));
         }
-        Ok(stale)
+        Ok(())
     }
 
     /// Sets the generation and the earlier profiles.

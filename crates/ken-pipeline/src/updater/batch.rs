@@ -1,6 +1,6 @@
 //! Batches: changes that are processed together.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,8 @@ const MAX_PATHS: usize = 100_000;
 /// A path that may have changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathChange {
-    /// A file or folder was created, changed or removed; a folder stands for everything below it.
+    /// A file or folder was created, changed or removed. A folder stands for everything below it, and so does a file
+    /// of rules or a marker in it, such as `.gitignore`.
     Touched(PathBuf),
     /// A file or folder has a new path.
     Renamed {
@@ -28,7 +29,7 @@ pub struct Batching {
     pub quiet: Duration,
     /// The first change is this old.
     pub longest: Duration,
-    /// The changed files have this many bytes together.
+    /// The changed files have this many bytes together. One file alone never counts: it may still grow.
     pub max_bytes: u64,
 }
 
@@ -53,7 +54,9 @@ impl Batching {
 
 /// A batch of changes, with each path once.
 pub(super) struct Batch {
-    paths: BTreeSet<PathBuf>,
+    /// Each path with its bytes, if it is a file that may be read.
+    paths: BTreeMap<PathBuf, u64>,
+    /// The sum of these.
     n_bytes: u64,
     first: Instant,
     latest: Instant,
@@ -62,7 +65,7 @@ pub(super) struct Batch {
 impl Batch {
     pub(super) fn new(now: Instant) -> Self {
         Self {
-            paths: BTreeSet::new(),
+            paths: BTreeMap::new(),
             n_bytes: 0,
             first: now,
             latest: now,
@@ -74,31 +77,40 @@ impl Batch {
             PathChange::Touched(path) => {
                 let metadata = fs_err::symlink_metadata(&path);
                 let file = metadata.ok().filter(std::fs::Metadata::is_file);
-                if self.paths.insert(path) {
-                    self.n_bytes += file.map_or(0, |file| file.len());
-                }
+                self.insert(path, file.map_or(0, |file| file.len()));
             }
-            // A renamed file is not read.
-            PathChange::Renamed { from, to } => self.paths.extend([from, to]),
+            // A renamed file usually keeps its text, which is not read again.
+            PathChange::Renamed { from, to } => {
+                [from, to].into_iter().for_each(|path| self.insert(path, 0))
+            }
         }
         self.bound();
     }
 
     /// Adds the changes of a later batch.
     pub(super) fn join(&mut self, later: Self) {
-        self.paths.extend(later.paths);
-        self.n_bytes += later.n_bytes;
+        for (path, n_bytes) in later.paths {
+            self.insert(path, n_bytes);
+        }
         self.latest = later.latest;
         self.bound();
+    }
+
+    /// Adds a path, whose bytes count once.
+    fn insert(&mut self, path: PathBuf, n_bytes: u64) {
+        let known = self.paths.entry(path).or_default();
+        self.n_bytes += n_bytes.saturating_sub(*known);
+        *known = n_bytes.max(*known);
     }
 
     /// Replaces paths by their folders, which stand for everything below them, while there are too
     /// many paths.
     fn bound(&mut self) {
         while self.paths.len() > MAX_PATHS {
-            let paths = std::mem::take(&mut self.paths);
-            let folder = |path: PathBuf| path.parent().map(Path::to_path_buf).unwrap_or(path);
-            self.paths = paths.into_iter().map(folder).collect();
+            for (path, n_bytes) in std::mem::take(&mut self.paths) {
+                let folder = path.parent().map(Path::to_path_buf).unwrap_or(path);
+                *self.paths.entry(folder).or_default() += n_bytes;
+            }
         }
     }
 
@@ -109,7 +121,7 @@ impl Batch {
 
     /// Returns the time at which the batch begins.
     pub(super) fn is_due_at(&self, batching: &Batching) -> Instant {
-        if self.n_bytes >= batching.max_bytes {
+        if self.n_bytes >= batching.max_bytes && self.paths.len() > 1 {
             return self.first;
         }
         (self.latest + batching.quiet).min(self.first + batching.longest)
@@ -119,7 +131,7 @@ impl Batch {
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = Vec::new();
         // In this order, a path precedes those below it.
-        for path in &self.paths {
+        for path in self.paths.keys() {
             if !paths.last().is_some_and(|above| path.starts_with(above)) {
                 paths.push(path.clone());
             }
@@ -171,14 +183,30 @@ mod tests {
             batch.join(Batch::new(at(change)));
             assert_eq!(batch.is_due_at(&batching), at(due), "{change}");
         }
-        let folder = tempfile::tempdir().unwrap();
-        let large = folder.path().join("large");
-        fs_err::File::create(&large)
-            .unwrap()
-            .set_len(65 << 20)
-            .unwrap();
-        batch.take(touched(large));
-        assert_eq!(batch.is_due_at(&batching), start);
         assert!(Batch::new(start).is_due_at(&Batching::AT_ONCE) <= start);
+    }
+
+    #[test]
+    fn the_bytes_of_a_file_count_once_and_one_that_grows_waits_for_quiet() {
+        let (folder, start) = (tempfile::tempdir().unwrap(), Instant::now());
+        let batching = Batching::default();
+        let large = folder.path().join("large");
+        let file = fs_err::File::create(&large).unwrap();
+        let mut batch = Batch::new(start);
+        for mib in [40, 50] {
+            file.set_len(mib << 20).unwrap();
+            let mut news = Batch::new(start);
+            news.take(touched(&large));
+            batch.join(news);
+        }
+        batch.take(touched("/small"));
+        let after_quiet = start + batching.quiet;
+        assert_eq!(batch.is_due_at(&batching), after_quiet, "50 MiB");
+        file.set_len(65 << 20).unwrap();
+        let mut grown = Batch::new(start);
+        grown.take(touched(&large));
+        assert_eq!(grown.is_due_at(&batching), after_quiet, "one file");
+        batch.join(grown);
+        assert_eq!(batch.is_due_at(&batching), start, "65 MiB");
     }
 }

@@ -5,12 +5,15 @@ use std::time::Instant;
 
 use crate::lock;
 use crate::prepare::Scope;
-use crate::run::{Session, of_paths, run_in};
+use crate::run::{Session, accompanied, of_paths, run_in, through_pauses};
 use crate::{Error, Options, Progress, Summary};
+
+use super::UpdaterOptions;
 
 /// A session that stays open between batches.
 pub(super) struct Kept {
     options: Options,
+    heeds_pause: bool,
     session: Option<Session>,
     /// When the last batch ended.
     since: Instant,
@@ -18,9 +21,10 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &UpdaterOptions) -> Self {
         Self {
-            options: of_paths(options),
+            options: of_paths(&options.update),
+            heeds_pause: options.heeds_pause,
             session: None,
             since: Instant::now(),
             n_opened: 0,
@@ -37,9 +41,27 @@ impl Kept {
         self.n_opened
     }
 
-    /// Updates paths. After an error the session is dropped, with everything that it has not
-    /// committed.
+    /// Updates paths. After an error the session is dropped, with everything that it has not committed. A pause that
+    /// is heeded closes the session, and the rest of the work follows after it.
     pub(super) fn run(&mut self, paths: &[PathBuf], progress: &Progress) -> Result<Summary, Error> {
+        let options = self.options.clone();
+        let heeds_pause = self.heeds_pause;
+        let mut part = || {
+            let part = accompanied(&options, heeds_pause, progress, || {
+                self.run_part(paths, progress)
+            })?;
+            if part.interrupted {
+                self.close(false);
+            }
+            Ok(part)
+        };
+        match heeds_pause {
+            true => through_pauses(&options.data, progress, &mut part),
+            false => part(),
+        }
+    }
+
+    fn run_part(&mut self, paths: &[PathBuf], progress: &Progress) -> Result<Summary, Error> {
         let session = match self.session.take() {
             Some(session) => Some(session),
             None => self.open(progress)?,

@@ -6,15 +6,15 @@
 //! while without changes, when another process waits for the lock, and when indexing is paused.
 //!
 //! [`Updater::submit`] returns a [`Ticket`]. Once [`Updater::wait`] returns for this ticket, new
-//! readers of the index see what was submitted. While there is nothing to do and the index is
-//! closed, the thread sleeps.
+//! readers of the index see what was submitted. The next batch repeats the paths of a batch that failed. While there
+//! is nothing to do and the index is closed, the thread sleeps.
 
 mod batch;
 mod kept;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -30,10 +30,10 @@ use kept::Kept;
 
 /// How often an updater with an open index checks whether another process waits for it.
 const LOOK: Duration = Duration::from_millis(100);
+/// Time for which an updater that ends waits for merges.
+const LAST_MERGES: Duration = Duration::from_secs(2);
 /// How often a paused updater checks whether the pause is over.
 const LOOK_AT_PAUSE: Duration = Duration::from_millis(500);
-/// Maximum number of failures that are kept for waiting callers.
-const MAX_FAILURES: usize = 32;
 
 /// Options of an [`Updater`].
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct UpdaterOptions {
     pub batching: Batching,
     /// Time for which the index stays open for writing after a batch.
     pub keep_open: Duration,
-    /// Whether batches wait while indexing is paused.
+    /// Whether batches wait while indexing is paused; a pause then also interrupts one that is under way.
     pub heeds_pause: bool,
 }
 
@@ -108,22 +108,25 @@ struct State {
     queue: VecDeque<Work>,
     /// The last ticket that was issued.
     given: u64,
-    /// The last ticket that is done.
+    /// The last ticket that was tried.
+    tried: u64,
+    /// The last ticket up to which the index has all paths.
     done: u64,
     /// The last ticket that a caller waits for; its batch begins immediately.
     awaited: u64,
-    failures: VecDeque<Failure>,
+    /// The paths of failed batches, which the next batch repeats.
+    left: Option<Batch>,
+    /// Why the tickets after `done` failed, up to `tried`.
+    cause: Option<NotDone>,
+    /// Why runs over all files failed. They are few: a caller asked for each of them.
+    failed_runs: BTreeMap<u64, NotDone>,
     /// The figures of the current work.
     current: Arc<Progress>,
     is_stopped: bool,
+    /// Whether the thread only waits for merges.
+    is_closing: bool,
     /// Whether the thread has ended.
     has_ended: bool,
-}
-
-/// Tickets whose work failed or was stopped.
-struct Failure {
-    tickets: std::ops::RangeInclusive<u64>,
-    cause: NotDone,
 }
 
 /// Work for some tickets.
@@ -220,16 +223,17 @@ impl Updater {
         Ticket(last)
     }
 
-    /// Waits until everything submitted up to a ticket is done. The batch begins immediately.
+    /// Waits until the work of a ticket is done, and the index has all paths that were submitted up to it. The batch
+    /// begins immediately.
     ///
     /// # Errors
-    /// Fails if the deadline passes, if the batch of the ticket failed, or if the updater ends
-    /// first.
+    /// Fails if the deadline passes, if the updater ends first, if the ticket's run over all files failed, or if a batch
+    /// up to the ticket failed and its paths are not in the index since.
     pub fn wait(&self, ticket: Ticket, deadline: Instant) -> Result<(), NotDone> {
         let mut state = self.shared.state();
         state.awaited = state.awaited.max(ticket.0);
         self.shared.changed.notify_all();
-        while state.done < ticket.0 {
+        while state.tried < ticket.0 {
             if state.has_ended {
                 return Err(NotDone::Stopped);
             }
@@ -240,12 +244,11 @@ impl Updater {
             let waited = self.shared.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let mut failures = state.failures.iter();
-        let failure = failures.find(|failure| failure.tickets.contains(&ticket.0));
-        failure.map_or(Ok(()), |failure| Err(failure.cause.clone()))
+        state.failure_of(ticket.0).map_or(Ok(()), Err)
     }
 
-    /// Returns the last ticket that is done; all earlier ones are done too.
+    /// Returns the last ticket up to which the index has all submitted paths. A run over all files counts as soon as it
+    /// has ended, even if it failed.
     pub fn done_up_to(&self) -> Ticket {
         Ticket(self.shared.state().done)
     }
@@ -268,7 +271,9 @@ impl Updater {
 impl Drop for Updater {
     fn drop(&mut self) {
         self.stop();
-        if let Some(thread) = self.thread.take() {
+        // A thread that only waits for merges has committed everything; another run merges.
+        let has_ended = self.shared.wait_for_end();
+        if let Some(thread) = self.thread.take().filter(|_| has_ended) {
             // A panic of the thread was already reported.
             let _ = thread.join();
         }
@@ -293,38 +298,48 @@ impl Shared {
     /// Does the submitted work until the updater is stopped.
     fn work(&self, report: &dyn Fn(&Outcome)) {
         let _ending = Ending(self);
-        let mut kept = Kept::new(&self.options.update);
+        let mut kept = Kept::new(&self.options);
         while let Some((step, progress)) = self.next(kept.open_since()) {
             match step {
                 Step::Close { is_wanted } => kept.close(is_wanted),
-                Step::Do(Work { last, kind, .. }) => {
-                    let (all, summary) = match kind {
-                        Kind::Paths(batch) => (false, kept.run(&batch.paths(), &progress)),
-                        Kind::All(run) => {
-                            kept.close(false);
-                            (true, update(&run.options, &run.changes, &progress, &|_| ()))
-                        }
-                    };
+                Step::Do(work) => {
+                    let summary = work.kind.run(&mut kept, &progress);
                     self.n_opened.store(kept.n_opened(), Ordering::Relaxed);
-                    let summary = summary.map_err(Arc::new);
                     let outcome = Outcome {
-                        done: Ticket(last),
-                        all,
-                        summary,
+                        done: Ticket(work.last),
+                        all: matches!(work.kind, Kind::All(_)),
+                        summary: summary.map_err(Arc::new),
                     };
                     // The report precedes the end of the wait.
                     report(&outcome);
-                    self.finished(&outcome);
+                    self.finished(work, &outcome);
                 }
             }
         }
+        self.state().is_closing = true;
         kept.close(false);
+    }
+
+    /// Waits until the thread has ended; returns false if it still waits for merges.
+    fn wait_for_end(&self) -> bool {
+        let mut state = self.state();
+        let mut until = None;
+        while !state.has_ended {
+            let now = Instant::now();
+            if state.is_closing && *until.get_or_insert(now + LAST_MERGES) <= now {
+                return false;
+            }
+            let waited = self.changed.wait_timeout(state, LOOK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
     }
 
     /// Waits for work; returns none when the updater is stopped.
     fn next(&self, open_since: Option<Instant>) -> Option<(Step, Arc<Progress>)> {
         let data = &self.options.update.data;
         let mut state = self.state();
+        state.is_closing = false;
         loop {
             if state.is_stopped {
                 return None;
@@ -334,6 +349,7 @@ impl Shared {
             if let Some(until) = open_until {
                 let is_wanted = is_paused || RunLock::is_wanted(data);
                 if is_wanted || state.queue.is_empty() && until <= now {
+                    state.is_closing = true;
                     return Some((Step::Close { is_wanted }, Arc::default()));
                 }
             }
@@ -361,36 +377,66 @@ impl Shared {
         }
     }
 
-    /// Records the outcome of the work up to a ticket.
-    fn finished(&self, outcome: &Outcome) {
-        let last = outcome.done.0;
+    /// Records the outcome of work.
+    fn finished(&self, work: Work, outcome: &Outcome) {
         let cause = match &outcome.summary {
             Ok(summary) if summary.interrupted => Some(NotDone::Stopped),
             Ok(_) => None,
             Err(error) => Some(NotDone::Failed(Arc::clone(error))),
         };
         let mut state = self.state();
-        if let Some(cause) = cause {
-            let tickets = state.done + 1..=last;
-            state.failures.push_back(Failure { tickets, cause });
-            if state.failures.len() > MAX_FAILURES {
-                state.failures.pop_front();
+        state.tried = work.last;
+        match (work.kind, cause) {
+            (Kind::Paths(batch), Some(cause)) => {
+                state.left = Some(batch);
+                state.cause = Some(cause);
             }
+            (Kind::All(_), Some(cause)) => _ = state.failed_runs.insert(work.last, cause),
+            // It has looked at all files, those of failed batches too.
+            (Kind::All(run), None) if !run.options.lazy => state.left = None,
+            (_, None) => {}
         }
-        state.done = last;
+        if state.left.is_none() {
+            state.done = work.last;
+            state.cause = None;
+        }
         self.changed.notify_all();
     }
 }
 
 impl State {
-    /// Takes the first work, with new figures.
+    /// Takes the first work, with new figures; a batch also takes the paths that failed.
     fn begin(&mut self) -> Option<(Work, Arc<Progress>)> {
-        let work = self.queue.pop_front()?;
+        let mut work = self.queue.pop_front()?;
+        if let Kind::Paths(batch) = &mut work.kind
+            && let Some(mut left) = self.left.take()
+        {
+            std::mem::swap(batch, &mut left);
+            batch.join(left);
+        }
         self.current = match &work.kind {
             Kind::Paths(_) => Arc::default(),
             Kind::All(run) => Arc::clone(&run.progress),
         };
         Some((work, Arc::clone(&self.current)))
+    }
+
+    /// Returns why a ticket that was tried is not done.
+    fn failure_of(&self, ticket: u64) -> Option<NotDone> {
+        let of_paths = self.cause.as_ref().filter(|_| self.done < ticket);
+        self.failed_runs.get(&ticket).or(of_paths).cloned()
+    }
+}
+
+impl Kind {
+    fn run(&self, kept: &mut Kept, progress: &Progress) -> Result<Summary, Error> {
+        match self {
+            Self::Paths(batch) => kept.run(&batch.paths(), progress),
+            Self::All(run) => {
+                kept.close(false);
+                update(&run.options, &run.changes, progress, &|_| ())
+            }
+        }
     }
 }
 

@@ -173,14 +173,12 @@ impl World {
                 touched(path)
             }
             Edit::Ignore(number, is_there) => {
-                let folder = self.path(folder_name(*number));
-                let rules = folder.join(".ignore");
+                let rules = self.path(folder_name(*number)).join(".ignore");
                 let _ = match is_there {
-                    true => fs_err::write(rules, "1.txt\n"),
-                    false => fs_err::remove_file(rules),
+                    true => fs_err::write(&rules, "1.txt\n"),
+                    false => fs_err::remove_file(&rules),
                 };
-                // The rules apply to the whole folder.
-                touched(folder)
+                touched(rules)
             }
         }
     }
@@ -366,10 +364,74 @@ fn the_error_of_a_batch_reaches_those_who_wait_for_it() {
     let ticket = world.write("b.txt", "second");
     let failed = world.updater.wait(ticket, Instant::now() + LONG);
     assert!(matches!(failed, Err(NotDone::Failed(_))), "{failed:?}");
+    let also = world.write("c.txt", "third");
+    let failed = world.updater.wait(also, Instant::now() + LONG);
+    assert!(matches!(failed, Err(NotDone::Failed(_))), "{failed:?}");
+    assert!(world.updater.wait(ticket, Instant::now()).is_err());
+    assert!(world.updater.done_up_to() < ticket);
     fs_err::remove_file(&index).unwrap();
     fs_err::rename(&away, &index).unwrap();
-    world.settle(world.write("b.txt", "second again"));
-    assert!(world.updater.wait(ticket, Instant::now()).is_err());
+    // The files of the failed batches come with the next one, whatever that is.
+    let next = world.updater.submit([]);
+    world.settle(next);
+    assert!(world.updater.wait(ticket, Instant::now()).is_ok());
+    assert_eq!(world.updater.done_up_to(), next);
+    world.check("fresh");
+}
+
+#[test]
+fn a_failed_run_over_all_files_fails_by_itself() {
+    let world = World::new(Batching::AT_ONCE, Duration::ZERO);
+    let wrong = vec![RootChange::Forget(world.path("no root"))];
+    let options = options(&world.data(), 64 << 20);
+    let failed: Vec<Ticket> = (0..40)
+        .map(|_| {
+            let progress = Arc::default();
+            world
+                .updater
+                .submit_all(options.clone(), wrong.clone(), progress)
+        })
+        .collect();
+    let last = world.write("a.txt", "first");
+    world.settle(last);
+    assert_eq!(world.updater.done_up_to(), last);
+    for ticket in failed {
+        let waited = world.updater.wait(ticket, Instant::now());
+        assert!(matches!(waited, Err(NotDone::Failed(_))), "{waited:?}");
+    }
+    world.check("fresh");
+}
+
+#[test]
+fn a_pause_that_is_heeded_interrupts_a_batch() {
+    let mut world = World::new(Batching::AT_ONCE, LONG);
+    let lock = take_lock(&world);
+    let options = options(&world.data(), 64 << 20);
+    world.updater = Updater::start(
+        UpdaterOptions {
+            batching: Batching::AT_ONCE,
+            heeds_pause: true,
+            ..UpdaterOptions::new(options)
+        },
+        |_| (),
+    );
+    let ticket = world.write("a.txt", "first");
+    let waits_for = |is_wanted| {
+        let until = Instant::now() + Duration::from_secs(5);
+        while RunLock::is_wanted(&world.data()) != is_wanted && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    waits_for(true);
+    pause(&world.data(), Pause::Open).unwrap();
+    // The batch waits for the pause now, and not for the lock.
+    waits_for(false);
+    drop(lock);
+    let soon = Instant::now() + Duration::from_millis(200);
+    let waited = world.updater.wait(ticket, soon);
+    assert!(matches!(waited, Err(NotDone::Deadline)), "{waited:?}");
+    resume(&world.data()).unwrap();
+    world.settle(ticket);
     world.check("fresh");
 }
 
@@ -433,4 +495,25 @@ fn a_sidecar_and_a_list_of_states_change_the_files_that_they_are_about() {
         assert_eq!(world.counts()[1], 1, "{name}");
     }
     world.check("fresh");
+}
+
+#[test]
+fn an_updater_that_ends_does_not_wait_for_long_merges() {
+    let folder = tempfile::tempdir().unwrap();
+    let shared = Arc::new(Shared {
+        options: UpdaterOptions::new(options(folder.path(), 64 << 20)),
+        state: Mutex::default(),
+        changed: Condvar::new(),
+        n_opened: AtomicU64::new(0),
+    });
+    shared.state().is_closing = true;
+    let (end, merged) = unbounded::<()>();
+    let thread = std::thread::spawn(move || _ = merged.recv_timeout(LONG));
+    let begun = Instant::now();
+    drop(Updater {
+        shared,
+        thread: Some(thread),
+    });
+    assert!(begun.elapsed() < LONG / 2);
+    drop(end);
 }

@@ -1,13 +1,17 @@
 //! Labels, which are ken's tags: the log next to the index keeps them, and messages have them as fields.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use ken_core::Field;
 use ken_mail::TagChange;
-use ken_pipeline::{Progress, tags, update_files};
+use ken_pipeline::tags;
 
 use super::error::ErrorKind;
 use super::{Error, Mail, Store};
+
+/// How long a label is waited for: another program may write the index for long.
+const FOREVER: Duration = Duration::from_secs(1 << 32);
 
 /// Reads a change of the labels of a message, `+a -b`; `-*` removes all.
 ///
@@ -80,7 +84,8 @@ impl Store {
     /// Fails if the labels cannot be stored.
     pub fn label(&mut self, changes: &[TagChange]) -> Result<(), Error> {
         tags::append(self.data(), changes)?;
-        self.tags_changed();
+        // Each batch brings changed tags into the index.
+        self.submit([]);
         self.settle();
         Ok(())
     }
@@ -91,8 +96,9 @@ impl Store {
     /// Fails if the labels cannot be stored.
     pub fn label_and_wait(&mut self, changes: &[TagChange]) -> Result<(), Error> {
         tags::append(self.data(), changes)?;
-        update_files(self.options(), &[], &[], &Progress::default(), &|_| ())?;
-        Ok(())
+        let ticket = self.submit([]);
+        let waited = self.writer().updater.wait(ticket, Instant::now() + FOREVER);
+        waited.map_err(|cause| Error::new(ErrorKind::Index, cause.to_string()))
     }
 }
 

@@ -78,6 +78,13 @@ impl IgnoreFiles {
         }
     }
 
+    /// Returns whether a file of this name contains patterns that apply to the index.
+    pub(crate) fn is_one(name: &[u8]) -> bool {
+        let mut files = Self::default();
+        files.note(name);
+        files.names(&Policy::ALL).iter().any(Option::is_some)
+    }
+
     /// Returns the names of the pattern files that exist and count: own file, `.ignore`,
     /// `.gitignore`.
     fn names(self, policy: &Policy) -> [Option<&'static str>; 3] {

@@ -246,6 +246,98 @@ fn a_stopped_run_does_not_read_again_what_it_has_read() {
     assert_eq!((after.unchanged, after.committed), (100, false));
 }
 
+#[test]
+fn after_a_stopped_batch_a_lazy_run_looks_everywhere() {
+    let folder = folder_of_files(100);
+    let data = folder.path().join("data");
+    let options = options(&data, 64 << 20);
+    let add = RootChange::Add(Root::new(folder.path().join("docs")));
+    update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+    let began = || Snapshot::open(&data.join("index")).unwrap().meta().began;
+    let of_run = began();
+    assert!(of_run.is_some());
+    let path = |number: usize| folder.path().join(format!("docs/{number}.txt"));
+    fs_err::write(path(0), "changed").unwrap();
+    update_files(&options, &[], &[path(0)], &Progress::default(), &|_| ()).unwrap();
+    assert_eq!(
+        began(),
+        of_run,
+        "what the batch did not look at is as it was"
+    );
+
+    let told: Vec<PathBuf> = (0..100).map(path).collect();
+    for path in &told {
+        fs_err::write(path, "changed in place, and again").unwrap();
+    }
+    let progress = Progress::default();
+    let stopped = update_files(&options, &[], &told, &progress, &|_| {
+        if progress.files_to_do.load(Ordering::Relaxed) == 50 {
+            while progress.documents.load(Ordering::Relaxed) < 20 {
+                std::thread::yield_now();
+            }
+            progress.cancel();
+        }
+    });
+    let stopped = stopped.unwrap();
+    assert!(stopped.interrupted && stopped.committed);
+    assert_eq!(began(), None);
+    let lazy = Options {
+        lazy: true,
+        ..options
+    };
+    let rest = update(&lazy, &[], &Progress::default(), &|_| ()).unwrap();
+    // One that left the index and did not come again is new.
+    assert_eq!(stopped.changed + rest.changed + rest.added, 100);
+}
+
+#[test]
+fn tags_of_a_log_that_is_gone_stay_until_a_run_over_all_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (docs, data) = (folder.path().join("docs"), folder.path().join("data"));
+    fs_err::create_dir(&docs).unwrap();
+    let message = "Message-ID: <1@x>\nSubject: one\n\nA message.\n";
+    fs_err::write(docs.join("1.eml"), message).unwrap();
+    let options = options(&data, 64 << 20);
+    let add = RootChange::Add(Root::new(&docs));
+    let log = |line: &str| fs_err::write(crate::tags::path(&data), line).unwrap();
+    let n_tagged = || {
+        let snapshot = Snapshot::open(&data.join("index")).unwrap();
+        crate::tags::tagged(&snapshot).unwrap().len()
+    };
+    fs_err::create_dir(&data).unwrap();
+    log("+old -- id:1@x\n");
+    update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+    assert_eq!(n_tagged(), 1);
+    log("+new -- id:2@x\n");
+    update_files(&options, &[], &[], &Progress::default(), &|_| ()).unwrap();
+    assert_eq!(n_tagged(), 1);
+    let cancelled = Progress::default();
+    cancelled.cancel();
+    update(&options, &[], &cancelled, &|_| ()).unwrap();
+    assert_eq!(n_tagged(), 1);
+    update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+    assert_eq!(n_tagged(), 0);
+    let quiet = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+    assert!(!quiet.committed);
+}
+
+#[test]
+fn a_batch_looks_for_no_files_of_another_profile() {
+    let folder = folder_of_files(3);
+    let data = folder.path().join("data");
+    let options = options(&data, 64 << 20);
+    let docs = folder.path().join("docs");
+    let add = RootChange::Add(Root::new(&docs));
+    update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+    forget_extractors(&data);
+    let told = [docs.join("0.txt"), docs.join("1.txt")];
+    fs_err::write(&told[0], "changed").unwrap();
+    let batch = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
+    assert_eq!((batch.changed, batch.stale, batch.unchanged), (1, 0, 1));
+    let rest = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+    assert_eq!((rest.changed, rest.stale, rest.unchanged), (2, 2, 1));
+}
+
 /// Many threads read while one writes. Each sees one commit, in which all parts of a file are from
 /// one time; if the file's own document is there, all parts are, since it comes last.
 #[test]

@@ -4,6 +4,8 @@
 //! store itself knows where they are, and answers accordingly.
 
 mod query;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +18,7 @@ use ken_index::Reader;
 use ken_index::layout::index_folder;
 use ken_mail::Personal;
 use ken_mail::maildir::MaildirPath;
-use ken_pipeline::updater::{Batching, Outcome, PathChange, Updater, UpdaterOptions};
+use ken_pipeline::updater::{Batching, Outcome, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, Progress};
 use ken_search::plan::Context;
 
@@ -48,34 +50,25 @@ pub struct Store {
     personal: Personal,
     reader: Reader,
     writer: Option<Writer>,
-    /// Moves that the writer works on, and those that wait.
-    told: Moves,
-    waiting: Moves,
+    /// The moves of messages that the index may not have yet, by the path before.
+    moves: HashMap<PathBuf, Move>,
 }
 
-/// The new paths of messages that the index has under an old path; absent if they were removed.
-#[derive(Default)]
-struct Moves {
-    to: HashMap<PathBuf, Option<PathBuf>>,
-    /// All paths that the index must update.
-    files: Vec<PathBuf>,
-    /// Whether tags changed.
-    tags: bool,
-}
-
-impl Moves {
-    fn is_empty(&self) -> bool {
-        self.files.is_empty() && !self.tags
-    }
+/// A move of a message that was submitted.
+struct Move {
+    /// The new path; absent if the message was removed.
+    to: Option<PathBuf>,
+    ticket: Ticket,
 }
 
 /// The writer of the index, and its current work.
-struct Writer {
-    updater: Updater,
+pub(super) struct Writer {
+    pub(super) updater: Updater,
     done: Receiver<Outcome>,
-    progress: Arc<Progress>,
-    /// Whether the writer works, and whether on all files.
-    busy: Option<bool>,
+    /// The last ticket that was submitted.
+    last: Ticket,
+    /// The progress of the run over all files, if there is one.
+    run: Option<Arc<Progress>>,
 }
 
 impl Store {
@@ -97,8 +90,7 @@ impl Store {
             maildir: options.maildir,
             personal,
             writer: None,
-            told: Moves::default(),
-            waiting: Moves::default(),
+            moves: HashMap::new(),
         })
     }
 
@@ -126,12 +118,14 @@ impl Store {
     }
 
     /// Returns the current path of a file that the index has under this path; `None` if it was removed.
-    fn now(&self, path: PathBuf) -> Option<PathBuf> {
-        let mut path = path;
-        for moves in [&self.told, &self.waiting] {
-            if let Some(to) = moves.to.get(&path) {
-                path = to.clone()?;
-            }
+    fn now(&self, mut path: PathBuf) -> Option<PathBuf> {
+        let mut last = None;
+        // A message may have moved on, and back.
+        while let Some(moved) = self.moves.get(&path)
+            && Some(moved.ticket) > last
+        {
+            last = Some(moved.ticket);
+            path = moved.to.clone()?;
         }
         Some(path)
     }
@@ -164,29 +158,18 @@ impl Store {
         if to == Some(from) {
             return;
         }
-        self.waiting.files.push(from.to_path_buf());
-        self.waiting.files.extend(to.map(Path::to_path_buf));
-        self.waiting
-            .to
-            .insert(from.to_path_buf(), to.map(Path::to_path_buf));
-        self.tell();
+        let (from, to) = (from.to_path_buf(), to.map(Path::to_path_buf));
+        let change = match (from.clone(), to.clone()) {
+            (from, Some(to)) => PathChange::Renamed { from, to },
+            (from, None) => PathChange::Touched(from),
+        };
+        let ticket = self.submit([change]);
+        self.moves.insert(from, Move { to, ticket });
     }
 
     /// Notes a new message.
     pub fn added(&mut self, path: &Path) {
-        self.waiting.files.push(path.to_path_buf());
-        self.tell();
-    }
-
-    /// Notes that tags of messages changed.
-    pub(super) fn tags_changed(&mut self) {
-        self.waiting.tags = true;
-        self.tell();
-    }
-
-    /// Returns the settings for writing the index.
-    pub(super) fn options(&self) -> &Options {
-        &self.options
+        self.submit([PathChange::Touched(path.to_path_buf())]);
     }
 
     /// Starts a run over all mail in the background; a lazy run skips folders that did not change. Returns false if a
@@ -197,29 +180,23 @@ impl Store {
             ..self.options.clone()
         };
         let writer = self.writer();
-        if writer.busy == Some(true) {
+        if writer.run.is_some() {
             return false;
         }
-        writer.busy = Some(true);
-        writer.progress = Arc::default();
-        let progress = Arc::clone(&writer.progress);
-        writer.updater.submit_all(options, Vec::new(), progress);
+        let progress = Arc::default();
+        writer.run = Some(Arc::clone(&progress));
+        writer.last = writer.updater.submit_all(options, Vec::new(), progress);
         true
     }
 
-    /// Gives waiting changes to the writer, unless it works.
-    fn tell(&mut self) {
-        if self.waiting.is_empty() || self.writer().busy.is_some() {
-            return;
-        }
-        self.told = std::mem::take(&mut self.waiting);
-        let files = self.told.files.clone().into_iter().map(PathChange::Touched);
+    /// Gives changes to the writer.
+    pub(super) fn submit(&mut self, changes: impl IntoIterator<Item = PathChange>) -> Ticket {
         let writer = self.writer();
-        writer.busy = Some(false);
-        writer.updater.submit(files);
+        writer.last = writer.updater.submit(changes);
+        writer.last
     }
 
-    fn writer(&mut self) -> &mut Writer {
+    pub(super) fn writer(&mut self) -> &mut Writer {
         let options = &self.options;
         self.writer.get_or_insert_with(|| Writer::start(options))
     }
@@ -231,33 +208,35 @@ impl Store {
 
     /// Returns the progress of the run over all files, if there is one.
     pub(super) fn progress(&self) -> Option<&Progress> {
-        let writer = self.writer.as_ref()?;
-        (writer.busy == Some(true)).then_some(&*writer.progress)
+        self.writer.as_ref()?.run.as_deref()
     }
 
-    /// Notes that the writer finished a job.
-    pub(super) fn finished(&mut self, done: &Outcome) {
-        if let Some(writer) = &mut self.writer {
-            writer.busy = None;
+    /// Notes that the writer finished a job. The files of one that failed come again with the next.
+    pub(super) fn finished(&mut self, job: &Outcome) {
+        let Some(writer) = &mut self.writer else {
+            return;
+        };
+        if job.all {
+            writer.run = None;
         }
-        if !done.all {
-            self.told = Moves::default();
-        }
-        self.tell();
+        let done = writer.updater.done_up_to();
+        self.moves.retain(|_, moved| moved.ticket > done);
     }
 
     /// Waits until the index has all changes, unless a run over all files goes on.
     pub fn settle(&mut self) {
-        let until = Instant::now() + SETTLE;
-        while let Some(writer) = &self.writer {
-            if writer.busy != Some(false) {
-                return;
-            }
-            match writer.done.recv_deadline(until) {
-                Ok(done) => self.finished(&done),
-                Err(_) => return,
-            }
+        if self.progress().is_none() {
+            self.wait();
         }
+    }
+
+    /// Waits until the writer has done its work, and notes how it went.
+    fn wait(&mut self) {
+        let Some(writer) = &self.writer else { return };
+        // Failures are in the outcomes.
+        let _ = writer.updater.wait(writer.last, Instant::now() + SETTLE);
+        let jobs: Vec<_> = writer.done.try_iter().collect();
+        jobs.iter().for_each(|job| self.finished(job));
     }
 
     /// Stops the writer when its work is done.
@@ -265,13 +244,7 @@ impl Store {
         if let Some(progress) = self.progress() {
             progress.cancel();
         }
-        let until = Instant::now() + SETTLE;
-        while let Some(writer) = &self.writer
-            && writer.busy.is_some()
-            && let Ok(done) = writer.done.recv_deadline(until)
-        {
-            self.finished(&done);
-        }
+        self.wait();
     }
 }
 
@@ -288,8 +261,8 @@ impl Writer {
         Self {
             updater: Updater::start(options, report),
             done,
-            progress: Arc::default(),
-            busy: None,
+            last: Ticket::default(),
+            run: None,
         }
     }
 }
