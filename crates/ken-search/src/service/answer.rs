@@ -9,8 +9,8 @@ use ken_index::parallel;
 
 use super::columns::{Column, Needs, columns, sort_key};
 use super::relax::{Matched, relaxed};
-use super::{Error, Explanation, Facet, Group, Hit, Query, Request, Service, Text};
-use crate::parse::Tree;
+use super::{Error, Explanation, Facet, Group, Hit, Query, Reading, Request, Service, Text};
+use crate::parse::{Syntax, Tree, joins_parts};
 use crate::snippet::{self, Finder};
 use crate::spelling::Suggestion;
 
@@ -81,11 +81,20 @@ impl<'s> Service<'s> {
         };
         if request.count || request.limit != Some(0) {
             answer.found = self.snapshot.find(&answer.engine_request())?;
-            if request.relax && answer.found.total == 0 && answer.is_complete() {
+            if answer.found.total == 0 && answer.is_complete() && self.may_relax(request) {
                 answer.relax()?;
             }
         }
         Ok(answer)
+    }
+}
+
+impl Service<'_> {
+    fn may_relax(&self, request: &Request) -> bool {
+        request.relax
+            && request.syntax == Syntax::Ken
+            && request.reading == Reading::Operators
+            && !joins_parts(&request.query, &self.names)
     }
 }
 

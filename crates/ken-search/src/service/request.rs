@@ -23,7 +23,8 @@ pub struct Request {
     pub reading: Reading,
     /// Whether other forms of words match too.
     pub forms: bool,
-    /// Whether documents with most of the words are found if no document has all of them.
+    /// Whether documents with most of the words are found if no document has all of them. This holds for words in ken's
+    /// language without operators that join them.
     pub relax: bool,
     /// Queries in ken's language that every hit must match too; they do not change scores.
     pub filters: Vec<String>,

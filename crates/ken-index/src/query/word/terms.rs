@@ -372,7 +372,7 @@ mod tests {
         let span = Span::Match(Pattern::Prefix("ot".to_owned()));
         let word = Word {
             field: None,
-            forms: vec![Form { span, weight: 1.0 }],
+            forms: vec![Form::literal(span)],
         };
         let n_entries = |scoring: &Scoring| {
             let terms = WordTerms::new(&word, 1.0, scoring, &snapshot.searcher).unwrap();
