@@ -25,8 +25,8 @@ pub struct Root {
     /// Leave out files that lie beside the `cur` and `new` of a Maildir.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict_maildirs: bool,
-    /// Whether it was a mount point when it was last walked: then an empty folder in its place
-    /// means that nothing is mounted, not that all files are gone.
+    /// Whether the root was a mount point at the last walk. If so, an empty folder there means that nothing is
+    /// mounted, and not that all files are gone.
     #[serde(default)]
     pub mounted: bool,
 }

@@ -68,7 +68,7 @@ pub struct MessageStateInfo {
     pub mh: &'static [&'static str],
     /// The bit in the header `X-Mozilla-Status`; 0 if it has none.
     pub mozilla: u32,
-    /// The labels of `X-Gmail-Labels` and `X-Mozilla-Keys` that mean the state, in lower case.
+    /// The labels in `X-Gmail-Labels` and `X-Mozilla-Keys` for the state, in lower case.
     pub labels: &'static [&'static str],
     /// The meaning of the state.
     pub meaning: &'static str,

@@ -265,7 +265,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
     }
 }
 
-/// Returns the texts that are kept of alternatives, of which there is at least one.
+/// Returns the texts that are kept of alternatives; there must be at least one alternative.
 fn richest<'a>(mut found: Vec<Vec<Text<'a>>>, detect: Detect<'_>) -> Vec<Text<'a>> {
     let is_plain = |texts: &Vec<Text<'_>>| texts.iter().all(|text| matches!(text, Text::Plain(_)));
     let last = found.len() - 1;

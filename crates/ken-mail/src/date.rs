@@ -1,14 +1,14 @@
 //! Dates of messages: RFC 5322 section 3.3, its obsolete forms, and what mailers write instead.
 //!
-//! Words are told apart by their looks rather than by their place, so that `asctime` dates, ISO
-//! dates, missing zones and missing seconds are read as well (`mail-parser` 0.11 wants all parts
-//! in their places). A day without a time that can be is still a day.
+//! The form of a word decides what it is, not its position. So `asctime` dates, ISO dates, missing zones and missing
+//! seconds are readable too (`mail-parser` 0.11 needs all parts in their positions). A date without a valid time still
+//! gives the day.
 
 use std::borrow::Cow;
 
 use ken_core::month_of;
 
-/// Zones that RFC 5322 section 4.3 names, and others that mailers write, in minutes.
+/// Zones from RFC 5322 section 4.3, and others that mailers write, in minutes.
 const ZONES: [(&str, i64); 41] = [
     ("EST", -300),
     ("EDT", -240),
@@ -53,11 +53,10 @@ const ZONES: [(&str, i64); 41] = [
     ("NZDT", 780),
 ];
 
-/// Years outside of these are mistakes: nothing that is kept as mail is older, and clocks that are
-/// wrong are often wrong by decades.
+/// Other years are mistakes: no message is older, and wrong clocks are often wrong by decades.
 const YEARS: std::ops::RangeInclusive<i64> = 1900..=2100;
 
-/// The time of a day whose time is not known: the day is the same in nearly all zones.
+/// The time for a day without a time. Noon is on the same day in nearly all zones.
 const NOON: i64 = 12 * 3600;
 
 #[derive(Default)]
@@ -74,6 +73,7 @@ struct Parts {
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let mut parts = Parts::default();
     let text = without_comments(text);
+    let text = with_whole_time(&text);
     let is_between = |c| matches!(c, ' ' | '\t' | ',' | '\r' | '\n');
     for word in text.split(is_between).filter(|word| !word.is_empty()) {
         parts.add_word(word);
@@ -104,7 +104,7 @@ impl Parts {
         }
     }
 
-    /// Adds a date of numbers only, or a time with points. Americans write the month first.
+    /// Adds a date that has only numbers, or a time with dots. Americans write the month first.
     fn add_three(&mut self, (first, separator, second, third): (i64, char, i64, i64)) {
         if separator == '.' && self.day.is_some() {
             self.set_time(first, second, third);
@@ -177,7 +177,7 @@ impl Parts {
         self.zone_minutes = self.zone_minutes.or_else(|| numeric_zone(zone));
     }
 
-    /// Sets a time that can be: 24:00 is the end of the day, 60 a leap second.
+    /// Sets the time if it is valid. 24:00 is the end of the day, and 60 a leap second.
     fn set_time(&mut self, hour: i64, minute: i64, second: i64) {
         let is_end = (hour, minute, second) == (24, 0, 0);
         if (hour < 24 || is_end) && minute < 60 {
@@ -226,7 +226,7 @@ fn half_of_day(word: &str) -> Option<bool> {
         .or((is("am") || is("a.m.")).then_some(false))
 }
 
-/// Returns the text without what stands in parentheses, which may nest.
+/// Returns the text without comments in parentheses, which may nest.
 fn without_comments(text: &str) -> Cow<'_, str> {
     let is_parenthesis = |byte: &u8| matches!(byte, b'(' | b')');
     if !text.as_bytes().iter().any(is_parenthesis) {
@@ -243,6 +243,32 @@ fn without_comments(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(kept)
+}
+
+/// Returns the text without spaces inside a time: `12: 34: 56`, `12 :34`.
+fn with_whole_time(text: &str) -> Cow<'_, str> {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+    let is_torn = |pair: &[u8]| pair.contains(&b':') && pair.iter().any(is_blank);
+    if !text.as_bytes().windows(2).any(is_torn) {
+        return Cow::Borrowed(text);
+    }
+    let mut whole = String::with_capacity(text.len());
+    let mut pieces = text.split(':');
+    whole.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let next = piece.trim_ascii_start();
+        let n_digits = next.bytes().take_while(u8::is_ascii_digit).count();
+        let before = whole.trim_end().len();
+        // The next number may also be a year.
+        let is_time =
+            matches!(n_digits, 1 | 2) && whole[..before].ends_with(|c: char| c.is_ascii_digit());
+        if is_time {
+            whole.truncate(before);
+        }
+        whole.push(':');
+        whole.push_str(if is_time { next } else { piece });
+    }
+    Cow::Owned(whole)
 }
 
 type IsoDate = (Option<i64>, Option<i64>, Option<i64>);
@@ -340,6 +366,9 @@ mod tests {
             ("Fri, 31 Jan 2003 12:34:56PM GMT", noon),
             ("Fri, 31 Jan 2003 00:34:56 pm", noon),
             ("Fri, 31 Jan 2003 12:34:99", Some(1_044_016_440)),
+            ("Fri, 31 Jan 2003 12: 34: 56 +0000", noon),
+            ("Fri, 31 Jan 2003 12 :34:\r\n 56 GMT", noon),
+            ("Fri Jan 31 12: 2003", Some(1_044_014_400)),
             ("31.1.2003 12:34:56", noon),
             ("31.01.03, 12:34:56", noon),
             ("1/31/03 12:34:56", noon),

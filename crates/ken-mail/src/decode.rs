@@ -24,17 +24,17 @@ pub(crate) enum Transfer {
     Identity,
     Base64,
     QuotedPrintable,
-    /// The lines between `begin` and `end` of uuencode, or with them.
+    /// Uuencode, with or without its lines `begin` and `end`.
     Uuencode,
-    /// The content of CMS, which is binary or base64.
+    /// The content of CMS data, which is binary or base64.
     Signed {
         is_base64: bool,
     },
 }
 
 impl Transfer {
-    /// Returns what the value of a Content-Transfer-Encoding header names: its first word, whatever
-    /// stands around it. What is not known is taken as it is.
+    /// Returns the encoding in the value of a Content-Transfer-Encoding header. The first word counts, without
+    /// punctuation; content in an unknown encoding is taken as it is.
     pub(crate) fn from_name(value: &str) -> Self {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let mut words = value.split(|c| !is_part(c));
@@ -109,14 +109,14 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Decodes base64. Where something else stands in it, lines of other text, such as a mailing list's
-/// footer, are left out, and so are single characters within lines of base64.
+/// Decodes base64. Lines of other text, such as the footer of a mailing list, are left out, and so are single foreign
+/// characters in lines of base64.
 fn base64(raw: &[u8]) -> Vec<u8> {
     base64_decode(raw).unwrap_or_else(|| {
         let mut kept = Vec::with_capacity(raw.len());
         for line in raw.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
             let n_others = line.iter().filter(|byte| !is_base64(**byte)).count();
-            // Padding ends the content: what comes then is something else.
+            // Padding ends the content.
             let is_over = kept.last() == Some(&b'=');
             let may_have = if is_over { 0 } else { (line.len() / 8).max(1) };
             if n_others <= may_have && n_others < line.len() && !line.contains(&b' ') {
@@ -131,7 +131,7 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// Decodes quoted-printable; an `=` that starts no escape stands for itself.
+/// Decodes quoted-printable; an `=` that starts no escape is a plain `=`.
 fn quoted_printable(raw: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr(b'=', raw) else {
         return Cow::Borrowed(raw);
@@ -176,8 +176,8 @@ pub(crate) fn hex(byte: u8) -> Option<u8> {
     (byte as char).to_digit(16).map(|digit| digit as u8)
 }
 
-/// Returns bytes as text in their declared character set; where none is declared, it is unknown
-/// or cannot be true, `detect` decides.
+/// Returns bytes as text in their declared character set. If none is declared, or it is unknown or impossible,
+/// `detect` decides.
 pub(crate) fn text<'a>(bytes: Cow<'a, [u8]>, charset: Charset, detect: Detect<'_>) -> Cow<'a, str> {
     let bytes = cut(bytes);
     let is_ascii = charset.is_superset_of_ascii() && bytes.is_ascii();

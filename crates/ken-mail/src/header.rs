@@ -1,7 +1,7 @@
 //! Header fields (RFC 5322 section 2.2) and the text of their values.
 //!
-//! This module splits the header section without copying. `mail-parser` reads the values, and only those of the fields
-//! that are needed, as there may be megabytes of others.
+//! This module splits the header section without copying. Only the values of needed fields are read, as there may be
+//! megabytes of others; `mail-parser` reads addresses.
 
 use std::borrow::Cow;
 
@@ -79,8 +79,7 @@ fn value_end(bytes: &[u8], mut end: usize) -> usize {
     end
 }
 
-/// Returns what the name of a field says of the text around it: 2 if only messages have such fields,
-/// 1 if other texts may also start with it, else 0.
+/// Returns 2 for the name of a field that only messages have, 1 for one that other texts may also start with, else 0.
 pub fn field_weight(name: &[u8]) -> usize {
     const PROOFS: [&str; 14] = [
         "received",
@@ -102,7 +101,7 @@ pub fn field_weight(name: &[u8]) -> usize {
         "from", "to", "cc", "bcc", "subject", "date", "sender", "reply-to", "status", "path",
         "xref",
     ];
-    // Most names are known by their first letter not to be one of these.
+    // The first letter rules out most names.
     let first = name.first().map_or(0, u8::to_ascii_lowercase);
     let is =
         |known: &&str| known.as_bytes()[0] == first && name.eq_ignore_ascii_case(known.as_bytes());
@@ -113,7 +112,7 @@ pub fn field_weight(name: &[u8]) -> usize {
     }
 }
 
-/// Returns where the colon stands if the line starts a field.
+/// Returns the position of the colon if the line starts a field.
 pub(crate) fn colon(line: &[u8]) -> Option<usize> {
     let colon = memchr(b':', line)?;
     let name = line[..colon].trim_ascii_end();
@@ -132,8 +131,8 @@ pub(crate) fn clean<'a>(value: &'a [u8], detect: Detect<'_>) -> Cow<'a, str> {
     text
 }
 
-/// Returns where a value must be cut so that reading it stays linear: from each `=?` on the next `?=`
-/// is looked for, which in a hostile value comes late or never.
+/// Returns where to cut a value so that reading it takes linear time. Each `=?` starts a search for the next `?=`,
+/// which in a hostile value comes late or never.
 fn before_endless_words(value: &[u8]) -> usize {
     let mut n_looked_at = 0;
     let mut end = 0;
@@ -150,7 +149,7 @@ fn before_endless_words(value: &[u8]) -> usize {
     value.len()
 }
 
-/// Returns the words of a value on one line, encoded words decoded.
+/// Returns the words of a value on one line, with encoded words decoded.
 pub(crate) fn words(value: &str, detect: Detect<'_>) -> String {
     unfold(&words::decoded(value, detect))
 }
@@ -167,7 +166,7 @@ fn unfold(value: &str) -> String {
     unfolded
 }
 
-/// Adds the addresses of a value to `list`, each as `Name <user@host>`; groups by their names too.
+/// Adds the addresses of a value to `list`, each as `Name <user@host>`, and the names of groups.
 pub(crate) fn add_addresses(value: &str, detect: Detect<'_>, list: &mut Vec<String>) {
     let value = words::joined(value, detect);
     match MessageStream::new(value.as_bytes()).parse_address() {
@@ -201,8 +200,8 @@ fn add(address: String, list: &mut Vec<String>) {
     }
 }
 
-/// Returns the identifiers of a value without their angle brackets. One that was cut has no second
-/// one; where there are none at all, the words count if all of them can be identifiers.
+/// Returns the identifiers of a value without their angle brackets. The second bracket may be missing. A value without
+/// brackets must consist of words with `@`.
 pub(crate) fn ids(value: &str) -> Vec<String> {
     let mut inside = value.split('<');
     let before = inside.next().unwrap_or_default();

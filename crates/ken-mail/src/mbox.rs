@@ -1,11 +1,10 @@
 //! Mailboxes with many messages in one file (RFC 4155), read as a stream.
 //!
-//! A message starts after a line `From sender date` that follows an empty line, if fields of a header
-//! follow. Some programs leave out the date, the sender or the empty line: the less there is, the more the
-//! fields must tell. Writers differ in how they protect such lines in a body: mboxo and mboxrd write
-//! `>From `, mboxcl2 trusts a Content-Length. The first is undone, and the second is believed if it leads
-//! to a `From ` line. Messages are found by searching for `From `, not by reading lines. Where one ends
-//! depends on nothing before it, so that reading may begin at any of them.
+//! A message starts after a line `From sender date`, with an empty line before it and header fields after it. Some
+//! programs omit the date, the sender or the empty line; then the fields must be those of a message. Programs protect
+//! such lines in a body differently: mboxo and mboxrd write `>From `, mboxcl2 relies on Content-Length. The quoting is
+//! removed, and Content-Length counts if it leads to a separator. Messages are found by searching for `From `, not by
+//! reading lines. The end of a message depends on nothing before it, so reading may begin at any message.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -22,10 +21,10 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// The most bytes of a separator line.
 const MAX_SEPARATOR_BYTES: usize = 512;
 
-/// A separator is judged by so many bytes of it and the header below.
+/// The number of bytes, from a separator on, that decide whether it is one.
 const LOOK_BYTES: usize = 4 << 10;
 
-/// Content-Length is looked for in so much of a message.
+/// The most bytes of a message that are searched for Content-Length.
 const MAX_HEADER_BYTES: usize = 64 << 10;
 
 /// Splits a mailbox into messages; holds one message at a time and the bytes read ahead.
@@ -268,20 +267,20 @@ fn starts_message(rest: &[u8], follows_empty_line: bool) -> bool {
     }
 }
 
-/// Returns whether one of two lines starts a field; the first may be a second separator.
+/// Returns whether one of the first two lines starts a field; the first line may be a second separator.
 fn starts_field(header: &[u8]) -> bool {
     let (first, rest) = header.split_at(line_end(header));
     colon(first).is_some() || colon(&rest[..line_end(rest)]).is_some()
 }
 
-/// What the lines of a header tell, up to the first that is none of it.
+/// The fields of a header, up to the first line that does not belong to it.
 #[derive(Default)]
 struct Weighed {
-    /// Fields that messages have.
+    /// The number of fields that are typical of messages.
     n_known: usize,
-    /// Fields that only messages have.
+    /// The number of fields that only messages have.
     n_proofs: usize,
-    /// Whether an empty line ends it.
+    /// Whether an empty line ends the header.
     is_ended: bool,
 }
 

@@ -34,12 +34,12 @@ pub struct Message<'a> {
     pub list_id: String,
     /// The importance that the sender or a list declares.
     pub priority: Priority,
-    /// Tags that the header gives it: `X-Label`, `X-Keywords`, `Keywords`, `X-Gmail-Labels`,
+    /// The tags in the header: `X-Label`, `X-Keywords`, `Keywords`, `X-Gmail-Labels`,
     /// `X-Mozilla-Keys`.
     pub tags: Vec<String>,
-    /// States that a mailbox keeps in the header: `Status`, `X-Status`, `X-Mozilla-Status`, and labels.
+    /// The states that a mailbox keeps in the header: `Status`, `X-Status`, `X-Mozilla-Status`, and labels.
     pub states: Vec<MessageState>,
-    /// The body, in reading order; of alternatives the plain one, if it holds anything.
+    /// The body, in reading order; of alternatives the plain one, unless it is empty or a page has more text.
     pub texts: Vec<Text<'a>>,
     /// The media types of the message's own parts, without attachments but with alternatives that are not kept; each
     /// once.
@@ -103,13 +103,13 @@ pub enum Text<'a> {
 pub struct Html<'a> {
     /// The page.
     pub content: Content<'a>,
-    /// Character set that the message declares for it.
+    /// The character set that the message declares for the page.
     pub charset: Charset,
 }
 
 impl Html<'_> {
-    /// Returns the bytes of the page and the name of their character set, if one is declared: one that
-    /// the web knows.
+    /// Returns the bytes of the page, and the name of their character set if one is declared. Bytes in a character set
+    /// that the web does not use are converted to UTF-8.
     pub fn page(&self) -> (Cow<'_, [u8]>, Option<&'static str>) {
         let bytes = self.content.decode();
         match self.charset {

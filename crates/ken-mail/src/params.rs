@@ -1,4 +1,4 @@
-//! The value of a MIME field: a word and parameters behind it (RFC 2045 section 5.1, RFC 2231).
+//! The value of a MIME field: a word and its parameters (RFC 2045 section 5.1, RFC 2231).
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::charset::Charset;
 use crate::decode::{hex, text};
 use crate::words;
 
-/// A value that is read when it is asked for.
+/// A value, parsed on demand.
 #[derive(Clone, Copy)]
 pub(crate) struct Params<'a> {
     /// The word before the parameters; may be empty.
@@ -32,7 +32,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// Returns a parameter. The extended form counts before that in pieces, and this before the plain one.
+    /// Returns a parameter. The extended form takes precedence over the form in pieces, and this over the plain form.
     pub(crate) fn get(self, name: &str, detect: Detect<'_>) -> Option<String> {
         let (mut plain, mut extended) = (None, None);
         let mut pieces = Vec::new();
@@ -106,7 +106,7 @@ impl<'a> Params<'a> {
                 (value, rest.get(1..).unwrap_or_default(), true)
             }
             None => {
-                // Names of files are often written without the quotes that their blanks need.
+                // File names with spaces often lack the quotes that they need.
                 let is_file = ["name", "filename"]
                     .iter()
                     .any(|file| name.eq_ignore_ascii_case(file));
@@ -126,8 +126,8 @@ impl<'a> Params<'a> {
     }
 }
 
-/// Returns where the quote stands that ends a string: what follows it is the end, a semicolon, a comment
-/// or another parameter. Quotes that nobody escaped may stand before it.
+/// Returns the position of the closing quote of a string. It is followed by the end, a semicolon, a comment
+/// or another parameter; other quotes are part of the string, although they should be escaped.
 fn closing_quote(quoted: &str) -> usize {
     let mut is_escaped = false;
     let mut last = None;
@@ -162,7 +162,7 @@ impl<'a> Param<'a> {
         let mut characters = self.value.chars().peekable();
         while let Some(c) = characters.next() {
             match c {
-                // Other backslashes are those of folders.
+                // Other backslashes separate folders.
                 '\\' if matches!(characters.peek(), Some('"' | '\\')) => {
                     unquoted.extend(characters.next());
                 }
@@ -175,7 +175,7 @@ impl<'a> Param<'a> {
     }
 }
 
-/// Returns the value of the pieces of a parameter: their bytes are joined before they become text.
+/// Returns the value of a parameter in pieces. The bytes are joined before they are decoded.
 fn joined(pieces: &[Param<'_>], detect: Detect<'_>) -> String {
     let mut value = String::new();
     let mut bytes = Vec::new();
@@ -202,11 +202,11 @@ fn joined(pieces: &[Param<'_>], detect: Detect<'_>) -> String {
         }
     }
     value.push_str(&text(Cow::Owned(bytes), charset, detect));
-    // Some mailers cut encoded words into pieces.
+    // Some mailers split encoded words into pieces.
     words::decoded(&value, detect).into_owned()
 }
 
-/// Adds the octets that a text with `%` escapes stands for.
+/// Adds the octets of a text with `%` escapes.
 fn add_octets(text: &str, octets: &mut Vec<u8>) {
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

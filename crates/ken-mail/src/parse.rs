@@ -65,7 +65,7 @@ struct Header {
     sent: Option<i64>,
     received: Option<i64>,
     states: States,
-    /// The rank of the field that told the priority; 0 if none did.
+    /// The rank of the field with the priority; 0 if there is none.
     priority: u8,
 }
 
@@ -106,7 +106,7 @@ impl Header {
         }
     }
 
-    /// Takes labels that are tags, and maybe states too.
+    /// Takes labels as tags; some also mean a state.
     fn take_labels<'l>(
         &mut self,
         labels: impl Iterator<Item = &'l str>,
@@ -116,8 +116,7 @@ impl Header {
         add_tags(labels, &mut message.tags);
     }
 
-    /// Of several fields that say something that counts which mu asks first: what a list or a robot says
-    /// of its mail, then what the sender says.
+    /// Takes the priority from the field that mu asks first: a list or a robot comes before the sender.
     fn take_priority(&mut self, rank: u8, value: &str, message: &mut Message<'_>) {
         let priority = Priority::read(value);
         if priority != Priority::Normal && (self.priority == 0 || rank < self.priority) {
@@ -135,7 +134,7 @@ fn add_tags<'t>(found: impl Iterator<Item = &'t str>, tags: &mut Vec<String>) {
     }
 }
 
-/// Returns what commas divide in a list; an item with a comma of its own stands in quotes.
+/// Returns the items of a list with commas; an item that contains a comma is in quotes.
 fn list_items(list: &str) -> impl Iterator<Item = &str> {
     let mut is_quoted = false;
     let items = list.split(move |c| {

@@ -9,7 +9,7 @@ use crate::header::{clean, line_end};
 use crate::params::Params;
 use crate::words;
 
-/// Values are read up to this length: a message may have thousands of them.
+/// The most bytes of a value that are read. A message may have thousands of values.
 const MAX_VALUE_BYTES: usize = 4 << 10;
 
 /// What the header of a part says of its content.
@@ -86,8 +86,8 @@ pub(crate) fn file_name(declared: &str) -> String {
 
 /// Returns the parts between the boundary lines of a multipart, at most `max_parts`.
 ///
-/// If the last boundary is missing, the last part ends with the text. If none of the delimiters is there, the first
-/// line that looks like another one shows what the boundary is.
+/// If the last boundary is missing, the last part ends with the text. If there is no delimiter at all, the first line
+/// that looks like one gives the boundary.
 pub(crate) fn split<'a>(body: &'a [u8], boundary: &str, max_parts: usize) -> Vec<&'a [u8]> {
     let delimiter = format!("--{}", boundary.trim_end());
     let parts = match boundary {
@@ -134,7 +134,7 @@ fn split_at<'a>(body: &'a [u8], delimiter: &[u8], max_parts: usize) -> Vec<&'a [
             return parts;
         }
         at = line_end;
-        // Some programs go on after the last delimiter.
+        // Some programs continue after the last delimiter.
         open = (!is_last).then_some(at);
     }
     parts.extend(open.map(|start| &body[start..]));

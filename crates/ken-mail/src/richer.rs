@@ -1,28 +1,27 @@
-//! Which of two alternatives says more: the plain text or the page?
+//! Which of two alternatives has more text: the plain one or the page?
 //!
-//! Most say the same, and then the plain one is enough. But some programs write the message into the page
-//! only, and beside it that this mailer cannot show it.
+//! Usually both have the same text, and the plain one is enough. But some programs write the message only into the page,
+//! and into the plain text that the mailer cannot show it.
 
 use std::collections::HashSet;
 
 use crate::decode::{Detect, text};
 use crate::message::Text;
 
-/// A page is not compared with a plain text of more bytes: nobody writes so much to say nothing.
+/// A longer plain text is kept without a comparison: nobody writes so much to say nothing.
 const MAX_PLAIN_BYTES: usize = 16 << 10;
 
-/// A page that is longer than a plain text of more bytes may have the same words with more markup, so it
-/// must also have more text.
+/// The most bytes of a short plain text, which is always compared. A page next to a longer one must have twice as much
+/// text.
 const SHORT_BYTES: usize = 512;
 
-/// So many letters of a page are compared.
+/// The most letters that are compared.
 const MAX_LETTERS: usize = 32 << 10;
 
-/// Texts are compared by so many letters side by side, as the lines of one break elsewhere than those of
-/// the other.
+/// Texts are compared by sequences of this many letters, because their lines and words may break differently.
 const N_LETTERS: usize = 4;
 
-/// What is kept of two alternatives.
+/// The alternatives that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
     Plain,
@@ -41,7 +40,7 @@ pub(crate) fn compare(plain: &[Text<'_>], other: &[Text<'_>], detect: Detect<'_>
     if n_plain > SHORT_BYTES && page.len() < 2 * plain.len() {
         return Kept::Plain;
     }
-    if share_in(&page, &plain) >= 0.5 {
+    if page.starts_with(&plain) && page.len() < 2 * plain.len() || share_in(&page, &plain) >= 0.5 {
         Kept::Plain
     } else if share_in(&plain, &page) >= 0.9 {
         Kept::Page
@@ -57,7 +56,7 @@ fn n_bytes(text: &Text<'_>) -> usize {
     }
 }
 
-/// Returns which share of a text stands in another one; all of it if there is hardly any.
+/// Returns the share of a text that also occurs in another one; 1 for a text that is too short to compare.
 fn share_in(some: &[char], other: &[char]) -> f64 {
     let other: HashSet<&[char]> = other.windows(N_LETTERS).collect();
     let n_all = some.windows(N_LETTERS).len();
@@ -70,7 +69,7 @@ fn share_in(some: &[char], other: &[char]) -> f64 {
     }
 }
 
-/// Returns letters and digits, of a page without its markup.
+/// Returns the letters and digits of texts, without the markup of pages.
 fn letters(texts: &[Text<'_>], detect: Detect<'_>) -> Vec<char> {
     let mut letters = Vec::new();
     for part in texts {
@@ -94,7 +93,7 @@ fn add(text: &str, letters: &mut Vec<char>) {
     letters.extend(lower.take(room));
 }
 
-/// Adds the letters of a page in lower case.
+/// Adds the letters of a page, which must be in lower case.
 fn add_page(page: &str, letters: &mut Vec<char>) {
     let mut rest = page;
     while let Some(at) = rest.find(['<', '&']) {
@@ -114,7 +113,7 @@ fn after_entity(entity: &str) -> &str {
     rest.strip_prefix(';').unwrap_or(entity)
 }
 
-/// Returns what follows a tag, or the end of an element whose text nobody sees.
+/// Returns what follows a tag, or a whole element whose text is not visible.
 fn after_tag(rest: &str) -> &str {
     let after = |end: &str| rest.split_once(end).map_or("", |(_, after)| after);
     if rest.starts_with("<!--") {

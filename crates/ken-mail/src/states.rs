@@ -1,12 +1,12 @@
-//! The states of a message that its own header tells, where mailboxes keep them.
+//! The states of a message in its own header, where mailboxes keep them.
 
 use ken_core::{MESSAGE_STATES, MessageState};
 
-/// What header fields tell, one after the other.
+/// The states from the header fields so far.
 #[derive(Debug, Default)]
 pub(crate) struct States {
     told: Vec<MessageState>,
-    /// Whether a field tells nothing of a reader.
+    /// Whether a field has states; without `seen` among them the message is unread.
     is_unread: bool,
 }
 
@@ -49,7 +49,7 @@ impl States {
         }
     }
 
-    /// Returns all states that were told, each once.
+    /// Returns all states, each once.
     pub(crate) fn finish(mut self) -> Vec<MessageState> {
         if self.is_unread && !self.told.contains(&MessageState::Seen) {
             self.told.insert(0, MessageState::Unread);

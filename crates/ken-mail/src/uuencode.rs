@@ -9,13 +9,13 @@ use crate::header::line_end;
 /// A file within a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block<'a> {
-    /// Where it stands in the text, with its first and last line.
+    /// The range in the text, with the first and last line.
     pub(crate) range: Range<usize>,
-    /// Name of the file.
+    /// The name of the file.
     pub(crate) name: &'a [u8],
 }
 
-/// Returns the first file in a text. Its lines go on to `end`, or to one that cannot be a line of it.
+/// Returns the first file in a text. It ends with the line `end`, or before a line that is not uuencode.
 pub(crate) fn find(text: &[u8]) -> Option<Block<'_>> {
     let is_line = |start: &usize| *start == 0 || text[start - 1] == b'\n';
     memmem::find_iter(text, b"begin ")
@@ -36,7 +36,7 @@ pub(crate) fn find(text: &[u8]) -> Option<Block<'_>> {
                 }
                 end = next;
             }
-            // Without an end, a whole line proves it.
+            // Without `end`, a full line is required.
             let is_whole = text[first_end..].starts_with(b"M") && end > first_end;
             let range = start..end;
             is_whole.then_some(Block { range, name })
@@ -52,8 +52,8 @@ fn name(line: &[u8]) -> Option<&[u8]> {
     is_mode.then_some(name.trim_ascii())
 }
 
-/// Returns the bytes that lines of uuencode stand for, up to the `end` if it is there. Other lines are
-/// left out. The result is not longer than the lines.
+/// Decodes lines of uuencode up to `end`, or all if there is no `end`. Other lines are left out. The result is not
+/// longer than the lines.
 pub(crate) fn decoded(lines: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(lines.len() / 4 * 3);
     for line in lines.split(|byte| *byte == b'\n').map(without_line_end) {
@@ -78,7 +78,7 @@ pub(crate) fn decoded(lines: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Returns the number of bytes that a line declares, and the characters for them.
+/// Returns the number of bytes that a line declares, and the characters that encode them.
 fn data(line: &[u8]) -> Option<(usize, &[u8])> {
     let is_character = |byte: &u8| (32..=96).contains(byte);
     let (length, data) = line.split_first()?;

@@ -1,7 +1,7 @@
 //! Encoded words (RFC 2047): text of a header in another character set.
 //!
-//! Mailers cut long text into several words without regard for characters, so neighbours are decoded
-//! together, by their joined bytes.
+//! Many mailers split long text into several words in the middle of a character. So the bytes of adjacent words are
+//! joined before they are decoded.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,16 +12,16 @@ use crate::Detect;
 use crate::charset::{Charset, sextet};
 use crate::decode::{hex, text};
 
-/// The name of a character set is no longer than this.
+/// The most bytes of the name of a character set.
 const MAX_NAME_BYTES: usize = 64;
 
-/// Returns a value with its encoded words replaced by what they mean.
+/// Returns a value with its encoded words decoded.
 pub(crate) fn decoded<'a>(value: &'a str, detect: Detect<'_>) -> Cow<'a, str> {
     replaced(value, detect, |decoded, text| decoded.push_str(text))
 }
 
-/// Returns a value in which neighbouring encoded words are one, in UTF-8: for parsers of addresses,
-/// which must not see what words mean before they know where an address ends.
+/// Returns a value in which adjacent encoded words are one word in UTF-8. A parser of addresses needs this: it must
+/// split the addresses before it decodes words, which may contain commas.
 pub(crate) fn joined<'a>(value: &'a str, detect: Detect<'_>) -> Cow<'a, str> {
     replaced(value, detect, |joined, text| {
         let before = joined.chars().next_back();
@@ -62,7 +62,7 @@ fn replaced<'a>(value: &'a str, detect: Detect<'_>, put: fn(&mut String, &str)) 
     Cow::Owned(replaced)
 }
 
-/// Returns the text of a word and of those behind it that only blanks divide, and what follows them.
+/// Decodes a word together with the words after it, with only white space between them; returns the text and the rest.
 fn neighbours<'a>(first: Word<'a>, detect: Detect<'_>) -> (String, &'a str) {
     let mut text = String::new();
     let mut joint = Joint::default();
@@ -90,7 +90,7 @@ struct Word<'a> {
 }
 
 impl<'a> Word<'a> {
-    /// Reads the word at the start of a text. One that was cut ends at a blank.
+    /// Reads the word at the start of a text. A word without its end goes up to the next white space.
     fn at_start(text: &'a str) -> Option<Self> {
         let rest = text.strip_prefix("=?")?;
         let name = rest
@@ -121,8 +121,8 @@ impl<'a> Word<'a> {
     }
 }
 
-/// Returns where the `?=` stands that ends a word. In quoted-printable, two digits behind it show that
-/// it is a question mark and an escape, if the word goes on.
+/// Returns the position of the `?=` that ends a word. In quoted-printable, `?=20` is a question mark and an escape if
+/// the word continues.
 fn end(data: &str, is_base64: bool) -> Option<usize> {
     let mut ends = memmem::find_iter(data.as_bytes(), "?=");
     let first = ends.next()?;
@@ -138,11 +138,11 @@ fn end(data: &str, is_base64: bool) -> Option<usize> {
     end.filter(is_one).or(Some(first))
 }
 
-/// The joined bytes of neighbours.
+/// The joined bytes of adjacent words.
 #[derive(Default)]
 struct Joint {
     bytes: Vec<u8>,
-    /// Bits of base64 that fill no byte yet.
+    /// The last bits of base64, which do not fill a byte yet.
     bits: u32,
     n_bits: u32,
 }
@@ -157,8 +157,8 @@ impl Joint {
         }
     }
 
-    /// Adds base64. Some mailers cut it anywhere: bits that are left over and are not zero go on in the
-    /// next word, others are those of a missing padding.
+    /// Adds base64, which some mailers split anywhere. If the remaining bits are not zero they continue in the next word;
+    /// otherwise the padding is missing.
     fn add_base64(&mut self, data: &str) {
         if self.n_bits < 6 && self.bits & ((1 << self.n_bits) - 1) == 0 {
             self.n_bits = 0;

@@ -27,7 +27,7 @@ pub(super) fn message(head: &[u8], in_maildir: bool) -> Option<Detected> {
 }
 
 /// Returns what follows the lines `From ` and `>From ` at the start of a mailbox, or of a message that was
-/// taken out of one.
+/// once in a mailbox.
 fn without_separators(head: &[u8]) -> &[u8] {
     let mut rest = head;
     for prefix in [&b"From "[..], b">From "] {
@@ -78,7 +78,7 @@ fn is_header(text: &[u8], wanted: usize) -> bool {
     known >= wanted && (proofs > 0 || known > 2 || wanted == 1)
 }
 
-/// How far content speaks against a name.
+/// How strongly the content speaks against the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
     /// This format, even if the name suggests another text format.

@@ -42,9 +42,9 @@ pub struct Input<'a> {
     pub(crate) expansion: Option<Expansion>,
     /// Whether this is the outermost file, as on disk.
     pub(crate) is_outermost_file: bool,
-    /// Whether it lies where a Maildir keeps its messages.
+    /// Whether this is a message file of a Maildir.
     pub(crate) is_in_maildir: bool,
-    /// The open file, also when its content was read.
+    /// The open file, kept even after its content was read.
     file: Option<&'a File>,
     data: Data<'a>,
     /// Content that is not yet written into the file: the write-ahead log of a database.
@@ -72,7 +72,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the input of an open file that lies at this path.
+    /// Creates the input of an open file with this path.
     pub fn at(path: &Path, file: &'a File, size: u64) -> Self {
         Self {
             is_in_maildir: ken_mail::maildir::is_message_path(path),
@@ -80,7 +80,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the input of bytes in memory.
+    /// Creates the input of bytes in memory.
     pub fn bytes_of(name: impl Into<String>, bytes: &'a [u8]) -> Self {
         Self::new(name.into(), Data::Bytes(Cow::Borrowed(bytes)))
     }

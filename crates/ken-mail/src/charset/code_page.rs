@@ -14,14 +14,14 @@ use encoding_rs::{
 
 /// Western Europe, on Windows.
 pub const WESTERN: u16 = 1252;
-/// UTF-16 in the order of Intel's processors.
+/// UTF-16, little-endian.
 pub const UTF16: u16 = 1200;
 
 const PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 const PAGE_850: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
 const PAGE_852: &str = "ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u{ad}˝˛ˇ˘§÷¸°¨˙űŘř■\u{a0}";
 
-/// Decodes bytes of a code page; one that is not known is taken for the Western one.
+/// Decodes bytes in a code page; an unknown code page is taken as the Western one.
 pub fn decode(bytes: &[u8], code_page: u16) -> Cow<'_, str> {
     match code_page {
         437 => by_table(bytes, PAGE_437),
@@ -34,12 +34,12 @@ pub fn decode(bytes: &[u8], code_page: u16) -> Cow<'_, str> {
     }
 }
 
-/// Returns whether the code page has a table here.
+/// Returns whether this module has a table for the code page.
 pub(super) fn has_table(code_page: u16) -> bool {
     matches!(code_page, 437 | 850 | 852 | 858)
 }
 
-/// Decodes UTF-16 in the order of Intel's processors.
+/// Decodes little-endian UTF-16.
 pub fn utf16(bytes: &[u8]) -> Cow<'_, str> {
     decode(bytes, UTF16)
 }
@@ -56,7 +56,7 @@ fn by_table<'a>(bytes: &'a [u8], upper: &str) -> Cow<'a, str> {
     bytes.iter().map(character).collect()
 }
 
-/// Returns the encoding of a code page that the web knows too.
+/// Returns the encoding of a code page that the web uses too.
 pub(super) fn encoding(code_page: u16) -> Option<&'static Encoding> {
     Some(match code_page {
         866 => IBM866,

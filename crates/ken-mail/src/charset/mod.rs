@@ -1,4 +1,4 @@
-//! Character sets, by the names that mailers write.
+//! Character sets, under the names that mailers write.
 
 pub mod code_page;
 mod shifted;
@@ -16,10 +16,10 @@ pub(crate) use shifted::sextet;
 /// The character set that is declared for a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charset {
-    /// None that is known; or ASCII, which says nothing about other bytes.
+    /// No known character set; or ASCII, which says nothing about other bytes.
     #[default]
     Unknown,
-    /// One that the web uses too.
+    /// A character set that the web uses too.
     Web(&'static Encoding),
     /// A code page of DOS.
     CodePage(u16),
@@ -32,7 +32,7 @@ pub enum Charset {
 }
 
 impl Charset {
-    /// Returns the character set of a name, which may be misspelt and have junk behind it.
+    /// Returns the character set with this name. The name may be misspelt, quoted, or followed by junk.
     pub fn named(name: &str) -> Self {
         let is_junk = |c: char| !c.is_ascii_alphanumeric();
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
@@ -48,7 +48,7 @@ impl Charset {
         }
     }
 
-    /// Returns the character set of a name that no standard knows, by its telling part.
+    /// Returns the character set with a name that no standard has, by a part of the name.
     fn misspelt(name: &str) -> Self {
         let compact: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
         let row = PARTS.iter().find(|(part, _)| compact.contains(part));
@@ -58,7 +58,7 @@ impl Charset {
             .unwrap_or_default()
     }
 
-    /// Returns whether ASCII bytes mean ASCII characters.
+    /// Returns whether ASCII bytes in this charset mean ASCII characters.
     pub(crate) fn is_superset_of_ascii(self) -> bool {
         match self {
             Self::Unknown | Self::CodePage(_) => true,
@@ -67,8 +67,8 @@ impl Charset {
         }
     }
 
-    /// Returns whether UTF-8 is often sent under this name: valid UTF-8 that is not ASCII is hardly
-    /// ever meaningful Latin-1.
+    /// Returns whether text declared in this charset may be UTF-8. Valid UTF-8 outside ASCII is hardly ever
+    /// meaningful Latin-1.
     pub(crate) fn may_be_utf8(self) -> bool {
         match self {
             Self::Unknown => true,
@@ -77,7 +77,7 @@ impl Charset {
         }
     }
 
-    /// Returns the text of bytes; `None` if they cannot be in this character set, or it is not known.
+    /// Decodes bytes; `None` for UTF-8 and for an unknown charset, which the caller handles.
     pub(crate) fn decode(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
         Some(match self {
             Self::Unknown => return None,
@@ -99,8 +99,8 @@ impl Charset {
         })
     }
 
-    /// Returns the character set of ASCII bytes that switch to other characters by escape sequences
-    /// (ISO 2022), whatever is declared.
+    /// Returns the character set of ASCII bytes with the escape sequences of ISO 2022, which switch to other
+    /// characters.
     pub(crate) fn by_escapes(bytes: &[u8]) -> Option<Self> {
         memchr_iter(0x1b, bytes).find_map(|at| match bytes[at + 1..] {
             [b'$', b'B' | b'@', ..] | [b'(', b'J' | b'I', ..] | [b'$', b'(', b'D', ..] => {
@@ -112,7 +112,7 @@ impl Charset {
     }
 }
 
-/// What misspelt names hold, letters and digits only; the first that is found counts.
+/// Parts of misspelt names, with letters and digits only. The first part in a name decides.
 const PARTS: [(&str, Charset); 30] = [
     ("utf8", Charset::Web(UTF_8)),
     ("utf7", Charset::Utf7),
@@ -155,7 +155,7 @@ fn iso_8859(name: &str) -> Option<Charset> {
     Encoding::for_label(label.as_bytes()).map(Charset::Web)
 }
 
-/// Reads a number of a code page with whatever stands around it: `cp-850`, `win1252`, `x-ibm-437`.
+/// Reads the number of a code page and ignores the letters around it: `cp-850`, `win1252`, `x-ibm-437`.
 fn numbered(compact: &str) -> Option<Charset> {
     let digits = compact.trim_matches(|c: char| !c.is_ascii_digit());
     match digits.parse().ok()? {

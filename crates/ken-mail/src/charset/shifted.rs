@@ -1,11 +1,11 @@
-//! Character sets that write other characters as ASCII between marks.
+//! Character sets that write all characters in ASCII bytes, between marks.
 
 use std::borrow::Cow;
 
 use encoding_rs::{EUC_KR, GBK};
 use memchr::memchr_iter;
 
-/// Decodes UTF-7 (RFC 2152): UTF-16 in base64 from a `+` on.
+/// Decodes UTF-7 (RFC 2152): a `+` starts UTF-16 in base64.
 pub(super) fn utf7(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -29,7 +29,7 @@ pub(super) fn utf7(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns the units of UTF-16 that base64 stands for; bits that fill no unit are left out.
+/// Decodes base64 to the units of UTF-16, without the bits that fill no unit.
 fn units(base64: &[u8]) -> impl Iterator<Item = u16> {
     let (mut bits, mut n_bits) = (0_u32, 0);
     let sextets = base64.iter().filter_map(|byte| sextet(*byte));
@@ -43,7 +43,7 @@ fn units(base64: &[u8]) -> impl Iterator<Item = u16> {
     })
 }
 
-/// Returns the six bits that a character of base64 stands for.
+/// Returns the six bits of a character of base64.
 pub(crate) fn sextet(byte: u8) -> Option<u8> {
     match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -55,8 +55,8 @@ pub(crate) fn sextet(byte: u8) -> Option<u8> {
     }
 }
 
-/// Leaves out escape sequences of ISO-2022-JP that another one follows at once, as where encoded words
-/// were joined: browsers take them for an attack, and so does `encoding_rs`.
+/// Removes each escape sequence of ISO-2022-JP directly before another one, as in joined encoded words:
+/// `encoding_rs` takes such a pair for an attack.
 pub(super) fn without_idle_escapes(bytes: &[u8]) -> Cow<'_, [u8]> {
     let is_idle =
         |at: &usize| bytes.get(at + 3) == Some(&0x1b) && !bytes[at + 1..at + 3].contains(&0x1b);
@@ -87,7 +87,7 @@ pub(super) fn hz(bytes: &[u8]) -> String {
             Some(b'}') => high = 0,
             Some(b'~') if high == 0 => gbk.push(b'~'),
             Some(b'\n') => {}
-            // A line ends what was not ended.
+            // The mode ends with the line.
             _ if byte == b'\n' => {
                 high = 0;
                 gbk.push(byte);

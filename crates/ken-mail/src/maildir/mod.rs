@@ -27,7 +27,7 @@ pub fn is_maildir_path(path: &Path) -> bool {
     matches!(folder_name(path), Some(b"cur" | b"new"))
 }
 
-/// Returns whether a file is a message of a Maildir: it lies in `cur` or `new`, and both folders are there.
+/// Returns whether a file is a message of a Maildir: it is in `cur` or `new`, and both folders exist.
 pub fn is_message_path(path: &Path) -> bool {
     let other = match folder_name(path) {
         Some(b"cur") => "new",
@@ -38,8 +38,8 @@ pub fn is_message_path(path: &Path) -> bool {
     maildir.is_some_and(|maildir| maildir.join(other).is_dir())
 }
 
-/// Returns the state of a message that the path of its file tells: names of flags, `new`, and
-/// `unread` if it is new or not seen.
+/// Returns the state of a message from the path of its file: names of flags, `new`, and `unread` if it is new or not
+/// seen.
 pub fn flags(path: &Path) -> Vec<&'static str> {
     let mut names = Vec::new();
     let is_new = folder_name(path) == Some(b"new");

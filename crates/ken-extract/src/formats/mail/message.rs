@@ -6,6 +6,7 @@
 use ken_core::{Document, Encryption, Field, Setting};
 use ken_mail::{Attachment, Html, Message, Priority, Text};
 
+use crate::formats::mail::calendar::invitation_text;
 use crate::formats::web::html::html_within;
 use crate::output::Output;
 use crate::{Error, Format, Input, Member};
@@ -113,9 +114,7 @@ fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
     let max_bytes = output.limits().max_text_bytes;
     let body = &mut output.own().body;
     for text in &message.texts {
-        if !body.is_empty() && !body.ends_with('\n') {
-            body.push('\n');
-        }
+        start_line(body);
         match text {
             Text::Plain(text) => add_lines(text, body),
             Text::Html(html) => {
@@ -123,6 +122,15 @@ fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
                 add_lines(&page_text(html, left), body);
             }
         }
+    }
+    for invitation in message
+        .attachments
+        .iter()
+        .filter(|file| is_invitation(file))
+    {
+        start_line(body);
+        let left = max_bytes.saturating_sub(body.len());
+        body.push_str(&invitation_text(&invitation.content.decode(), left));
     }
 }
 
@@ -139,6 +147,17 @@ fn add_lines(text: &str, body: &mut String) {
         rest = &rest[at + 1..];
     }
     body.push_str(rest);
+}
+
+/// Returns whether an attachment is an invitation: a calendar without a file name is another form of the message.
+fn is_invitation(file: &Attachment<'_>) -> bool {
+    file.media_type == "text/calendar" && file.name.is_empty()
+}
+
+fn start_line(body: &mut String) {
+    if !body.is_empty() && !body.ends_with('\n') {
+        body.push('\n');
+    }
 }
 
 fn hand_on(
@@ -356,6 +375,16 @@ mod tests {
         let inner = run(extract, MESSAGE, "", &found.members[0].bytes);
         assert_eq!(inner.own().text(Field::Title), Some("Original"));
         assert_eq!(inner.own().body, "It was about the okapi.\n");
+    }
+
+    #[test]
+    fn an_invitation_is_text_of_its_message() {
+        let message = b"Content-Type: multipart/alternative; boundary=b\n\n--b\n\nHello\n\
+            --b\nContent-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\nBEGIN:VEVENT\n\
+            SUMMARY:Okapi day\nLOCATION:Zoo\nEND:VEVENT\nEND:VCALENDAR\n--b--\n";
+        let found = found(message);
+        assert_eq!(found.own().body, "Hello\nOkapi day\nZoo");
+        assert_eq!(found.members.len(), 1);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
-use ken_core::{Document, Field};
+use ken_core::{Document, Field, Ipath, Kind};
 
 use self::lines::{Line, unfold};
 use crate::input::text::read_bytes;
@@ -75,6 +75,15 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         })?;
     }
     whole
+}
+
+/// Returns the text of an invitation, at most `max_bytes`.
+pub(in crate::formats) fn invitation_text(calendar: &[u8], max_bytes: usize) -> String {
+    let text = text::decode_owned(unfold(calendar), None);
+    let mut unused = Document::new(Ipath::root(), "text/calendar", Kind::Data);
+    let mut body = Body::new(max_bytes);
+    read_item(&text, &mut unused, &mut body);
+    body.finish()
 }
 
 /// Returns the ranges of the events and cards: from `BEGIN` to `END`, to the next `BEGIN` of the
