@@ -90,6 +90,7 @@ fn word() -> impl Strategy<Value = Word> {
         (span(), 1..3_u8).prop_map(|(span, weight)| Form {
             span,
             weight: f32::from(weight),
+            derived: false,
         })
     };
     let field = prop::sample::select(vec![None, Some(Field::Body)]);

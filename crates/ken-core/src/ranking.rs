@@ -15,6 +15,10 @@ pub struct Ranking {
     pub b: f32,
     /// The weight of a position with another form of the word, relative to the word itself.
     pub stemmed: f32,
+    /// The share of the score of a query of one word that only documents with the word itself have. A document with other
+    /// forms only ranks behind all of them at 0.5, and by its frequency at 0. The share falls by the square of the number of
+    /// words in the query.
+    pub literal: f32,
     /// The weight of a function word (`what`, `of`), relative to other words, where one of several words is enough.
     pub function_words: f32,
     /// The weight of two adjacent words, relative to one word; see [`Ranking::recency`].
@@ -36,6 +40,7 @@ impl Default for Ranking {
             k1: 1.2,
             b: 0.75,
             stemmed: 0.9,
+            literal: 0.5,
             function_words: 0.01,
             proximity: 0.15,
             recency: 0.02,

@@ -278,3 +278,31 @@ fn explanations_name_every_part() {
     let total: f32 = first.split(',').next().unwrap().parse().unwrap();
     assert!((total - best.score.unwrap()).abs() < 1e-6, "{explanation}");
 }
+
+/// A document with the word itself comes before documents with other forms of it, however often these have them and
+/// however long it is.
+#[test]
+fn one_word_comes_before_its_other_forms() {
+    let long = format!("{} authority", "text ".repeat(4000));
+    let mut rows = vec![row("/z-word", &long, 0)];
+    rows.extend((0..20).map(|n| row(&format!("/{n:02}-form"), &"authorities ".repeat(50), 0)));
+    rows.extend((0..20).map(|n| row(&format!("/{n:02}-other"), "something else", 0)));
+    let (_folder, snapshot) = index(&[rows]);
+    let word = |pattern| Plan::Word(Word::new(None, Span::Match(pattern)));
+    let plan = word(Pattern::Stem("authority".to_owned()));
+    let request = Request::new(&plan);
+    let found = paths(&snapshot, &request);
+    assert_eq!(found.len(), 21);
+    assert_eq!(found[0], "/z-word");
+    let uncounted = Request {
+        counted: false,
+        limit: 5,
+        ..request
+    };
+    assert_eq!(paths(&snapshot, &uncounted), found[..5]);
+    let off = snapshot.with_ranking(Ranking {
+        literal: 0.0,
+        ..Ranking::default()
+    });
+    assert_ne!(paths(&off, &request)[0], "/z-word");
+}

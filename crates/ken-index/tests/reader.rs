@@ -97,7 +97,7 @@ fn plans() -> Vec<Plan> {
     let word = |span| {
         Plan::Word(Word {
             field: None,
-            forms: vec![Form { span, weight: 1.0 }],
+            forms: vec![Form::literal(span)],
         })
     };
     let otter = || Pattern::Term("otter".to_owned());

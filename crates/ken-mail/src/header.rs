@@ -10,6 +10,7 @@ use memchr::{memchr, memmem};
 
 use crate::charset::Charset;
 use crate::decode::text;
+use crate::lines::line_end;
 use crate::{Detect, words};
 
 /// The most bytes of a value that are read. A thousand addresses fit, and parsers that look ahead are bounded.
@@ -61,14 +62,10 @@ impl<'a> Iterator for Fields<'a> {
             // A line that is not a field, such as `From ` of an mbox, is left out if fields follow. Otherwise the
             // empty line is missing and the body starts here.
             let after = &self.rest[line_end..];
-            colon(&after[..self::line_end(after)])?;
+            colon(&after[..crate::lines::line_end(after)])?;
             self.rest = after;
         }
     }
-}
-
-pub(crate) fn line_end(bytes: &[u8]) -> usize {
-    memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1)
 }
 
 /// Returns the end of a value that starts in the line before `end`. Lines that start with a space or tab belong to it.

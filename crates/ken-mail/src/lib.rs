@@ -14,6 +14,7 @@ mod decode;
 mod flowed;
 mod header;
 mod labels;
+mod lines;
 pub mod maildir;
 mod mbox;
 mod message;

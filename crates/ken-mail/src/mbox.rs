@@ -13,7 +13,8 @@ use ken_core::MONTHS;
 use memchr::{memchr, memmem};
 
 use crate::date;
-use crate::header::{colon, field_weight, line_end};
+use crate::header::{colon, field_weight};
+use crate::lines::line_end;
 
 /// The number of bytes read at once.
 const CHUNK_BYTES: usize = 256 << 10;

@@ -5,7 +5,8 @@ use memchr::{memchr, memmem};
 use crate::Detect;
 use crate::charset::Charset;
 use crate::decode::Transfer;
-use crate::header::{clean, line_end};
+use crate::header::clean;
+use crate::lines::line_end;
 use crate::params::Params;
 use crate::words;
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::header::line_end;
+use crate::lines::line_end;
 
 /// A file within a text.
 #[derive(Debug, PartialEq, Eq)]

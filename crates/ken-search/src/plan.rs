@@ -195,7 +195,7 @@ fn word(field: Option<Field>, span: Span) -> Plan {
         && let Span::Any(parts) = &only.span
     {
         let forms = parts.iter().cloned();
-        word.forms = forms.map(|span| Form { span, weight: 1.0 }).collect();
+        word.forms = forms.map(Form::literal).collect();
     }
     Plan::Word(word)
 }

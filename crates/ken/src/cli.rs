@@ -36,8 +36,8 @@ impl Cli {
     /// Reads what was typed.
     ///
     /// `-word` stands for NOT in a query and options may follow the query, so what belongs to
-    /// which is decided here, not by clap: an argument with one hyphen is an option only if
-    /// `search` has all its letters.
+    /// which is decided here, not by clap: an argument with one hyphen is an option only if the
+    /// command has all its letters.
     pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = Self::command();
         let mut arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -51,24 +51,27 @@ impl Cli {
             // Everything behind it is the command's own, also what ken has options for.
             arguments.insert(start + 1, "--".into());
         }
-        let name = arguments.get(start).and_then(|name| name.to_str());
-        if name.is_some_and(|name| SEARCH.contains(&name)) {
-            let search = SearchArgs::augment_args(clap::Command::new(SEARCH[0]));
-            for argument in arguments.iter_mut().skip(start) {
+        if let Some((query, at)) = query_command(&arguments, start) {
+            for argument in arguments.iter_mut().skip(at) {
                 let text = argument.to_str().unwrap_or_default();
-                if !is_option(&search, text) {
-                    // A blank before it makes it a word for clap and changes nothing for the query.
-                    *argument = format!(" {text}").into();
+                if text == "--" {
+                    break;
                 }
+                if is_option(&query, text) {
+                    continue;
+                }
+                if let Some(hint) = hint(text) {
+                    let message = format!("\"{text}\" is not an option of this command: {hint}");
+                    return Err(command.error(clap::error::ErrorKind::UnknownArgument, message));
+                }
+                // A space before it makes it a word for clap and changes nothing for the query.
+                *argument = format!(" {text}").into();
             }
         }
         let matches = command.try_get_matches_from_mut(arguments)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }
-
-/// The command whose words may begin with a hyphen, and its short name.
-const SEARCH: [&str; 2] = ["search", "s"];
 
 /// The programs whose place ken takes when it is started under their names.
 const RECOLLQ: &str = "recollq";
@@ -96,6 +99,47 @@ fn as_topic(arguments: &mut [OsString], start: usize) {
     {
         *help = "topic".into();
     }
+}
+
+/// Returns the command that is typed if its words are a query and may begin with a hyphen, and the position of its first
+/// argument.
+fn query_command(arguments: &[OsString], start: usize) -> Option<(clap::Command, usize)> {
+    let name = |at| arguments.get(at).and_then(|name: &OsString| name.to_str());
+    let command = clap::Command::new("query");
+    let mail_start = start + 1;
+    Some(match (name(start)?, name(mail_start)) {
+        ("search" | "s", _) => (SearchArgs::augment_args(command), mail_start),
+        ("mail", Some(of_mail)) => (mail::augment_query_args(of_mail, command)?, mail_start + 1),
+        _ => return None,
+    })
+}
+
+/// Returns what to type instead of an argument that is an option of other programs, where ken would exclude a word of one
+/// letter or a number.
+fn hint(argument: &str) -> Option<String> {
+    let letters = argument.strip_prefix('-')?;
+    if !letters.is_empty() && letters.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(format!(
+            "type -n {letters} for {letters} hits, or NOT {letters} to exclude the number"
+        ));
+    }
+    let mut each = letters.chars();
+    let letter = each.next().filter(|_| each.next().is_none())?;
+    let instead = match letter {
+        'i' => "ken ignores case in queries",
+        'w' => "ken finds whole words",
+        't' => "a type of files is a part of the query, such as ext:pdf",
+        'g' => "names of files are a part of the query, such as filename:*.pdf",
+        'd' | 'p' => "a folder is a part of the query, such as dir:notes",
+        'l' => "--paths prints paths only",
+        'c' => "--count prints the number of hits",
+        'v' => "NOT excludes a word",
+        'e' | 'E' | 'F' | 'A' | 'B' | 'C' => "ken grep searches lines with grep's options",
+        _ => "a word of one letter is excluded with NOT",
+    };
+    Some(format!(
+        "{instead}; type NOT {letter} to exclude the word \"{letter}\""
+    ))
 }
 
 /// Returns the position of the first argument that is neither an option nor the value of one.
@@ -549,6 +593,60 @@ mod tests {
     }
 
     #[test]
+    fn options_may_follow_a_query() {
+        let read = |line: &str| Cli::read(line.split(' ').map(OsString::from));
+        for line in [
+            "ken mail list budget -n 1",
+            "ken mail list -n 1 budget",
+            "ken mail list budget -old -n1",
+        ] {
+            let Command::Mail(mail) = read(line).unwrap().command else {
+                panic!("{line}");
+            };
+            let MailCommand::List(list) = mail.command else {
+                panic!("{line}");
+            };
+            assert_eq!(
+                (list.limit, list.query[0].as_str()),
+                (1, "budget"),
+                "{line}"
+            );
+        }
+        let Command::Mail(mail) = read("ken mail save from:ann --to there -spam")
+            .unwrap()
+            .command
+        else {
+            panic!("mail");
+        };
+        let MailCommand::Save(save) = mail.command else {
+            panic!("save");
+        };
+        assert_eq!(save.to, Path::new("there"));
+        assert_eq!(save.query, ["from:ann", " -spam"]);
+    }
+
+    #[test]
+    fn options_of_other_programs_are_answered_with_a_hint() {
+        let error = |line: &str| {
+            let error = Cli::read(line.split(' ').map(OsString::from)).unwrap_err();
+            assert_eq!(error.exit_code(), 2);
+            error.to_string()
+        };
+        expect![[r#"
+            error: "-i" is not an option of this command: ken ignores case in queries; type NOT i to exclude the word "i"
+
+            Usage: ken [OPTIONS] <COMMAND>
+
+            For more information, try '--help'.
+        "#]].assert_eq(&error("ken search -i python"));
+        assert!(error("ken search python -5").contains("type -n 5 for 5 hits"));
+        assert!(error("ken mail list -t x").contains("ext:pdf"));
+        // Behind a double hyphen all are words.
+        assert!(Cli::read(["ken", "search", "--", "python", "-i"].map(OsString::from)).is_ok());
+        assert!(Cli::read(["ken", "search", "python", "-snake"].map(OsString::from)).is_ok());
+    }
+
+    #[test]
     fn every_option_is_explained() {
         fn check(command: &clap::Command) {
             for argument in command.get_arguments() {
@@ -621,9 +719,9 @@ mod tests {
 
     #[test]
     fn words_and_options_may_be_mixed() {
-        let args = search(&["-draft", "report", "-nothing", "-5", "--json", "-n3", "-"]);
+        let args = search(&["-draft", "report", "-nothing", "-old", "--json", "-n3", "-"]);
         let words: Vec<_> = args.query.iter().map(|word| word.trim()).collect();
-        assert_eq!(words, ["-draft", "report", "-nothing", "-5", "-"]);
+        assert_eq!(words, ["-draft", "report", "-nothing", "-old", "-"]);
         assert_eq!((args.json, args.limit), (true, Some(3)));
         let args = search(&["report", "-l0", "-n", "7", "--", "--verbose", "-l"]);
         assert_eq!((args.paths, args.null, args.limit), (true, true, Some(7)));

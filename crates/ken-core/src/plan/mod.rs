@@ -79,12 +79,26 @@ pub struct Form {
     pub span: Span,
     /// The weight of a position with this form; 1 for the word of the query.
     pub weight: f32,
+    /// Whether this is another form of the word than the query has, such as `walks` for `walk`. A document that has only
+    /// such forms ranks behind the documents that have the word itself.
+    pub derived: bool,
+}
+
+impl Form {
+    /// Returns the form that the query has.
+    pub fn literal(span: Span) -> Self {
+        Self {
+            span,
+            weight: 1.0,
+            derived: false,
+        }
+    }
 }
 
 impl Word {
     /// Returns the word with one form.
     pub fn new(field: Option<Field>, span: Span) -> Self {
-        let forms = vec![Form { span, weight: 1.0 }];
+        let forms = vec![Form::literal(span)];
         Self { field, forms }
     }
 

@@ -94,7 +94,7 @@ impl Word {
         if let Some(field) = field {
             write!(f, " {field}")?;
         }
-        for Form { span, weight } in &self.forms {
+        for Form { span, weight, .. } in &self.forms {
             match *weight {
                 1.0 => write!(f, " {span}")?,
                 weight => write!(f, " {weight}*{span}")?,

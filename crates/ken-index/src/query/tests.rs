@@ -65,7 +65,7 @@ fn river() -> Pattern {
 }
 
 fn word(span: Span) -> Plan {
-    let forms = vec![Form { span, weight: 1.0 }];
+    let forms = vec![Form::literal(span)];
     Plan::Word(Word { field: None, forms })
 }
 

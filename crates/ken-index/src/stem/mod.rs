@@ -225,22 +225,29 @@ impl<'a> Expander<'a> {
 
     fn word(&self, word: &Word) -> tantivy::Result<Word> {
         let mut forms: Vec<Form> = Vec::new();
-        for Form { span, weight } in &word.forms {
+        for Form {
+            span,
+            weight,
+            derived,
+        } in &word.forms
+        {
             let Span::Match(Pattern::Stem(term)) = span else {
                 let span = self.span(span, word)?;
                 forms.push(Form {
                     span,
                     weight: *weight,
+                    derived: *derived,
                 });
                 continue;
             };
-            let form = |term: String, weight| Form {
+            let form = |term: String, weight, derived| Form {
                 span: Span::Match(Pattern::Term(term)),
                 weight,
+                derived,
             };
-            forms.push(form(term.clone(), *weight));
+            forms.push(form(term.clone(), *weight, *derived));
             for other in self.forms(term, word)?.iter() {
-                forms.push(form(other.clone(), weight * self.ranking.stemmed));
+                forms.push(form(other.clone(), weight * self.ranking.stemmed, true));
             }
         }
         Ok(Word {

@@ -64,6 +64,20 @@ pub(super) struct Anchors {
 /// What precedes a colon in addresses without `//`.
 const SCHEMES: [&str; 6] = ["mailto", "tel", "urn", "doi", "data", "about"];
 
+/// Returns whether a query in ken's language joins its parts by operators or parentheses, so that it says exactly what must
+/// match. Excluded words and fields are no such operators.
+pub fn joins_parts(query: &str, names: &FieldNames) -> bool {
+    let mut from = 0;
+    while let Ok((found, place)) = token(query, from, names) {
+        match found {
+            Token::End => return false,
+            Token::Open | Token::Or | Token::Xor | Token::And | Token::Near(_) => return true,
+            _ => from = place.end,
+        }
+    }
+    false
+}
+
 /// Returns the first token at or after `from`.
 pub(super) fn token(query: &str, from: usize, names: &FieldNames) -> Result<Placed, QueryError> {
     let mut at = from;

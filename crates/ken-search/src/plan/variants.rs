@@ -47,7 +47,7 @@ pub(super) fn with_variants(plan: Plan, of: &Clause, context: &Context) -> Plan 
     }
     if is_short_hash(text) {
         let span = Span::Match(Pattern::Prefix(text.to_ascii_lowercase()));
-        word.forms.push(Form { span, weight: 1.0 });
+        word.forms.push(Form::literal(span));
     }
     Plan::Word(word)
 }
@@ -74,7 +74,7 @@ pub(super) fn with_neighbours(plan: Plan, parts: &[Tree], at: usize, context: &C
         );
         if let [(_, term)] = joined.as_slice() {
             let span = Span::Match(Pattern::Term(term.clone()));
-            word.forms.push(Form { span, weight: 1.0 });
+            word.forms.push(Form::literal(span));
         }
     }
     Plan::Word(word)

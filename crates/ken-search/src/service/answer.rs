@@ -8,8 +8,9 @@ use ken_engine::{Collapse, Hit as Address, Limits, Request as EngineRequest, Res
 use ken_index::parallel;
 
 use super::columns::{Column, Needs, columns, sort_key};
-use super::{Error, Explanation, Facet, Group, Hit, Query, Request, Service, Text};
-use crate::parse::Tree;
+use super::relax::{Matched, relaxed};
+use super::{Error, Explanation, Facet, Group, Hit, Query, Reading, Request, Service, Text};
+use crate::parse::{Syntax, Tree, joins_parts};
 use crate::snippet::{self, Finder};
 use crate::spelling::Suggestion;
 
@@ -35,6 +36,8 @@ pub struct Answer<'a> {
     order: Order,
     limits: Option<Arc<Limits>>,
     found: Found,
+    matched: Matched,
+    missing: Vec<String>,
 }
 
 impl<'s> Service<'s> {
@@ -73,11 +76,25 @@ impl<'s> Service<'s> {
                 hits: Vec::new(),
                 complete: true,
             },
+            matched: Matched::All,
+            missing: Vec::new(),
         };
         if request.count || request.limit != Some(0) {
             answer.found = self.snapshot.find(&answer.engine_request())?;
+            if answer.found.total == 0 && answer.is_complete() && self.may_relax(request) {
+                answer.relax()?;
+            }
         }
         Ok(answer)
+    }
+}
+
+impl Service<'_> {
+    fn may_relax(&self, request: &Request) -> bool {
+        request.relax
+            && request.syntax == Syntax::Ken
+            && request.reading == Reading::Operators
+            && !joins_parts(&request.query, &self.names)
     }
 }
 
@@ -100,6 +117,26 @@ impl Answer<'_> {
             limits: self.limits.as_ref(),
             ..EngineRequest::new(&self.plan)
         }
+    }
+
+    /// Finds documents with most of the words.
+    fn relax(&mut self) -> Result<(), Error> {
+        for step in relaxed(self.service.snapshot, &self.plan)? {
+            let strict = std::mem::replace(&mut self.plan, step.plan);
+            self.missing = step.missing;
+            let found = self.service.snapshot.find(&self.engine_request())?;
+            if found.total > 0 {
+                (self.found, self.matched) = (found, step.matched);
+                return Ok(());
+            }
+            self.plan = strict;
+        }
+        Ok(())
+    }
+
+    /// Returns how many of the words of the query the hits have, and the words that no document has, if that was asked.
+    pub fn matched(&self) -> (Matched, &[String]) {
+        (self.matched, &self.missing)
     }
 
     /// Returns whether the search ended by itself, so that nothing was left out.
@@ -171,7 +208,11 @@ impl Answer<'_> {
     /// # Errors
     /// Fails if the index cannot be read.
     pub fn suggestions(&self) -> Result<Vec<Suggestion>, Error> {
-        self.service.suggestions(&self.tree, self.found.total)
+        let n_found = match self.matched {
+            Matched::All => self.found.total,
+            Matched::Most | Matched::Any => 0,
+        };
+        self.service.suggestions(&self.tree, n_found)
     }
 
     /// Returns the score of the best document, whatever the page and the order; 0 if hits have no score.

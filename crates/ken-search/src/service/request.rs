@@ -23,6 +23,9 @@ pub struct Request {
     pub reading: Reading,
     /// Whether other forms of words match too.
     pub forms: bool,
+    /// Whether documents with most of the words are found if no document has all of them. This holds for words in ken's
+    /// language without operators that join them.
+    pub relax: bool,
     /// Queries in ken's language that every hit must match too; they do not change scores.
     pub filters: Vec<String>,
     /// Restricts hits to documents similar to this one.
@@ -66,6 +69,7 @@ impl Default for Request {
             syntax: Syntax::Ken,
             reading: Reading::Operators,
             forms: true,
+            relax: false,
             filters: Vec::new(),
             like: None,
             inside: None,

@@ -4,7 +4,8 @@ use ken_core::FieldNames;
 use serde::Serialize;
 
 use super::{
-    Answer, Error, Explanation, Facet, Hit, Inside, MatchIn, Query, Request, SCHEMA, Service,
+    Answer, Error, Explanation, Facet, Hit, Inside, MatchIn, Matched, Query, Request, SCHEMA,
+    Service,
 };
 use crate::spelling::Suggestion;
 
@@ -24,8 +25,12 @@ pub struct Response {
     pub facets: Vec<Facet>,
     /// The hits of the page.
     pub hits: Vec<Hit>,
+    /// How many of the words of the query the hits have.
+    pub matched: Matched,
     /// The matches in the document that the request named.
     pub matches: Vec<MatchIn>,
+    /// The words that no document has, if no document has all words.
+    pub missing: Vec<String>,
     /// How many documents match, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<usize>,
@@ -127,6 +132,8 @@ impl Answer<'_> {
             },
         )?;
         response.complete = self.is_complete();
+        let (matched, missing) = self.matched();
+        (response.matched, response.missing) = (matched, missing.to_vec());
         Ok(response)
     }
 }
@@ -140,6 +147,8 @@ impl Response {
             explanation: None,
             facets: Vec::new(),
             hits: Vec::new(),
+            matched: Matched::All,
+            missing: Vec::new(),
             matches: Vec::new(),
             total: None,
             total_groups: None,

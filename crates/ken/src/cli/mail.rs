@@ -28,10 +28,22 @@ pub(crate) enum MailCommand {
     Verify(VerifyArgs),
 }
 
+/// Gives a command the arguments of a command of `ken mail` whose words are a query; `None` for the other commands.
+pub(super) fn augment_query_args(name: &str, command: clap::Command) -> Option<clap::Command> {
+    Some(match name {
+        "show" => ShowArgs::augment_args(command),
+        "list" => ListArgs::augment_args(command),
+        "threads" => ThreadsArgs::augment_args(command),
+        "save" => SaveArgs::augment_args(command),
+        "verify" => VerifyArgs::augment_args(command),
+        _ => return None,
+    })
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
     /// Query, in the language of ken search, or the path of a message
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Show the whole threads of the messages
     #[arg(long)]
@@ -59,7 +71,7 @@ pub(crate) struct ShowArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
     /// Query, in the language of ken search
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Include the other messages of their threads
     #[arg(long)]
@@ -81,7 +93,7 @@ pub(crate) struct ListArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ThreadsArgs {
     /// Query, in the language of ken search
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Show the messages of each thread as a tree
     #[arg(long)]
@@ -183,7 +195,7 @@ pub(crate) enum ContactFormat {
 #[derive(Args, Debug)]
 pub(crate) struct SaveArgs {
     /// Query, in the language of ken search, or the path of a message
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Folder to save to
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -205,7 +217,7 @@ pub(crate) struct SaveArgs {
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
     /// Query, in the language of ken search, or the path of a message
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Print one JSON object per signature
     #[arg(long)]

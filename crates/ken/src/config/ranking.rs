@@ -18,6 +18,8 @@ pub(crate) struct RankingSettings {
     pub(crate) b: f32,
     /// The weight of a position with another form of the word.
     pub(crate) stemmed: f32,
+    /// The share of the score of a query of one word that only documents with the word itself have.
+    pub(crate) literal: f32,
     /// The weight of a function word where one of several words is enough.
     pub(crate) function_words: f32,
     /// The weight of two adjacent words, relative to one word.
@@ -37,6 +39,7 @@ impl Default for RankingSettings {
             k1: ranking.k1,
             b: ranking.b,
             stemmed: ranking.stemmed,
+            literal: ranking.literal,
             function_words: ranking.function_words,
             proximity: ranking.proximity,
             recency: ranking.recency,
@@ -61,6 +64,7 @@ impl RankingSettings {
             k1: at_least("k1", self.k1, 0.01)?,
             b: at_least("b", self.b, 0.0)?.min(1.0),
             stemmed: at_least("stemmed", self.stemmed, 0.0)?,
+            literal: at_least("literal", self.literal, 0.0)?.min(1.0),
             function_words: at_least("function_words", self.function_words, 0.0)?,
             proximity: at_least("proximity", self.proximity, 0.0)?,
             recency: at_least("recency", self.recency, 0.0)?,

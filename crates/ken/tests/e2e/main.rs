@@ -35,6 +35,7 @@ mod output;
 mod query;
 mod reading;
 mod recollq;
+mod relaxed;
 mod results;
 mod samples;
 mod search;

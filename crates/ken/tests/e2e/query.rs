@@ -283,7 +283,7 @@ fn every_operator_works() {
         ("annual and report", "12"),
         ("dinner or draft", "23"),
         ("annual and not budget", "2"),
-        ("\\and report", ""),
+        ("\\and AND report", ""),
         ("annual XOR budget", "23"),
         ("annual XOR Budget", "2"),
         ("budget XOR dinner XOR resume", "1234"),

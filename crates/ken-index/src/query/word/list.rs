@@ -23,6 +23,8 @@ pub(super) struct List {
     norms: FieldNormReader,
     lengths: Arc<Lengths>,
     weight: f32,
+    /// See [`ken_core::Form::derived`].
+    pub(super) derived: bool,
 }
 
 /// The source of the documents.
@@ -47,6 +49,7 @@ impl List {
         of: (Field, usize),
         norms: FieldNormReader,
         scale: (Arc<Lengths>, f32),
+        derived: bool,
     ) -> Self {
         let (lengths, weight) = scale;
         Self {
@@ -55,6 +58,7 @@ impl List {
             norms,
             lengths,
             weight,
+            derived,
         }
     }
 
@@ -148,6 +152,10 @@ impl List {
         let (norms, lengths, weight) = (&self.norms, &*self.lengths, self.weight);
         let amount =
             |doc, n: u32| n as f32 * weight * lengths[usize::from(norms.fieldnorm_id(doc))];
+        let add = match self.derived {
+            true => Window::add_derived,
+            false => Window::add,
+        };
         match &mut self.source {
             Source::Postings { block, at } => loop {
                 let docs = &block.docs()[(*at).min(block.block_len())..];
@@ -158,7 +166,7 @@ impl List {
                 if amounts {
                     let freqs = &block.freqs()[*at..*at + inside];
                     for (doc, n) in docs[..inside].iter().zip(freqs) {
-                        window.add(*doc, amount(*doc, *n));
+                        add(window, *doc, amount(*doc, *n));
                     }
                 } else {
                     docs[..inside].iter().for_each(|doc| window.set(*doc));
@@ -176,7 +184,7 @@ impl List {
                     match amounts {
                         true => match span.frequency() {
                             0 => {}
-                            n => window.add(doc, amount(doc, n)),
+                            n => add(window, doc, amount(doc, n)),
                         },
                         false if span.is_there() => window.set(doc),
                         false => {}
@@ -187,7 +195,7 @@ impl List {
             Source::Set(set) => {
                 let mut doc = set.doc();
                 while doc < end {
-                    window.add(doc, amount(doc, 1));
+                    add(window, doc, amount(doc, 1));
                     doc = set.advance();
                 }
             }

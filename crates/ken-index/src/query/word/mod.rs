@@ -13,6 +13,7 @@ mod scorer;
 mod scoring;
 mod terms;
 mod window;
+mod worth;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -27,6 +28,8 @@ pub(crate) use proximity::Proximity;
 use scorer::{Goal, OpenWord, WordsScorer};
 pub(crate) use scoring::Scoring;
 use terms::WordTerms;
+use window::joined;
+use worth::Worth;
 
 use crate::parallel;
 
@@ -169,20 +172,25 @@ struct WordsWeight {
 }
 
 impl WordsWeight {
+    fn worth(&self, word: &WordTerms, boost: Score) -> Worth {
+        let ranking = &self.scoring.ranking;
+        let n_words = self.words.len();
+        let (literal, all) = (boost * word.literal_worth, boost * word.worth);
+        Worth::new(literal, all, ranking.literal, n_words, ranking.k1)
+    }
+
     fn open(
         &self,
         reader: &SegmentReader,
         boost: Score,
         goal: Goal,
     ) -> tantivy::Result<WordsScorer> {
-        let k1 = self.scoring.ranking.k1;
         let mut words = Vec::with_capacity(self.words.len());
         for word in &*self.words {
             let with_frequencies = goal != Goal::Documents;
             let lists = word.open(reader, &self.scoring, with_frequencies)?;
             if self.all || !lists.is_empty() {
-                let most = boost * word.worth * (k1 + 1.0);
-                words.push(OpenWord::new(lists, most, k1, word.idf));
+                words.push(OpenWord::new(lists, self.worth(word, boost), word.idf));
             }
         }
         let inner = |weights: &[Box<dyn Weight>]| {
@@ -257,7 +265,6 @@ impl Weight for WordsWeight {
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
-        let k1 = self.scoring.ranking.k1;
         let mut total = 0.0;
         let mut parts = Vec::new();
         for word in &*self.words {
@@ -276,19 +283,24 @@ impl Weight for WordsWeight {
                 let name = self.scoring.names.name(field);
                 let place = format!("{name}:{span} {times} times in {length} terms");
                 places.push(Explanation::new_with_string(place, amount));
-                sum += amount;
+                sum = joined(sum, amount, list.derived);
             }
             if places.is_empty() {
                 continue;
             }
-            let score = word.worth * (k1 + 1.0) * sum / (k1 + sum);
+            let worth = self.worth(word, 1.0);
+            let score = worth.score(sum);
             total += score;
             let mut part = Explanation::new_with_string(
                 format!("word {}", self.scoring.printed(&word.word)),
                 score,
             );
-            part.add_detail(Explanation::new("how much it says", word.worth));
-            let mut amount = Explanation::new("how much the document has of it", sum);
+            part.add_detail(Explanation::new("how much it says at most", worth.most()));
+            let name_of_sum = match sum < 0.0 {
+                true => "how much the document has of other forms of it",
+                false => "how much the document has of it",
+            };
+            let mut amount = Explanation::new(name_of_sum, sum.abs());
             places
                 .into_iter()
                 .for_each(|place| amount.add_detail(place));

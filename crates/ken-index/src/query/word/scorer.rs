@@ -13,7 +13,8 @@ use tantivy::query::Scorer;
 use tantivy::{DocId, DocSet, Score, TERMINATED};
 
 use super::list::List;
-use super::window::{SIZE, Window};
+use super::window::{SIZE, Window, joined};
+use super::worth::Worth;
 use crate::limits::{Limits, reached};
 
 /// What a search needs from a segment.
@@ -41,27 +42,27 @@ pub(super) struct OpenWord {
     lists: Vec<List>,
     /// Whether positions are needed to determine the documents of the word.
     has_spans: bool,
+    worth: Worth,
     /// The maximum that the word can add to a score.
     most: f32,
-    k1: f32,
     /// The inverse document frequency of the word.
     idf: f32,
 }
 
 impl OpenWord {
-    pub(super) fn new(lists: Vec<List>, most: f32, k1: f32, idf: f32) -> Self {
+    pub(super) fn new(lists: Vec<List>, worth: Worth, idf: f32) -> Self {
         Self {
             has_spans: lists.len() <= MAX_LOOK_UP_LISTS && lists.iter().any(List::is_span),
             lists,
-            most,
-            k1,
+            worth,
+            most: worth.most(),
             idf,
         }
     }
 
     /// Dampens the amount of a word in a document: many occurrences count little more than a few.
     fn score(&self, amount: f32) -> f32 {
-        self.most * amount / (self.k1 + amount)
+        self.worth.score(amount)
     }
 
     fn size_hint(&self) -> u32 {
@@ -93,7 +94,7 @@ impl OpenWord {
         let mut sum = 0.0;
         for list in &mut self.lists {
             if list.seek(doc) == doc {
-                sum += list.at_most();
+                sum = joined(sum, list.at_most(), list.derived);
             }
         }
         self.score(sum)
@@ -116,7 +117,7 @@ impl OpenWord {
             if list.seek(doc) == doc
                 && let Some(amount) = list.amount()
             {
-                sum = Some(sum.unwrap_or(0.0) + amount);
+                sum = Some(joined(sum.unwrap_or(0.0), amount, list.derived));
             }
         }
         sum
@@ -307,7 +308,7 @@ impl WordsScorer {
             }
             word.fill(&mut self.scratch, start, goal.is_scored());
             self.scratch.retain(|doc, amount| {
-                found.add(doc, word.most * *amount / (word.k1 + *amount));
+                found.add(doc, word.worth.score(*amount));
                 true
             });
         }
@@ -332,7 +333,7 @@ impl WordsScorer {
             first.fill(&mut self.found, start, self.goal.is_scored());
             if self.goal.is_scored() {
                 self.found.retain(|_, amount| {
-                    *amount = first.most * *amount / (first.k1 + *amount);
+                    *amount = first.worth.score(*amount);
                     true
                 });
             }

@@ -30,6 +30,8 @@ pub(super) struct WordTerms {
     pub(super) idf: f32,
     /// Its significance: the inverse document frequency, multiplied by its count in the query.
     pub(super) worth: f32,
+    /// The same for the literal forms alone.
+    pub(super) literal_worth: f32,
     forms: Vec<(Ready, f32)>,
     /// The forms with one term each, in order, if there are several. A dictionary is searched for
     /// all of them at once, since most have a common beginning and few dictionaries have them.
@@ -69,6 +71,7 @@ impl WordTerms {
             word: word.clone(),
             idf: 0.0,
             worth: 0.0,
+            literal_worth: 0.0,
             forms: Vec::with_capacity(word.forms.len()),
             singles: singles(word),
             segments: Vec::new(),
@@ -92,6 +95,7 @@ impl WordTerms {
         })?;
         this.idf = this.idf(scoring, searcher)?;
         this.worth = times * this.idf;
+        this.literal_worth = times * this.literal_idf(scoring);
         Ok(this)
     }
 
@@ -172,7 +176,7 @@ impl WordTerms {
     fn idf(&self, scoring: &Scoring, searcher: &Searcher) -> tantivy::Result<f32> {
         let mut most = 0.0_f32;
         for field in self.fields() {
-            most = most.max(self.n_documents(field));
+            most = most.max(self.n_documents(field, &|_| true));
         }
         let mut idf = (most > 0.0).then(|| scoring.idf(most));
         for (ready, _) in &self.forms {
@@ -192,9 +196,25 @@ impl WordTerms {
         Ok(idf.unwrap_or(0.0))
     }
 
-    fn n_documents(&self, field: Field) -> f32 {
+    /// Returns the inverse document frequency of the literal forms alone; that of all forms if no document has them.
+    fn literal_idf(&self, scoring: &Scoring) -> f32 {
+        let is_literal = |form: usize| !self.word.forms[form].derived;
+        let most = self
+            .fields()
+            .map(|field| self.n_documents(field, &is_literal));
+        let most = most.fold(0.0_f32, f32::max);
+        match most > 0.0 {
+            true => scoring.idf(most).max(self.idf),
+            false => self.idf,
+        }
+    }
+
+    fn n_documents(&self, field: Field, counts: &dyn Fn(usize) -> bool) -> f32 {
         let of_segment = |of: &SegmentForms| {
-            let entries = of.entries.iter().filter(|entry| entry.field == field);
+            let entries = of
+                .entries
+                .iter()
+                .filter(|entry| entry.field == field && counts(entry.form));
             let terms = entries.flat_map(|entry| &entry.terms);
             union(terms.map(|info| info.doc_freq), of.max_doc)
         };
@@ -239,6 +259,7 @@ impl WordTerms {
                     (entry.field, entry.form),
                     norms.clone(),
                     scale,
+                    self.word.forms[entry.form].derived,
                 ));
             };
             match ready {
@@ -277,6 +298,7 @@ impl WordTerms {
                 }
             }
         }
+        lists.sort_by_key(|list| list.derived);
         Ok(lists)
     }
 }
@@ -350,7 +372,7 @@ mod tests {
         let span = Span::Match(Pattern::Prefix("ot".to_owned()));
         let word = Word {
             field: None,
-            forms: vec![Form { span, weight: 1.0 }],
+            forms: vec![Form::literal(span)],
         };
         let n_entries = |scoring: &Scoring| {
             let terms = WordTerms::new(&word, 1.0, scoring, &snapshot.searcher).unwrap();

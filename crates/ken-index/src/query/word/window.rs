@@ -8,6 +8,16 @@ use tantivy::DocId;
 /// Number of documents in a window: their sums fit into the processor's first-level cache.
 pub(super) const SIZE: usize = 4096;
 
+/// Returns the sum of what a document has of a word and of one more form of it. A sum is negative while only derived forms
+/// ([`ken_core::Form::derived`]) are in it, so literal forms must be added before derived ones.
+#[inline]
+pub(super) fn joined(sum: f32, amount: f32, derived: bool) -> f32 {
+    match derived && sum <= 0.0 {
+        true => sum - amount,
+        false => sum + amount,
+    }
+}
+
 /// A window of documents with a sum for each.
 pub(super) struct Window {
     start: DocId,
@@ -56,6 +66,14 @@ impl Window {
         let at = (doc - self.start) as usize;
         self.bits[at / 64] |= 1 << (at % 64);
         self.sums[at] += amount;
+    }
+
+    /// Adds a derived form ([`joined`]).
+    #[inline]
+    pub(super) fn add_derived(&mut self, doc: DocId, amount: f32) {
+        let at = (doc - self.start) as usize;
+        self.bits[at / 64] |= 1 << (at % 64);
+        self.sums[at] = joined(self.sums[at], amount, true);
     }
 
     pub(super) fn holds(&self, doc: DocId) -> bool {

@@ -74,6 +74,8 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
             limit: limit(args, settings),
         },
         explain: args.explain,
+        // A count and a facet are of what the query says.
+        relax: !args.all && !args.count && results.facets.is_empty(),
         ..Request::default()
     };
     if !results.facets.is_empty() {
@@ -154,6 +156,7 @@ fn print(printer: &Printer<'_>, query: Query) -> Result<bool, Failure> {
     if !args.results.facets.is_empty() {
         return printer.facets(&answer);
     }
+    printer.say_what_matched(&answer);
     if args.count {
         output::print(format!("{}\n", answer.n_groups()).as_bytes())?;
     } else if shows_paths(args) {

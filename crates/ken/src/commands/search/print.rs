@@ -5,7 +5,7 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ken_search::service::{Answer, Group, Hit, Inside, Query, Request, SCHEMA, Service};
+use ken_search::service::{Answer, Group, Hit, Inside, Matched, Query, Request, SCHEMA, Service};
 use serde_json::json;
 
 use crate::cli::SearchArgs;
@@ -136,6 +136,25 @@ impl Printer<'_> {
         }
     }
 
+    /// Says if the hits have not all words.
+    pub(super) fn say_what_matched(&self, answer: &Answer<'_>) {
+        let (matched, missing) = answer.matched();
+        let have = match matched {
+            Matched::All => return,
+            Matched::Most => "most",
+            Matched::Any => "some",
+        };
+        let missing: Vec<String> = missing.iter().map(|word| format!("\"{word}\"")).collect();
+        let why = match missing.len() {
+            0 => String::new(),
+            1 => format!("; no document has {}", missing[0]),
+            _ => format!("; no document has any of {}", missing.join(", ")),
+        };
+        output::warn(&format!(
+            "no document has all words{why}. These have {have} of them; --all wants all."
+        ));
+    }
+
     /// Prints on a terminal how many more hits there are.
     fn say_how_many(&self, answer: &Answer<'_>) {
         if !says_how_many(self.args) {
@@ -155,6 +174,11 @@ impl Printer<'_> {
     fn suggest(&self, answer: &Answer<'_>) -> Result<(), Failure> {
         if !self.args.json && !self.args.explain && !std::io::stderr().is_terminal() {
             return Ok(());
+        }
+        let (matched, missing) = answer.matched();
+        if self.args.json && matched != Matched::All {
+            let object = json!({ "v": SCHEMA, "matched": matched, "missing": missing });
+            output::print(&output::json_line(&object))?;
         }
         let suggestions = answer.suggestions()?;
         if self.args.json && !suggestions.is_empty() {

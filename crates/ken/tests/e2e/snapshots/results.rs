@@ -167,11 +167,11 @@ fn explanations() {
                 [N]  score
                     [N]  words
                         [N]  word (exact title "rivers")
-                            [N]  how much it says
+                            [N]  how much it says at most
                             [N]  how much the document has of it
                                 [N]  title:"rivers" 1 times in 1 terms
                         [N]  word {exact "otter"}
-                            [N]  how much it says
+                            [N]  how much it says at most
                             [N]  how much the document has of it
                                 [N]  body:"otter" 2 times in 12 terms
                     [N]  being new

@@ -1,0 +1,96 @@
+//! All words, then most words: what is found where no document has all words of a query.
+
+use crate::world::World;
+
+fn world() -> World {
+    let world = World::new();
+    world.write(
+        "network.txt",
+        "The password of the wifi for guests is hunter2. Ask the front desk.",
+    );
+    world.write("printer.txt", "The printer has wifi too.");
+    world.write("plan.txt", "Guests arrive on Monday, with a draft.");
+    world.index_docs();
+    world
+}
+
+/// Returns the names of the hits, and what is said about them.
+fn asked(world: &World, query: &[&str]) -> (Vec<String>, String, i32) {
+    let arguments = [&["search", "--fields", "filename"], query].concat();
+    let run = world.ken(arguments);
+    let text = String::from_utf8(run.out.clone()).unwrap();
+    let names = text.lines().map(str::to_owned).collect();
+    (names, run.err.clone(), run.code)
+}
+
+#[test]
+fn a_question_in_plain_words_is_answered() {
+    let world = world();
+    let (names, said, code) = asked(&world, &["what is the guest wifi password"]);
+    assert_eq!((names, code), (vec!["network.txt".to_owned()], 0));
+    assert_eq!(
+        said,
+        "ken: no document has all words. These have most of them; --all wants all.\n"
+    );
+    let (names, said, _) = asked(&world, &["guest wifi zebra"]);
+    assert_eq!(names, ["network.txt"]);
+    assert!(said.contains("; no document has \"zebra\"."), "{said}");
+    // One word of three may be missing, whichever it is.
+    let (mut names, said, _) = asked(&world, &["wifi password arrive"]);
+    names.sort();
+    assert_eq!(names, ["network.txt"]);
+    assert!(said.contains("have most of them"), "{said}");
+    let (mut names, said, _) = asked(&world, &["printer arrive"]);
+    names.sort();
+    assert_eq!(names, ["plan.txt", "printer.txt"]);
+    assert!(said.contains("have some of them"), "{said}");
+}
+
+#[test]
+fn what_was_demanded_still_holds() {
+    let world = world();
+    let nothing = |query: &[&str]| {
+        let (names, said, code) = asked(&world, query);
+        assert_eq!((names.len(), code), (0, 1), "{query:?}: {said}");
+    };
+    nothing(&["--all", "guest wifi zebra"]);
+    nothing(&["zebra"]);
+    nothing(&["zebra yak"]);
+    nothing(&["guest AND zebra"]);
+    nothing(&["--syntax", "mu", "guest zebra"]);
+    nothing(&["--lenient", "guest zebra"]);
+    nothing(&["\"guest zebra\""]);
+    nothing(&["title:zebra wifi"]);
+    // Excluded words and filters hold for the other answers, too.
+    let (names, ..) = asked(&world, &["guests", "zebra", "-draft"]);
+    assert_eq!(names, ["network.txt"]);
+    let (names, ..) = asked(&world, &["guests zebra filename:plan"]);
+    assert_eq!(names, ["plan.txt"]);
+    let count = world.ken(["search", "--count", "guest zebra"]);
+    assert_eq!((count.out.as_slice(), count.code), (&b"0\n"[..], 1));
+    let facets = world.ken(["search", "--facets", "ext", "guest zebra"]);
+    assert_eq!(facets.code, 1);
+}
+
+#[test]
+fn programs_learn_how_the_answer_came_about() {
+    let world = world();
+    let run = world.ken(["search", "--json", "guest wifii password"]);
+    let objects = run.objects();
+    let told = objects
+        .iter()
+        .find(|object| object.get("matched").is_some());
+    let told = told.unwrap();
+    assert_eq!(told["matched"], "most");
+    assert_eq!(told["missing"], serde_json::json!(["wifii"]));
+    let suggested = &objects.last().unwrap()["did_you_mean"][0]["query"];
+    assert!(suggested.as_str().unwrap().ends_with(" wifi password"));
+    let strict = world.ken(["search", "--json", "guest wifi password"]);
+    assert!(
+        strict
+            .objects()
+            .iter()
+            .all(|object| object.get("matched").is_none())
+    );
+    assert_eq!(strict.err, "");
+}
