@@ -32,6 +32,13 @@ impl<'a> Params<'a> {
         }
     }
 
+    /// Returns whether a parameter has this value.
+    pub(crate) fn is(mut self, name: &str, value: &str) -> bool {
+        self.any(|param| {
+            param.name.eq_ignore_ascii_case(name) && param.value.eq_ignore_ascii_case(value)
+        })
+    }
+
     /// Returns a parameter. The extended form takes precedence over the form in pieces, and this over the plain form.
     pub(crate) fn get(self, name: &str, detect: Detect<'_>) -> Option<String> {
         let (mut plain, mut extended) = (None, None);

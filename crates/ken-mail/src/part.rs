@@ -61,10 +61,8 @@ impl PartInfo {
         self.charset = Charset::named(&get("charset").unwrap_or_default());
         self.boundary = get("boundary");
         self.smime_type = get("smime-type").map(|kind| kind.to_ascii_lowercase());
-        let is =
-            |name, wanted: &str| get(name).is_some_and(|value| value.eq_ignore_ascii_case(wanted));
-        self.is_flowed = is("format", "flowed");
-        self.deletes_space = is("delsp", "yes");
+        self.is_flowed = params.is("format", "flowed");
+        self.deletes_space = params.is("delsp", "yes");
         if self.name.is_empty() {
             self.name = file_name(&get("name").unwrap_or_default());
         }
