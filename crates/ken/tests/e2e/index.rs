@@ -338,7 +338,7 @@ fn readers_see_whole_commits_while_a_run_writes() {
     }
     assert_eq!(Run::of_child(run).code, 0);
     assert_eq!(world.hits("otter second").len(), 150);
-    assert!(world.hits("otter first").is_empty());
+    assert!(world.hits("otter AND first").is_empty());
 }
 
 #[test]
