@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Field, Reading};
+use crate::Field;
 
 /// The fields for which settings may choose a name, in order.
 pub const CUSTOM_FIELDS: [Field; 8] = [
@@ -105,16 +105,16 @@ pub fn is_header(name: &str) -> bool {
     !name.is_empty() && name.len() <= MAX_HEADER_BYTES && name.bytes().all(is_part)
 }
 
-/// Assigns a field to each name: the field that it has in a profile that files may have been read with, else an unused
-/// one.
+/// Assigns a field to each name: the field that it has in `former`, the custom fields of the profiles that files may have
+/// been read with, else an unused one.
 ///
 /// # Errors
 /// Returns the number of names, former ones included, if it is greater than the number of fields.
 pub fn assign<'r>(
     wanted: &[(String, String)],
-    readings: impl Iterator<Item = &'r Reading>,
+    former: impl Iterator<Item = &'r [CustomField]>,
 ) -> Result<Vec<CustomField>, usize> {
-    let known: Vec<&CustomField> = readings.flat_map(|reading| &reading.headers).collect();
+    let known: Vec<&CustomField> = former.flatten().collect();
     let mut free: Vec<Field> = CUSTOM_FIELDS.to_vec();
     free.retain(|field| !known.iter().any(|custom| custom.field == *field));
     let mut free = free.into_iter();
@@ -145,27 +145,18 @@ mod tests {
         names.iter().map(header).collect()
     }
 
-    fn reading(headers: Vec<CustomField>) -> Reading {
-        Reading {
-            headers,
-            ..Reading::default()
-        }
-    }
-
     #[test]
     fn names_keep_their_fields() {
         let first = assign(&wanted(&["client", "project"]), std::iter::empty()).unwrap();
         let fields: Vec<_> = first.iter().map(|header| header.field).collect();
         assert_eq!(fields, [Field::Custom1, Field::Custom2]);
-        let known = [reading(first)];
-        let second = assign(&wanted(&["project", "room"]), known.iter()).unwrap();
+        let second = assign(&wanted(&["project", "room"]), [&first[..]].into_iter()).unwrap();
         let fields: Vec<_> = second.iter().map(|header| header.field).collect();
         // No file may have a client in the field of rooms.
         assert_eq!(fields, [Field::Custom2, Field::Custom3]);
-        let [known] = known;
         let all = ["a", "b", "c", "d", "e", "f", "g", "h"];
-        let readings = [known, reading(second)];
-        assert_eq!(assign(&wanted(&all), readings.iter()), Err(11));
+        let former = [&first[..], &second[..]];
+        assert_eq!(assign(&wanted(&all), former.into_iter()), Err(11));
         assert_eq!(assign(&wanted(&all), std::iter::empty()).unwrap().len(), 8);
     }
 

@@ -10,7 +10,7 @@ use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::config::{DurabilityName, OrderName};
+use crate::choices::{DurabilityName, OrderName};
 use crate::manual;
 use ken_search::parse::Syntax;
 pub(crate) use mail::{

@@ -9,19 +9,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use clap::ValueEnum;
 use helpers::{AdapterSettings, HelperSettings, OcrSettings};
 use ken_core::{CustomField, FIELDS, Field, FolderFields, custom};
 use ken_extract::{Isolate, Limits, Passwords};
 use ken_mail::Personal;
-use ken_pipeline::{Durability, Ngrams};
+use ken_pipeline::Ngrams;
 use ken_search::parse::is_reserved;
 use ken_search::plan::Context;
-use ken_walk::EntryOrder;
 pub(crate) use ranking::apply;
 use ranking::{AnalysisSettings, RankingSettings};
 use serde::{Deserialize, Serialize};
 
+use crate::choices::{DurabilityName, OrderName};
 use crate::cli::Global;
 use crate::failure::{Failure, Kind};
 
@@ -94,50 +93,6 @@ impl Default for MuSettings {
         Self {
             // The version in Debian 12.
             version: "1.8.13".to_owned(),
-        }
-    }
-}
-
-/// When commits are forced to disk, so that a loss of power does not undo them.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum DurabilityName {
-    /// Every commit is forced to disk before it counts
-    Full,
-    /// Only the last commit of a run; a power failure during the run may lose the index
-    Normal,
-    /// Left to the operating system; a power failure soon afterwards may lose the index
-    Off,
-}
-
-impl From<DurabilityName> for Durability {
-    fn from(name: DurabilityName) -> Self {
-        match name {
-            DurabilityName::Full => Self::Full,
-            DurabilityName::Normal => Self::Normal,
-            DurabilityName::Off => Self::Off,
-        }
-    }
-}
-
-/// The order in which the files of a folder are read.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum OrderName {
-    /// By inode number, close to the order on disk
-    Inode,
-    /// By name
-    Path,
-    /// By time of change, newest first
-    Mtime,
-}
-
-impl From<OrderName> for EntryOrder {
-    fn from(name: OrderName) -> Self {
-        match name {
-            OrderName::Inode => Self::Inode,
-            OrderName::Path => Self::Path,
-            OrderName::Mtime => Self::Mtime,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! How does a user work with ken? This crate is the only one that talks to the user, reads the environment or ends the
 //! process. Results go to standard output, everything else to standard error.
 
+mod choices;
 mod cli;
 mod commands;
 mod config;

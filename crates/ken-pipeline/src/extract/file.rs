@@ -5,18 +5,19 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use ken_core::{
     Cause, Document, Failure, Field, FileKey, Ipath, Location, Operation, Stamp, Token,
 };
-use ken_engine::{FileState, MessageId};
+use ken_engine::MessageId;
 use ken_extract::Input;
 use ken_walk::Availability;
 
 use super::attached::Attached;
 use super::counts::Made;
+use super::job::{FileJob, lock};
 use super::sink::PoolSink;
 use super::{Pool, Thread};
 use crate::budget::Share;
@@ -24,41 +25,6 @@ use crate::mailbox::KnownMailbox;
 use crate::ngrams::FileNgrams;
 use crate::open::{is_passing, may_be_opened_later, open};
 use crate::progress::Stage;
-use crate::write::FileFacts;
-
-/// A file whose parts are extracted on several threads.
-pub(super) struct FileJob {
-    pub(super) path: PathBuf,
-    pub(super) key: FileKey,
-    made: Made,
-    stamp: Stamp,
-    pub(super) state: FileState,
-    /// Metadata from outside the file's bytes, until they are added to its own document.
-    attached: Mutex<Attached>,
-    /// Number of unfinished parts, including the file's own extraction.
-    pub(super) pending: AtomicUsize,
-    /// Whether some part failed for a cause that may pass.
-    pub(super) try_again: AtomicBool,
-    /// Whether there are documents inside.
-    pub(super) has_parts: AtomicBool,
-    /// The file's own document, which waits for the parts because it marks the file as finished.
-    pub(super) own: Mutex<Option<Document>>,
-    /// The file's n-grams, while its own document waits.
-    ngrams: Mutex<Option<FileNgrams>>,
-    /// Messages in the index that may stay, if the file is a mailbox.
-    pub(super) mailbox: Option<Mutex<KnownMailbox>>,
-}
-
-impl FileJob {
-    pub(super) fn facts(&self) -> FileFacts<'_> {
-        FileFacts {
-            path: &self.path,
-            key: self.key,
-            mtime_seconds: self.stamp.mtime_seconds(),
-            mh: self.stamp.mh,
-        }
-    }
-}
 
 impl Pool<'_> {
     /// Reads a file. Returns false if its documents stay in the index because its root became
@@ -277,8 +243,4 @@ impl Pool<'_> {
         self.errors
             .note(self.documents.add(&facts, Some(state), document));
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

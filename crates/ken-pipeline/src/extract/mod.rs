@@ -7,6 +7,7 @@
 mod attached;
 pub(crate) mod counts;
 mod file;
+mod job;
 mod large;
 mod moved;
 mod sink;
@@ -28,7 +29,7 @@ use crate::prepare::Prepared;
 use crate::progress::{Resting, Stage};
 use crate::write::{DocumentWriter, FileFacts, FirstError};
 use counts::{Counts, Made};
-use file::FileJob;
+use job::FileJob;
 pub(crate) use large::Job;
 use large::{LARGE_BYTES, Large};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use ken_core::Document;
 use ken_extract::{Input, Member, Sink};
 
-use super::file::{FileJob, lock};
+use super::job::{FileJob, lock};
 use super::large::LARGE_BYTES;
 use super::{MemberJob, Pool, Thread, unfolded_bytes};
 use crate::budget::Share;

@@ -97,7 +97,7 @@ pub(crate) fn custom_fields(
         .collect();
     let readings = known.into_iter();
     let readings = readings.flat_map(|meta| std::iter::once(&meta.reading).chain(&meta.earlier));
-    custom::assign(&wanted, readings)
+    custom::assign(&wanted, readings.map(|reading| &reading.headers[..]))
 }
 
 /// The extraction profile of a run, and those with which the known files were read.

@@ -5,6 +5,7 @@ mod check;
 mod contact_lines;
 mod explain;
 mod extract;
+mod extractor;
 mod generate;
 pub(crate) mod grep;
 mod index;

@@ -8,7 +8,7 @@ use ken_core::{Field, Order, Pattern, Plan, SortKey, escape_bytes};
 use ken_engine::{Source, Statistics, Stored, Tally};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
-use ken_extract::{Extractor, detect, format_of};
+use ken_extract::{Extractor, detect};
 use ken_index::Snapshot;
 use ken_index::layout::index_folder;
 use ken_pipeline::background::{self, Pause};
@@ -16,6 +16,7 @@ use ken_pipeline::{RECOGNISED, TEXTLESS};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
+use super::extractor::extractor;
 use crate::cli::{Global, StatusArgs};
 use crate::config::{self, Settings};
 use crate::failure::Failure;
@@ -129,12 +130,6 @@ impl Isolation {
             },
         }
     }
-}
-
-/// Returns the name of the extractor for files of a media type, if there is one.
-pub(super) fn extractor<'h>(media_type: &str, helpers: Option<&'h Helpers>) -> Option<&'h str> {
-    let helper = helpers.and_then(|helpers| helpers.reader_of(media_type));
-    helper.or_else(|| format_of(media_type).map(|format| format.name))
 }
 
 struct Overview<'s> {

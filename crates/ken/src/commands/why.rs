@@ -14,8 +14,8 @@ use ken_search::service::resolve;
 use ken_walk::Verdict;
 use serde_json::{Value as Json, json};
 
+use super::extractor::extractor;
 use super::index::usual_memory;
-use super::status::extractor;
 use super::{scan_options, walk};
 use crate::cli::Global;
 use crate::config::Settings;
