@@ -5,8 +5,9 @@
 
 use ken_core::{Field, Glob, GlobPart, Pattern, Span, Written};
 
+use crate::analyze::Analyze;
 use crate::parse::{Clause, Modifiers, Nearness, Phrase, Piece, Value};
-use crate::plan::{self, Analyze};
+use crate::spans;
 
 /// Returns the span with its words compared as the clause writes them, if the clause asks for that.
 pub(crate) fn written(mut span: Span, clause: &Clause, analyze: Analyze) -> Span {
@@ -66,7 +67,7 @@ fn words(phrase: &Phrase, analyze: Analyze) -> Vec<(Pattern, Glob)> {
                 words.push((Pattern::Term(term.to_owned()), Glob(vec![word])));
             }),
             Piece::Glob(glob) => {
-                words.extend(plan::pattern(glob, analyze).map(|of| (of, glob.clone())));
+                words.extend(spans::pattern(glob, analyze).map(|of| (of, glob.clone())));
             }
             Piece::Gap => {}
         }

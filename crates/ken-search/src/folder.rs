@@ -11,7 +11,8 @@ use ken_core::{Field, Folders, Glob, GlobPart, Pattern, Plan, Span, escape_bytes
 
 use regex_automata::meta::Regex;
 
-use crate::plan::{Context, span_of};
+use crate::context::Context;
+use crate::spans::span_of;
 
 /// Returns the plan for the value of `dir:`, `path:`, `root:` or `maildir:`.
 pub(crate) fn field(field: Field, glob: &Glob, context: &Context) -> Plan {

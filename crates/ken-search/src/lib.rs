@@ -4,13 +4,16 @@
 //! into a [`ken_core::Plan`] in the terms of the index, and an engine runs the plan. [`service`] does all of it: it
 //! takes a request and returns a response.
 
+mod analyze;
 mod compare;
+mod context;
 mod folder;
 pub mod like;
 pub mod parse;
 pub mod plan;
 pub mod service;
 pub mod snippet;
+mod spans;
 pub mod spelling;
 pub mod synonyms;
 pub mod terms;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use ken_core::Field;
 
-use crate::plan::Analyze;
+use crate::analyze::Analyze;
 
 /// The most groups that are kept; a larger file is not a file of synonyms.
 const MAX_GROUPS: usize = 100_000;

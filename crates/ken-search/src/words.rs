@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use ken_core::Field;
 
+use crate::analyze::Analyze;
 use crate::parse::{Clause, MAX_CLAUSES, QueryError, Tree, Value};
-use crate::plan::{Analyze, outermost};
+use crate::spans::outermost;
 
 /// The most times that one word of the text counts, so that a long text makes no long query.
 const MAX_TIMES: usize = 16;

@@ -8,11 +8,8 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ken_core::{
     Cause, Document, Failure, Field, FieldKind, FieldNames, Ipath, Kind, Reason, Value,
-    escape_bytes,
 };
 use ken_mail::Contact;
 use ken_mail::thread::Threaded;
@@ -22,29 +19,9 @@ use serde_json::Value as Json;
 
 use super::cause::cause_text;
 use super::mail::{Message, Part, Thread};
+use super::text::{SCHEMA, path_text, time};
 use super::{Hit, MatchIn, title};
 use crate::snippet::Fragment;
-
-/// The version of the JSON that every command prints.
-pub const SCHEMA: u32 = 1;
-
-/// Returns a time in RFC 3339, in UTC.
-pub fn time(seconds: i64) -> String {
-    Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |t| t.to_string())
-}
-
-/// Returns a day as people write it, in a time zone.
-pub fn day(seconds: i64, zone: &TimeZone) -> String {
-    Timestamp::from_second(seconds).map_or_else(
-        |_| seconds.to_string(),
-        |t| t.to_zoned(zone.clone()).date().to_string(),
-    )
-}
-
-/// Returns a path as text: bytes that are not UTF-8 are written `\xNN`.
-pub fn path_text(path: &Path) -> Cow<'_, str> {
-    escape_bytes(path.as_os_str().as_bytes())
-}
 
 /// Returns the bytes of a path that is not UTF-8.
 fn path_bytes(path: &Path) -> Option<&[u8]> {

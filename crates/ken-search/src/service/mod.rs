@@ -28,6 +28,7 @@ mod request;
 mod response;
 mod suggest;
 mod terms;
+mod text;
 mod understand;
 
 use std::sync::Arc;
@@ -49,12 +50,13 @@ pub use explain::{Explanation, Meaning, TermOf};
 pub use facets::{Facet, FacetValue};
 pub use hit::{Hit, MatchIn, title};
 pub use inside::Inside;
-pub use json::{ContactForm, DocumentForm, MessageForm, SCHEMA, day, path_text, time};
+pub use json::{ContactForm, DocumentForm, MessageForm};
 pub use like::TextOf;
 pub use relax::Matched;
 pub use request::{Facets, Group, Like, Reading, Request, Snippets, Text};
 pub use response::{Note, Response, Understood};
 pub use terms::{TermOrder, TermRequest, TermRow};
+pub use text::{SCHEMA, day, path_text, time};
 pub use understand::Query;
 
 /// How the index splits text into terms.

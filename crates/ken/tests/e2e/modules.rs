@@ -9,9 +9,6 @@ use std::path::Path;
 
 use crate::layout::{EDGES, sources, workspace};
 
-/// Crates that have circles still. Nothing is added here, and a crate without circles is taken off.
-const WITH_CIRCLES: &[&str] = &["ken-search"];
-
 /// The names from a crate's root to a module or to an item in it.
 type Names = Vec<String>;
 
@@ -28,14 +25,7 @@ struct Modules {
 fn modules_have_no_circles() {
     for (name, _) in EDGES {
         let circles = Modules::read(&workspace().join("crates").join(name).join("src")).circles();
-        if WITH_CIRCLES.contains(name) {
-            assert!(
-                !circles.is_empty(),
-                "{name} has no circles: take it off the list"
-            );
-        } else {
-            assert!(circles.is_empty(), "{name}: {circles:#?}");
-        }
+        assert!(circles.is_empty(), "{name}: {circles:#?}");
     }
 }
 
