@@ -52,10 +52,9 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
     {
         return Ok(declared);
     }
-    let named = match input.is_in_maildir {
-        true => None,
-        false => named(&input.name).or(declared.filter(|&declared| declared != UNKNOWN)),
-    };
+    // Messages of a Maildir mostly have names and contents that say what they are, so that nothing is asked of the disk.
+    let named = named(&input.name).or(declared.filter(|&declared| declared != UNKNOWN));
+    let named = named.filter(|_| !input.is_in_maildir());
     if head.is_empty() {
         return Ok(empty(named));
     }
@@ -63,8 +62,12 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
         Some(Magic::Zip) => container::zip(&head, input, named),
         Some(Magic::Ole2) => container::ole2(&head, input, named),
         Some(Magic::Format(found)) => Ok(refined(found, named)),
-        None if input.is_in_maildir && !text::is_binary(&head) => Ok(sniff::MESSAGE),
-        None => Ok(without_magic(&head, named, is_maildir_name(&input.name))),
+        None => {
+            let found = without_magic(&head, named, is_maildir_name(&input.name));
+            let is_message =
+                found != sniff::MESSAGE && !text::is_binary(&head) && input.is_in_maildir();
+            Ok(if is_message { sniff::MESSAGE } else { found })
+        }
     }
 }
 

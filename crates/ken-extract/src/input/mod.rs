@@ -42,8 +42,8 @@ pub struct Input<'a> {
     pub(crate) expansion: Option<Expansion>,
     /// Whether this is the outermost file, as on disk.
     pub(crate) is_outermost_file: bool,
-    /// Whether this is a message file of a Maildir.
-    pub(crate) is_in_maildir: bool,
+    /// The path of the file, if it may be a message file of a Maildir.
+    path: Option<&'a Path>,
     /// The open file, kept even after its content was read.
     file: Option<&'a File>,
     data: Data<'a>,
@@ -73,11 +73,16 @@ impl<'a> Input<'a> {
     }
 
     /// Creates the input of an open file with this path.
-    pub fn at(path: &Path, file: &'a File, size: u64) -> Self {
+    pub fn at(path: &'a Path, file: &'a File, size: u64) -> Self {
         Self {
-            is_in_maildir: ken_mail::maildir::is_message_path(path),
+            path: Some(path),
             ..Self::file(Location::file(path).file_name(), file, size)
         }
+    }
+
+    /// Returns whether this is a message file of a Maildir. This looks at the folders around the file.
+    pub(crate) fn is_in_maildir(&self) -> bool {
+        self.path.is_some_and(ken_mail::maildir::is_message_path)
     }
 
     /// Creates the input of bytes in memory.
@@ -98,7 +103,7 @@ impl<'a> Input<'a> {
             message: member.message,
             expansion: member.expansion,
             is_outermost_file: false,
-            is_in_maildir: false,
+            path: None,
             file: None,
             data: Data::Bytes(Cow::Owned(member.bytes)),
             log: None,
@@ -118,7 +123,7 @@ impl<'a> Input<'a> {
             message: None,
             expansion: None,
             is_outermost_file: false,
-            is_in_maildir: false,
+            path: None,
             file: None,
             data,
             log: None,

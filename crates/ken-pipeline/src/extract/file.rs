@@ -132,11 +132,11 @@ impl Pool<'_> {
         let stamp = job.stamp;
         let _share = self.memory_for(&job, share);
         let log = lock(&job.attached).log.take();
+        let job = Arc::new(job);
         let mut input = Input::at(&job.path, file, stamp.size);
         if let Some((log, size)) = &log {
             input = input.with_log(Input::file("", log, *size));
         }
-        let job = Arc::new(job);
         self.ngrams
             .begin(&mut thread.own_ngrams.borrow_mut(), &mut input, file);
         self.extract(&mut input, &job, thread);
