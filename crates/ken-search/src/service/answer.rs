@@ -121,7 +121,7 @@ impl Answer<'_> {
 
     /// Finds documents with most of the words.
     fn relax(&mut self) -> Result<(), Error> {
-        for step in relaxed(self.service.snapshot, &self.plan)? {
+        for step in relaxed(self.service.snapshot, &self.plan, self.limits.as_ref())? {
             let strict = std::mem::replace(&mut self.plan, step.plan);
             self.missing = step.missing;
             let found = self.service.snapshot.find(&self.engine_request())?;

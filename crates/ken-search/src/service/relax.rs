@@ -4,14 +4,18 @@
 //! sentence and words that no document has are left out first. If still no document has the rest, all words but one are
 //! enough, and then any of them; the ranking puts first what has most.
 
-use ken_core::{Order, Pattern, Plan, Span, Word};
-use ken_engine::Source;
+use std::sync::Arc;
+
+use ken_core::{Pattern, Plan, Span, Word};
+use ken_engine::{Limits, Request, Source};
 use serde::Serialize;
 
 use super::Error;
 
-/// With more words, all but one of them are not tried: each word is a search of its own.
+/// With more words, all but one of them are not tried.
 const MAX_WORDS: usize = 8;
+/// With more words, a query is a text: each word would be a search of its own.
+const MAX_ALL_WORDS: usize = 32;
 
 /// How many of the words of a query the hits have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -40,14 +44,27 @@ pub(super) struct Relaxed {
 ///
 /// # Errors
 /// Fails if the index cannot be read.
-pub(super) fn relaxed(source: &dyn Source, plan: &Plan) -> Result<Vec<Relaxed>, Error> {
+pub(super) fn relaxed(
+    source: &dyn Source,
+    plan: &Plan,
+    limits: Option<&Arc<Limits>>,
+) -> Result<Vec<Relaxed>, Error> {
     let Plan::And(parts) = plan else {
         return Ok(Vec::new());
     };
     let (words, rest): (Vec<Plan>, Vec<Plan>) = parts.iter().cloned().partition(is_bare_word);
-    if words.len() < 2 {
+    if !(2..=MAX_ALL_WORDS).contains(&words.len()) {
         return Ok(Vec::new());
     }
+    let is_missing = |word: &Plan| -> Result<bool, Error> {
+        let request = Request {
+            limit: 1,
+            counted: false,
+            limits,
+            ..Request::new(word)
+        };
+        Ok(source.find(&request)?.hits.is_empty())
+    };
     // Where one of several words is enough, function words get a weight.
     let Plan::Or(weighed) = source.expand(&Plan::Or(words))? else {
         return Ok(Vec::new());
@@ -55,12 +72,15 @@ pub(super) fn relaxed(source: &dyn Source, plan: &Plan) -> Result<Vec<Relaxed>, 
     let (mut content, mut missing) = (Vec::new(), Vec::new());
     for word in &weighed {
         match word {
-            Plan::Word(of) if source.run(word, Order::default(), 0, 0)?.total == 0 => {
+            Plan::Word(of) if is_missing(word)? => {
                 missing.extend(text(of));
             }
             Plan::Word(_) => content.push(word.clone()),
             _ => {}
         }
+    }
+    if limits.is_some_and(|limits| limits.ended_early()) {
+        return Ok(Vec::new());
     }
     let with_rest = |words: Plan| Plan::And([vec![words], rest.clone()].concat());
     let step = |words: Plan, matched| Relaxed {
@@ -82,7 +102,7 @@ pub(super) fn relaxed(source: &dyn Source, plan: &Plan) -> Result<Vec<Relaxed>, 
         steps.push(step(Plan::Or(all_but_one), Matched::Most));
     }
     if content.len() > 1 {
-        steps.push(step(Plan::Or(weighed), Matched::Any));
+        steps.push(step(Plan::Or(content), Matched::Any));
     }
     Ok(steps)
 }

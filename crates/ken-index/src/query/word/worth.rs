@@ -41,13 +41,15 @@ impl Worth {
     /// count little more than a few. It is negative for derived forms only ([`super::window::joined`]).
     #[inline]
     pub(super) fn score(self, sum: f32) -> f32 {
-        match sum < 0.0 {
-            true => self.derived * sum / (sum - self.k1),
-            false => {
-                let dampened = sum / (self.k1 + sum);
-                self.literal * (self.present + (1.0 - self.present) * dampened)
-            }
+        if sum < 0.0 {
+            return self.derived * sum / (sum - self.k1);
         }
+        if sum == 0.0 {
+            // All forms that the document has weigh nothing.
+            return 0.0;
+        }
+        let dampened = sum / (self.k1 + sum);
+        self.literal * (self.present + (1.0 - self.present) * dampened)
     }
 }
 
@@ -62,6 +64,7 @@ mod tests {
         assert!(worth.score(1.0) > worth.score(0.5));
         assert!(worth.score(-1.0) > worth.score(-0.5));
         assert!(worth.score(f32::MAX) <= worth.most());
+        assert_eq!((worth.score(0.0), worth.score(-0.0)), (0.0, 0.0));
     }
 
     #[test]
