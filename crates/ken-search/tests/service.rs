@@ -264,6 +264,38 @@ fn wrong_names_are_told_with_those_that_are_known() {
 }
 
 #[test]
+fn the_manual_has_every_key_of_a_response() {
+    let manual =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.md"))
+            .unwrap();
+    let (_, section) = manual.split_once("## The search service").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let answer = ask(json!({
+        "query": "budget", "count": true, "explain": true, "suggest": true
+    }));
+    let keys = answer.as_object().unwrap().keys();
+    let of_understood = answer["understood"].as_object().unwrap().keys();
+    for key in keys.chain(of_understood).filter(|key| *key != "v") {
+        assert!(section.contains(&format!("`{key}`")), "{key}");
+    }
+}
+
+#[test]
+fn words_that_no_document_has_may_be_left_out() {
+    let strict = ask(json!({ "query": "budget zebra" }));
+    assert_eq!(
+        (paths(&strict).len(), &strict["matched"]),
+        (0, &json!("all"))
+    );
+    let relaxed = ask(json!({ "query": "budget zebra", "relax": true }));
+    assert!(!paths(&relaxed).is_empty());
+    assert_eq!(relaxed["matched"], "most");
+    assert_eq!(relaxed["missing"], json!(["zebra"]));
+    let late = ask(json!({ "query": "budget zebra", "relax": true, "deadline_ms": 0 }));
+    assert_eq!((paths(&late).len(), &late["missing"]), (0, &json!([])));
+}
+
+#[test]
 fn a_request_survives_json() {
     let request = Request::default();
     let json = serde_json::to_string(&request).unwrap();
