@@ -37,17 +37,17 @@ pub struct Document {
     /// outside messages.
     #[serde(skip)]
     pub message: Option<u8>,
-    /// The position of the document in its file; absent if the document cannot be read from there.
+    /// The bytes of the message in its mailbox; absent if the document cannot be read from there.
     #[serde(skip)]
-    pub place: Option<Place>,
+    pub place: Option<MessageSpan>,
 }
 
-/// The position of a member in its file, from which it can be read, or skipped, without what precedes it.
+/// The bytes of a message in its mailbox: it can be read, or skipped, without what precedes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The number of bytes before the member.
+pub struct MessageSpan {
+    /// The number of bytes before the message.
     pub offset: u64,
-    /// A hash of everything that its documents are made from: equal positions with equal hashes mean equal documents.
+    /// A hash of everything that its documents are made from: equal offsets with equal hashes mean equal documents.
     pub digest: u64,
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
 use foldhash::quality::FixedState;
-use ken_core::{Field, FileKey, Ipath, Place, Plan};
+use ken_core::{Field, FileKey, Ipath, MessageSpan, Plan};
 
 use crate::{DocAddress, Error};
 
@@ -45,7 +45,7 @@ pub struct Mailbox {
     /// The file's own document; absent if the file was not indexed to its end.
     pub own: Option<DocAddress>,
     /// Its messages, each with its place in the file if it can be read from there.
-    pub messages: HashMap<MessageId, Option<Place>>,
+    pub messages: HashMap<MessageId, Option<MessageSpan>>,
     /// Documents that were not read, or not all of them.
     pub failed: Vec<(Option<MessageId>, DocAddress)>,
 }
@@ -73,7 +73,7 @@ pub trait Mail {
     ///
     /// # Errors
     /// Fails if the columns cannot be read.
-    fn place(&self, key: FileKey, message: MessageId) -> Result<Option<Place>, Error>;
+    fn place(&self, key: FileKey, message: MessageId) -> Result<Option<MessageSpan>, Error>;
 
     /// Returns the file and the message of each of these documents.
     ///

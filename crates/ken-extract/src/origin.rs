@@ -10,7 +10,7 @@
 use std::hash::Hasher;
 use std::io;
 
-use ken_core::{Document, Field, Ipath, Place};
+use ken_core::{Document, Field, Ipath, MessageSpan};
 use twox_hash::XxHash3_64;
 
 use crate::detect::Detected;
@@ -65,12 +65,12 @@ pub(crate) fn place(
     modified: Option<i64>,
     bytes: &[u8],
     seed: u64,
-) -> Option<Place> {
+) -> Option<MessageSpan> {
     let (offset, modified) = offset.zip(modified)?;
     let mut hasher = XxHash3_64::with_seed(seed);
     hasher.write_i64(modified);
     hasher.write(bytes);
-    Some(Place {
+    Some(MessageSpan {
         offset,
         digest: hasher.finish(),
     })
@@ -81,7 +81,7 @@ pub(crate) struct Origin<'s> {
     sink: &'s mut dyn Sink,
     ipath: Ipath,
     content: Option<u64>,
-    place: Option<Place>,
+    place: Option<MessageSpan>,
     modified: Option<i64>,
     /// Number of components of member paths that lead to the enclosing message.
     message: Option<u8>,

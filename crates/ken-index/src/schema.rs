@@ -31,7 +31,7 @@ pub(crate) const SEQUENCE: &str = "_sequence";
 pub(crate) const LOCATION: &str = "_location";
 pub(crate) const CONTENT: &str = "_content";
 pub(crate) const MESSAGE: &str = "_message";
-/// See [`ken_core::Place`].
+/// See [`ken_core::MessageSpan`].
 pub(crate) const OFFSET: &str = "_offset";
 pub(crate) const DIGEST: &str = "_digest";
 /// See [`crate::mail::links`].

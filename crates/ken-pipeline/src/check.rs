@@ -240,7 +240,7 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
 ///
 /// # Errors
 /// Fails as [`update`] does.
-pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
+pub fn restart(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
     let index = options.data.join("index");
     let roots = ken_index::salvage_roots(&index).unwrap_or_default();
     // A flipped bit may be in the path of a root.

@@ -28,7 +28,7 @@ pub mod updater;
 mod why;
 mod write;
 
-pub use check::{Below, Repaired, Report, check, repair, start_anew};
+pub use check::{Below, Repaired, Report, check, repair, restart};
 pub use error::Error;
 pub use ngrams::segment_path as ngram_segment_path;
 pub use options::{

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
-use ken_core::{Cause, FileKey, Ipath, Place, Reason, Setting};
+use ken_core::{Cause, FileKey, Ipath, MessageSpan, Reason, Setting};
 use ken_engine::{Error, Mailbox, MessageId, Source};
 use ken_extract::{Input, detect, is_compressed};
 
@@ -31,7 +31,7 @@ fn may_be_mailbox(media_type: &str) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct KnownMailbox {
     /// Messages that have not been found yet.
-    messages: HashMap<MessageId, Option<Place>>,
+    messages: HashMap<MessageId, Option<MessageSpan>>,
     /// Messages that are read again even if they are unchanged.
     failed: HashSet<MessageId>,
     /// Messages that stay.
@@ -75,11 +75,11 @@ impl KnownMailbox {
     /// Returns roughly how many bytes of memory this takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         // Includes the messages that stay.
-        2 * self.messages.capacity() * size_of::<(MessageId, Option<Place>)>()
+        2 * self.messages.capacity() * size_of::<(MessageId, Option<MessageSpan>)>()
     }
 
     /// Decides the fate of a message that was found.
-    pub(crate) fn meet(&mut self, ipath: &Ipath, place: Option<Place>) -> MessageFate {
+    pub(crate) fn meet(&mut self, ipath: &Ipath, place: Option<MessageSpan>) -> MessageFate {
         let id = MessageId::of(ipath, 1);
         let Some(known) = self.messages.remove(&id) else {
             return MessageFate::New;

@@ -17,7 +17,7 @@ pub enum ScanError {
         source: io::Error,
     },
     /// The metadata of the file are not accessible.
-    #[error("cannot look at {path:?}: {source}")]
+    #[error("cannot read {path:?}: {source}")]
     File {
         /// Absolute path of the file.
         path: PathBuf,

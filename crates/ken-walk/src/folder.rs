@@ -226,7 +226,7 @@ impl<'a> Walker<'a> {
         if markers.is_left_out {
             return self.skip(|| Skip::Marked);
         }
-        if markers.is_held && self.shared.heeds_noupdate {
+        if markers.is_held && self.shared.respects_noupdate {
             self.skip(|| Skip::Held);
             return self.shared.note(&folder.path, Look::Nothing);
         }

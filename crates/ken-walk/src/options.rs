@@ -27,7 +27,7 @@ pub struct ScanOptions {
     /// The order in which the files of a folder are visited.
     pub order: EntryOrder,
     /// Whether folders with a file `.noupdate` stay unchanged in the index.
-    pub heeds_noupdate: bool,
+    pub respects_noupdate: bool,
 }
 
 /// The progress of a running walk, and how to stop it.

@@ -38,7 +38,7 @@ pub(crate) struct Shared<'a> {
     /// The only paths of interest, if not all are.
     targets: Option<&'a Targets>,
     pub(crate) lazy_since: Option<i64>,
-    pub(crate) heeds_noupdate: bool,
+    pub(crate) respects_noupdate: bool,
     pub(crate) order: EntryOrder,
     threads: usize,
     /// Number of folders that are divided among threads.
@@ -96,7 +96,7 @@ impl<'a> Shared<'a> {
             visitor,
             targets,
             lazy_since: options.lazy_since,
-            heeds_noupdate: options.heeds_noupdate,
+            respects_noupdate: options.respects_noupdate,
             order: options.order,
             threads: options.threads,
             n_divided: AtomicUsize::new(0),

@@ -296,7 +296,7 @@ impl MailSettings {
     fn custom_fields(&self) -> Result<Vec<CustomField>, Failure> {
         let wrong = |message: String| Failure::new(Kind::Usage, format!("mail.headers: {message}"));
         for (name, header) in &self.headers {
-            let reserved = is_reserved(name).then_some("it has another meaning in queries");
+            let reserved = is_reserved(name).then_some("queries use this name for something else");
             if let Some(why) = custom::wrong_name(name).or(reserved) {
                 return Err(wrong(format!("\"{name}\" cannot be a field: {why}"))
                     .hint("example: headers = { project = \"X-Project\" }"));

@@ -3,10 +3,10 @@
 //! A page of PostScript is a program, so ken itself reads only what the comments say about a file.
 //! Ghostscript runs the program and writes PDF without its pictures and lines, in which ken's own
 //! extractor finds words, lines and pages. Ghostscript's text output (device `txtwrite`) takes as
-//! long and has no pages; where a driver places words one by one, it also lacks the spaces between
+//! long and has no pages; where a driver search_path words one by one, it also lacks the spaces between
 //! them. In the manual of bzip2 it yields 1,678 words, where the way through PDF yields 18,600.
 
-use super::handler::{Handler, Places};
+use super::handler::{Handler, SearchPath};
 use super::{Helpers, ended};
 use crate::formats::postscript;
 use crate::{Error, Input, Limits};
@@ -20,9 +20,9 @@ const CONVERTERS: &[(&str, &str)] = &[(
 )];
 
 /// Returns the handlers of all converters.
-pub(super) fn handlers(places: Places<'_>) -> impl Iterator<Item = Handler> {
+pub(super) fn handlers(search_path: SearchPath<'_>) -> impl Iterator<Item = Handler> {
     let rows = CONVERTERS.iter();
-    rows.filter_map(move |(media_type, row)| Handler::parse(media_type, row, places))
+    rows.filter_map(move |(media_type, row)| Handler::parse(media_type, row, search_path))
 }
 
 /// The result of converting an input.
@@ -77,12 +77,12 @@ mod tests {
 
     #[test]
     fn what_is_converted_is_read_in_the_process_and_by_a_known_package() {
-        let places = Places {
+        let search_path = SearchPath {
             filters: &[],
             path: &[],
         };
-        assert_eq!(handlers(places).count(), CONVERTERS.len());
-        for handler in handlers(places) {
+        assert_eq!(handlers(search_path).count(), CONVERTERS.len());
+        for handler in handlers(search_path) {
             assert!(is_converted(&handler.media_type));
             assert!(formats::by_media_type(&handler.media_type).is_some());
             assert!(!super::super::packages(&handler.name).is_empty());

@@ -59,12 +59,12 @@ pub(super) struct Handler {
 
 /// Where programs are looked up, in this order.
 #[derive(Clone, Copy)]
-pub(super) struct Places<'p> {
+pub(super) struct SearchPath<'p> {
     pub(super) filters: &'p [PathBuf],
     pub(super) path: &'p [PathBuf],
 }
 
-impl Places<'_> {
+impl SearchPath<'_> {
     /// Returns the path of a program; a name with a slash is taken as a path.
     pub(super) fn find(self, name: &str) -> Option<PathBuf> {
         if name.contains('/') {
@@ -91,7 +91,11 @@ fn is_program(path: &Path) -> bool {
 
 impl Handler {
     /// Parses the value of a row of `mimeconf`; returns none for files that Recoll itself reads.
-    pub(super) fn parse(media_type: &str, value: &str, places: Places<'_>) -> Option<Self> {
+    pub(super) fn parse(
+        media_type: &str,
+        value: &str,
+        search_path: SearchPath<'_>,
+    ) -> Option<Self> {
         let (command, attributes) = conf::attributes(value);
         let mut words = conf::words(command).into_iter();
         let method = match &*words.next()? {
@@ -111,7 +115,7 @@ impl Handler {
         }
         if is_interpreter(&name)
             && let Some(script) = arguments.first_mut()
-            && let Some(path) = places.find_script(script)
+            && let Some(path) = search_path.find_script(script)
         {
             *script = path.to_string_lossy().into_owned();
         }
@@ -123,7 +127,7 @@ impl Handler {
         let html = || "text/html".to_owned();
         let seconds = attribute("maxseconds").and_then(|seconds| seconds.parse().ok());
         Some(Self {
-            program: places.find(&name),
+            program: search_path.find(&name),
             name,
             media_type: media_type.to_owned(),
             method,
@@ -135,8 +139,15 @@ impl Handler {
     }
 
     /// Returns the handler of a helper from the settings; `media_type` is assigned to its files.
-    pub(super) fn of_adapter(adapter: &Adapter, media_type: &str, places: Places<'_>) -> Self {
-        let program = adapter.command.first().and_then(|name| places.find(name));
+    pub(super) fn of_adapter(
+        adapter: &Adapter,
+        media_type: &str,
+        search_path: SearchPath<'_>,
+    ) -> Self {
+        let program = adapter
+            .command
+            .first()
+            .and_then(|name| search_path.find(name));
         Self {
             name: match adapter.name.is_empty() {
                 true => adapter.command.first().cloned().unwrap_or_default(),
@@ -178,11 +189,11 @@ mod tests {
 
     fn parse(value: &str) -> Option<Handler> {
         let path = [PathBuf::from("/bin")];
-        let places = Places {
+        let search_path = SearchPath {
             filters: &[],
             path: &path,
         };
-        Handler::parse("a/b", value, places)
+        Handler::parse("a/b", value, search_path)
     }
 
     #[test]
@@ -209,11 +220,11 @@ mod tests {
             ..Adapter::default()
         };
         let path = [PathBuf::from("/bin")];
-        let places = Places {
+        let search_path = SearchPath {
             filters: &[],
             path: &path,
         };
-        let handler = Handler::of_adapter(&adapter, "a/b", places);
+        let handler = Handler::of_adapter(&adapter, "a/b", search_path);
         assert!(handler.reads_stdin() && handler.program.is_some());
         assert!(!parse("exec cat").unwrap().reads_stdin());
         assert!(!parse("execm cat").unwrap().reads_stdin());

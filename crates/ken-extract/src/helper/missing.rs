@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::handler::Places;
+use super::handler::SearchPath;
 
 /// Helpers, each with its Debian package.
 #[rustfmt::skip] // a table reads better as one
@@ -72,11 +72,11 @@ fn alternatives(what: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns whether one of the alternatives is present now.
-pub(super) fn is_present(what: &str, places: Places<'_>) -> bool {
+pub(super) fn is_present(what: &str, search_path: SearchPath<'_>) -> bool {
     alternatives(what).any(|name| match name.split_once(':') {
         Some(("python3" | "python", module)) => has_python_module(module),
         Some(("Perl", module)) => has_perl_module(module.trim_start_matches(':')),
-        _ => places.find(name).is_some(),
+        _ => search_path.find(name).is_some(),
     })
 }
 
@@ -133,14 +133,17 @@ mod tests {
     #[test]
     fn presence_is_looked_for_where_each_sort_lives() {
         let path = [PathBuf::from("/bin")];
-        let places = Places {
+        let search_path = SearchPath {
             filters: &[],
             path: &path,
         };
-        assert!(is_present("no-such or sh", places));
-        assert!(is_present("/bin/sh", places));
-        assert!(!is_present("python3:no_such_module or no-such", places));
-        assert!(!is_present("Perl::No::Such", places));
+        assert!(is_present("no-such or sh", search_path));
+        assert!(is_present("/bin/sh", search_path));
+        assert!(!is_present(
+            "python3:no_such_module or no-such",
+            search_path
+        ));
+        assert!(!is_present("Perl::No::Such", search_path));
     }
 
     #[test]

@@ -42,7 +42,7 @@ use crate::{Error, Input, Limits, Sink, formats};
 pub(crate) use convert::Converted;
 use fault::Fault;
 pub use handler::Adapter;
-use handler::{FOLDER, Handler, Method, PATH, Places};
+use handler::{FOLDER, Handler, Method, PATH, SearchPath};
 pub use missing::packages;
 use process::{Launch, Process};
 use sandbox::Rights;
@@ -122,7 +122,7 @@ impl Helpers {
             mimemap: &mimemap,
             prefer: &options.prefer,
         };
-        let table = Table::new(&sources, places(&options));
+        let table = Table::new(&sources, search_path(&options));
         work_folder::sweep(&options.temporary);
         let folder = options.configuration.iter();
         let configuration = folder.flat_map(|folder| CONFIGURATION.map(|name| folder.join(name)));
@@ -264,7 +264,7 @@ impl Helpers {
 
     /// Returns whether something that was missing is present now.
     pub fn is_present(&self, what: &str) -> bool {
-        missing::is_present(what, places(&self.options))
+        missing::is_present(what, search_path(&self.options))
     }
 
     /// Lets a helper read an input.
@@ -452,7 +452,7 @@ impl Helpers {
         let options = &self.options;
         let more = options.filters.iter().chain(&options.read);
         let mut read: Vec<_> = more.chain(&self.configuration).cloned().collect();
-        read.extend(toolchain::of(program, places(options)));
+        read.extend(toolchain::of(program, search_path(options)));
         read.extend(handler.files().map(Path::to_path_buf));
         Rights {
             work: work.path(),
@@ -596,8 +596,8 @@ fn describe(document: &mut Document, media_type: &str) {
     document.kind = kind;
 }
 
-fn places(options: &HelperOptions) -> Places<'_> {
-    Places {
+fn search_path(options: &HelperOptions) -> SearchPath<'_> {
+    SearchPath {
         filters: &options.filters,
         path: &options.path,
     }
@@ -630,11 +630,11 @@ pub(crate) fn read_table(text: &str) {
         mimemap: &texts,
         prefer: &prefer,
     };
-    let places = Places {
+    let search_path = SearchPath {
         filters: &[],
         path: &[],
     };
-    let table = Table::new(&sources, places);
+    let table = Table::new(&sources, search_path);
     for name in ["a.pdf", "b.tar.gz", ".x", ""] {
         table.find(name, "application/pdf");
     }

@@ -67,7 +67,7 @@ impl Helpers {
     /// # Errors
     /// Fails if Tesseract does not list its languages.
     pub fn packages_for_ocr(&self, languages: &str, limits: &Limits) -> Result<Vec<String>, Error> {
-        let absent = |name: &&str| super::places(&self.options).find(name).is_none();
+        let absent = |name: &&str| super::search_path(&self.options).find(name).is_none();
         let programs = ["tesseract", "pdftoppm"].into_iter().filter(absent);
         let packages = programs.flat_map(super::packages).map(str::to_owned);
         let mut packages: Vec<String> = packages.collect();
@@ -192,7 +192,7 @@ impl Run<'_> {
             name: name.to_owned(),
             media_type: String::new(),
             method: Method::Exec,
-            program: super::places(&self.helpers.options).find(name),
+            program: super::search_path(&self.helpers.options).find(name),
             arguments: Vec::new(),
             output: None,
             charset: None,

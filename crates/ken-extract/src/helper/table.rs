@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::handler::{Adapter, Handler, Places};
+use super::handler::{Adapter, Handler, SearchPath};
 use super::{conf, convert};
 use crate::{detect, formats};
 
@@ -40,7 +40,7 @@ pub(super) struct Sources<'s> {
 }
 
 impl Table {
-    pub(super) fn new(sources: &Sources<'_>, places: Places<'_>) -> Self {
+    pub(super) fn new(sources: &Sources<'_>, search_path: SearchPath<'_>) -> Self {
         let mut table = Self {
             preferred: sources.prefer.iter().cloned().collect(),
             ..Self::default()
@@ -49,16 +49,16 @@ impl Table {
             table.add_names(text);
         }
         for text in std::iter::once(OWN).chain(sources.mimeconf.iter().map(String::as_str)) {
-            table.add_rows(text, places);
+            table.add_rows(text, search_path);
         }
         table.add_equivalents();
-        for handler in convert::handlers(places) {
+        for handler in convert::handlers(search_path) {
             let index = table.handlers.len();
             table.converters.insert(handler.media_type.clone(), index);
             table.handlers.push(handler);
         }
         for adapter in sources.adapters {
-            table.add_adapter(adapter, places);
+            table.add_adapter(adapter, search_path);
         }
         table
     }
@@ -122,10 +122,10 @@ impl Table {
         }
     }
 
-    fn add_rows(&mut self, text: &str, places: Places<'_>) {
+    fn add_rows(&mut self, text: &str, search_path: SearchPath<'_>) {
         for entry in conf::parse(text) {
             let is_row = matches!(entry.section, "" | "index") && entry.key.contains('/');
-            match Handler::parse(&entry.key, &entry.value, places) {
+            match Handler::parse(&entry.key, &entry.value, search_path) {
                 Some(handler) if is_row => {
                     self.by_type.insert(entry.key, self.handlers.len());
                     self.handlers.push(handler);
@@ -156,7 +156,7 @@ impl Table {
         }
     }
 
-    fn add_adapter(&mut self, adapter: &Adapter, places: Places<'_>) {
+    fn add_adapter(&mut self, adapter: &Adapter, search_path: SearchPath<'_>) {
         let first = adapter.extensions.first().map(String::as_str);
         let first = first
             .unwrap_or_default()
@@ -169,7 +169,7 @@ impl Table {
             None => named.media_type.to_owned(),
         };
         let index = self.handlers.len();
-        let handler = Handler::of_adapter(adapter, &media_type, places);
+        let handler = Handler::of_adapter(adapter, &media_type, search_path);
         self.handlers.push(handler);
         for extension in &adapter.extensions {
             let extension = extension.trim_start_matches('.').to_lowercase();
@@ -212,7 +212,7 @@ mod tests {
 
     fn table(adapters: &[Adapter], mimeconf: &str, mimemap: &str, prefer: &[&str]) -> Table {
         let path = [PathBuf::from("/bin")];
-        let places = Places {
+        let search_path = SearchPath {
             filters: &[],
             path: &path,
         };
@@ -223,7 +223,7 @@ mod tests {
             mimemap: &[mimemap.to_owned()],
             prefer: &prefer,
         };
-        Table::new(&sources, places)
+        Table::new(&sources, search_path)
     }
 
     fn found<'t>(table: &'t Table, name: &str, media_type: &str) -> Option<&'t str> {
@@ -286,11 +286,11 @@ mod tests {
     fn own_rows_are_programs_with_known_packages() {
         for entry in conf::parse(OWN) {
             let path: [PathBuf; 0] = [];
-            let places = Places {
+            let search_path = SearchPath {
                 filters: &path,
                 path: &path,
             };
-            let handler = Handler::parse(&entry.key, &entry.value, places).expect(&entry.key);
+            let handler = Handler::parse(&entry.key, &entry.value, search_path).expect(&entry.key);
             assert!(!super::super::missing::packages(&handler.name).is_empty());
         }
     }

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::handler::Places;
+use super::handler::SearchPath;
 use super::sandbox::is_in_system;
 
 /// Maximum chain of scripts whose interpreters are scripts.
@@ -25,7 +25,7 @@ const PARTS: &[&str] = &["bin", "lib", "lib64", "libexec", "pyvenv.cfg"];
 
 /// Returns the files and folders outside the system that a program may have to read; the program
 /// comes first.
-pub(super) fn of(program: &Path, places: Places<'_>) -> Vec<PathBuf> {
+pub(super) fn of(program: &Path, search_path: SearchPath<'_>) -> Vec<PathBuf> {
     let mut all = Vec::new();
     let mut next = Some(program.to_path_buf());
     for _ in 0..MAX_INTERPRETERS {
@@ -36,7 +36,7 @@ pub(super) fn of(program: &Path, places: Places<'_>) -> Vec<PathBuf> {
         names(&program)
             .iter()
             .for_each(|name| parts(name, &mut all));
-        next = interpreter(&program, places);
+        next = interpreter(&program, search_path);
     }
     all
 }
@@ -71,7 +71,7 @@ fn parts(program: &Path, all: &mut Vec<PathBuf>) {
 }
 
 /// Returns the interpreter that the first line of a script names.
-fn interpreter(script: &Path, places: Places<'_>) -> Option<PathBuf> {
+fn interpreter(script: &Path, search_path: SearchPath<'_>) -> Option<PathBuf> {
     let mut line = Vec::new();
     let file = fs_err::File::open(script).ok()?;
     file.take(MAX_FIRST_LINE).read_to_end(&mut line).ok()?;
@@ -92,7 +92,7 @@ fn interpreter(script: &Path, places: Places<'_>) -> Option<PathBuf> {
         word.starts_with(b"-") || word.contains(&b'=')
     };
     let name = words.find(|word| !is_option(word))?;
-    places.find(name.to_str()?)
+    search_path.find(name.to_str()?)
 }
 
 #[cfg(test)]
@@ -112,8 +112,8 @@ mod tests {
     }
 
     fn of_path(program: &Path, path: &[PathBuf]) -> Vec<PathBuf> {
-        let places = Places { filters: &[], path };
-        of(program, places)
+        let search_path = SearchPath { filters: &[], path };
+        of(program, search_path)
     }
 
     #[test]

@@ -19,7 +19,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ken_core::{Cause, Document, Failure, Ipath, Operation, Place};
+use ken_core::{Cause, Document, Failure, Ipath, MessageSpan, Operation};
 
 use crate::detect::Detected;
 use crate::helper::Helpers;
@@ -142,7 +142,7 @@ impl<'o> Extractor<'o> {
     }
 
     /// Returns the place of a member in the outermost file, as its document will hold it.
-    pub fn place(&self, member: &Member) -> Option<Place> {
+    pub fn place(&self, member: &Member) -> Option<MessageSpan> {
         let seed = self.seed?;
         origin::place(member.offset, member.modified, &member.bytes, seed)
     }
@@ -156,7 +156,7 @@ impl<'o> Extractor<'o> {
         &self,
         name: &str,
         file: &File,
-        place: Place,
+        place: MessageSpan,
         ipath: &Ipath,
     ) -> io::Result<Option<Member>> {
         let is_it = |member: &Member| {

@@ -55,7 +55,7 @@ fn is_alone(text: &str, place: &Range<usize>) -> bool {
         let parts = |byte: Option<u8>| byte.is_none_or(|of| CLASS[of as usize] & ASCII_WORD == 0);
         return parts(before) && parts(after);
     }
-    let parts = |c: Option<char>| c.is_none_or(|c| !script::is_word(c) || script::has_no_blanks(c));
+    let parts = |c: Option<char>| c.is_none_or(|c| !script::is_word(c) || script::has_no_spaces(c));
     parts(text[..place.start].chars().next_back()) && parts(text[place.end..].chars().next())
 }
 

@@ -42,11 +42,11 @@ pub(super) fn continued(text: &str, first: Range<usize>) -> Option<Range<usize>>
     let line = after.trim_start_matches([' ', '\t']);
     let line = line.strip_prefix('\r').unwrap_or(line).strip_prefix('\n')?;
     let second = line.trim_start_matches([' ', '\t']);
-    let is_part = |c: char| script::is_letter(c) && !script::has_no_blanks(c);
+    let is_part = |c: char| script::is_letter(c) && !script::has_no_spaces(c);
     let length = second.find(|c| !is_part(c)).unwrap_or(second.len());
     let (second, rest) = second.split_at(length);
     let is_lower = |c: Option<char>| c.is_some_and(char::is_lowercase);
-    let is_word = |c: char| script::is_word(c) && !script::has_no_blanks(c);
+    let is_word = |c: char| script::is_word(c) && !script::has_no_spaces(c);
     let is_divided = is_lower(script::last_letter(part))
         && is_lower(second.chars().next())
         && !rest.starts_with(is_word)

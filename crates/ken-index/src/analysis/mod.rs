@@ -9,7 +9,6 @@
 //! parts.
 
 pub(crate) mod alone;
-mod blankless;
 mod compound;
 mod encoded;
 mod fold;
@@ -20,6 +19,7 @@ mod language_words;
 #[cfg(test)]
 mod properties;
 mod script;
+mod spaceless;
 
 use std::ops::Range;
 
@@ -398,7 +398,7 @@ impl Analyzer {
         let rest = &text[start..];
         let end = rest
             .char_indices()
-            .find(|(_, c)| !script::is_word(*c) || script::has_no_blanks(*c))
+            .find(|(_, c)| !script::is_word(*c) || script::has_no_spaces(*c))
             .map_or(rest.len(), |(at, _)| at);
         if end > 0 {
             let word = &rest[..end];
@@ -418,7 +418,7 @@ impl Analyzer {
         let Some(first) = rest.chars().next() else {
             return text.len();
         };
-        if script::has_no_blanks(first) {
+        if script::has_no_spaces(first) {
             return self.pairs(text, start, each);
         }
         let end = start + first.len_utf8();
@@ -453,10 +453,10 @@ impl Analyzer {
         start: usize,
         each: &mut impl FnMut(&str, u32, Range<usize>),
     ) -> usize {
-        let mut current = blankless::character(text, start);
+        let mut current = spaceless::character(text, start);
         let mut end = start;
         while let Some(place) = current {
-            let next = blankless::character(text, place.end);
+            let next = spaceless::character(text, place.end);
             end = next.as_ref().map_or(place.end, |next| next.end);
             match &next {
                 Some(next) if next.start > place.end => {

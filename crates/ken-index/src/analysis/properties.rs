@@ -21,7 +21,7 @@ fn terms(text: &str) -> Vec<(String, u32)> {
         }
         last = (position, bytes.start);
         assert!(!term.is_empty(), "{text:?}");
-        let is_letter = |c| script::is_word(c) || script::has_no_blanks(c) || is_combining_mark(c);
+        let is_letter = |c| script::is_word(c) || script::has_no_spaces(c) || is_combining_mark(c);
         let is_term = |c| is_letter(c) || matches!(c, '+' | '#');
         assert!(term.chars().all(is_term), "{text:?} {term:?}");
         found.push((term.to_owned(), position));
@@ -179,8 +179,8 @@ fn text() -> impl Strategy<Value = String> {
 fn is_mixed(text: &str) -> bool {
     let letters: Vec<char> = text.nfd().collect();
     letters.windows(2).any(|pair| {
-        let is_mark = script::has_no_blanks(pair[1]) && is_combining_mark(pair[1]);
-        is_mark && !script::has_no_blanks(pair[0])
+        let is_mark = script::has_no_spaces(pair[1]) && is_combining_mark(pair[1]);
+        is_mark && !script::has_no_spaces(pair[0])
     })
 }
 

@@ -69,7 +69,7 @@ pub(super) fn holds_a_letter(word: &str) -> bool {
 
 /// Returns whether a character belongs to a script without spaces between words. Digits do not:
 /// numbers are words.
-pub(super) fn has_no_blanks(character: char) -> bool {
+pub(super) fn has_no_spaces(character: char) -> bool {
     let code = u32::from(character);
     if code < 0x0e00 {
         return false;
@@ -105,6 +105,6 @@ pub(super) fn joins(before: char, character: char) -> bool {
         '\u{e32}' => before == '\u{e4d}',
         '\u{eb2}' => before == '\u{ecd}',
         '\u{e99}' | '\u{ea1}' => before == '\u{eab}',
-        _ => !has_no_blanks(character) && is_combining_mark(character),
+        _ => !has_no_spaces(character) && is_combining_mark(character),
     }
 }

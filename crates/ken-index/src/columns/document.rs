@@ -1,6 +1,6 @@
 //! The columns of a segment that are read for every displayed document.
 
-use ken_core::{Document, Place, Token};
+use ken_core::{Document, MessageSpan, Token};
 use ken_engine::{FileState, MessageId};
 use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, TantivyError};
@@ -49,6 +49,6 @@ impl DocumentColumns {
             .first(doc)
             .map(|number| MessageId::from_number(number).components());
         let place = self.offsets.first(doc).zip(self.digests.first(doc));
-        document.place = place.map(|(offset, digest)| Place { offset, digest });
+        document.place = place.map(|(offset, digest)| MessageSpan { offset, digest });
     }
 }

@@ -1,7 +1,7 @@
 //! The messages of a mailbox as a commit has them: where each stands in its file, and a hash of what
 //! was read. A mailbox that changed is compared with them, and those that are the same stay.
 
-use ken_core::{Field, FileKey, Place};
+use ken_core::{Field, FileKey, MessageSpan};
 use ken_engine::{DocAddress, Mailbox, MessageId, MessageOfFile};
 use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
@@ -66,7 +66,7 @@ pub(crate) fn place(
     columns: &Columns,
     key: FileKey,
     message: MessageId,
-) -> tantivy::Result<Option<Place>> {
+) -> tantivy::Result<Option<MessageSpan>> {
     let mut found = None;
     for reader in searcher.segment_readers() {
         let messages = reader.fast_fields().u64(MESSAGE)?;
@@ -83,12 +83,12 @@ pub(crate) fn place(
 /// Returns what tells the places of the documents of a segment.
 pub(crate) fn places(
     segment: &SegmentReader,
-) -> tantivy::Result<impl Fn(tantivy::DocId) -> Option<Place> + use<>> {
+) -> tantivy::Result<impl Fn(tantivy::DocId) -> Option<MessageSpan> + use<>> {
     let offsets = segment.fast_fields().u64(OFFSET)?;
     let digests = segment.fast_fields().u64(DIGEST)?;
     Ok(move |doc| {
         let (offset, digest) = offsets.first(doc).zip(digests.first(doc))?;
-        Some(Place { offset, digest })
+        Some(MessageSpan { offset, digest })
     })
 }
 

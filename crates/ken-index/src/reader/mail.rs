@@ -1,6 +1,6 @@
 //! The messages of a commit.
 
-use ken_core::{Field, FileKey, Place, Plan};
+use ken_core::{Field, FileKey, MessageSpan, Plan};
 use ken_engine::{DocAddress, Error, Mail, Mailbox, MessageId, MessageOfFile, Seen, Source};
 
 use super::Snapshot;
@@ -13,7 +13,7 @@ impl Mail for Snapshot {
         mailbox::read(&self.searcher, &self.columns, key).map_err(|e| self.error(e))
     }
 
-    fn place(&self, key: FileKey, message: MessageId) -> Result<Option<Place>, Error> {
+    fn place(&self, key: FileKey, message: MessageId) -> Result<Option<MessageSpan>, Error> {
         mailbox::place(&self.searcher, &self.columns, key, message).map_err(|e| self.error(e))
     }
 

@@ -50,19 +50,19 @@ impl Target<'_> {
 #[derive(Debug, thiserror::Error)]
 pub enum MoveError {
     /// The message is not in `cur` or `new`.
-    #[error("\"{}\" is no message of a Maildir", .0.display())]
+    #[error("\"{}\" is not a message of a Maildir", .0.display())]
     NotInMaildir(PathBuf),
     /// The message no longer exists under any name.
     #[error("the message \"{}\" is gone", .0.display())]
     Gone(PathBuf),
     /// The target folder is not a Maildir.
-    #[error("\"{}\" is no Maildir", .0.display())]
+    #[error("\"{}\" is not a Maildir", .0.display())]
     NoMaildir(PathBuf),
     /// The flags cannot be set.
     #[error(transparent)]
     Flags(#[from] FlagError),
     /// Other programs move the message again and again.
-    #[error("\"{}\" is moved by another program all the time", .0.display())]
+    #[error("\"{}\" cannot be moved: another program keeps moving it", .0.display())]
     Contended(PathBuf),
     /// The file system refuses the move.
     #[error(transparent)]

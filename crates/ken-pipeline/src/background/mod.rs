@@ -41,14 +41,14 @@ pub fn yield_to_others() {
 pub(crate) fn keep(
     data: &Path,
     in_background: bool,
-    heeds_pause: bool,
+    respects_pause: bool,
     progress: &Progress,
     ended: &AtomicBool,
 ) {
     let mut work = Work::now();
     while !ended.load(Ordering::Relaxed) {
         thread::park_timeout(LOOK);
-        if heeds_pause && paused(data).is_some() {
+        if respects_pause && paused(data).is_some() {
             progress.pause();
         }
         if in_background {

@@ -90,7 +90,7 @@ pub(crate) fn through_pauses(
 /// and trace it.
 pub(crate) fn accompanied<T>(
     options: &Options,
-    heeds_pause: bool,
+    respects_pause: bool,
     progress: &Progress,
     run: impl FnOnce() -> T,
 ) -> T {
@@ -111,8 +111,8 @@ pub(crate) fn accompanied<T>(
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
         let ended = &ended;
-        let keep = || background::keep(&options.data, background, heeds_pause, progress, ended);
-        let keeper = (background || heeds_pause).then(|| scope.spawn(keep));
+        let keep = || background::keep(&options.data, background, respects_pause, progress, ended);
+        let keeper = (background || respects_pause).then(|| scope.spawn(keep));
         let cores = trace.map(|trace| scope.spawn(|| trace.cores(ended)));
         let others = keeper.into_iter().chain(cores);
         let _ending = Ending {

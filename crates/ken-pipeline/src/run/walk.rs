@@ -66,7 +66,7 @@ impl Run<'_> {
             lazy_since: prepared.lazy_since(catalogue, || self.is_read_otherwise()),
             // A path that is given is looked at. If no run ever saw all files, the index has
             // nothing of a marked folder that could stay.
-            heeds_noupdate: !options.full && prepared.scope.is_all() && !prepared.never_ended,
+            respects_noupdate: !options.full && prepared.scope.is_all() && !prepared.never_ended,
             order: options.order,
         }
     }

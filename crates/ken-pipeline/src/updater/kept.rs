@@ -13,7 +13,7 @@ use super::UpdaterOptions;
 /// A session that stays open between batches.
 pub(super) struct Kept {
     options: Options,
-    heeds_pause: bool,
+    respects_pause: bool,
     session: Option<Session>,
     /// When the last batch ended.
     since: Instant,
@@ -24,7 +24,7 @@ impl Kept {
     pub(super) fn new(options: &UpdaterOptions) -> Self {
         Self {
             options: of_paths(&options.update),
-            heeds_pause: options.heeds_pause,
+            respects_pause: options.respects_pause,
             session: None,
             since: Instant::now(),
             n_opened: 0,
@@ -45,9 +45,9 @@ impl Kept {
     /// is heeded closes the session, and the rest of the work follows after it.
     pub(super) fn run(&mut self, paths: &[PathBuf], progress: &Progress) -> Result<Summary, Error> {
         let options = self.options.clone();
-        let heeds_pause = self.heeds_pause;
+        let respects_pause = self.respects_pause;
         let mut part = || {
-            let part = accompanied(&options, heeds_pause, progress, || {
+            let part = accompanied(&options, respects_pause, progress, || {
                 self.run_part(paths, progress)
             })?;
             if part.interrupted {
@@ -55,7 +55,7 @@ impl Kept {
             }
             Ok(part)
         };
-        match heeds_pause {
+        match respects_pause {
             true => through_pauses(&options.data, progress, &mut part),
             false => part(),
         }

@@ -45,7 +45,7 @@ pub struct UpdaterOptions {
     /// Time for which the index stays open for writing after a batch.
     pub keep_open: Duration,
     /// Whether batches wait while indexing is paused; a pause then also interrupts one that is under way.
-    pub heeds_pause: bool,
+    pub respects_pause: bool,
 }
 
 impl UpdaterOptions {
@@ -55,7 +55,7 @@ impl UpdaterOptions {
             update,
             batching: Batching::default(),
             keep_open: Duration::from_secs(2),
-            heeds_pause: false,
+            respects_pause: false,
         }
     }
 }
@@ -356,7 +356,7 @@ impl Shared {
             let mut wait = open_until.map(|_| LOOK);
             if let Some(work) = state.queue.front() {
                 let due = match work.is_due_at(&self.options.batching, state.awaited, now) {
-                    _ if is_paused && self.options.heeds_pause => now + LOOK_AT_PAUSE,
+                    _ if is_paused && self.options.respects_pause => now + LOOK_AT_PAUSE,
                     due => due,
                 };
                 if due <= now {

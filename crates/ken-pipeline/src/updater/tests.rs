@@ -338,7 +338,7 @@ fn a_pause_closes_the_index_and_may_hold_batches() {
     let updater = Updater::start(
         UpdaterOptions {
             batching: Batching::AT_ONCE,
-            heeds_pause: true,
+            respects_pause: true,
             ..UpdaterOptions::new(options(&world.data(), 64 << 20))
         },
         |_| (),
@@ -410,7 +410,7 @@ fn a_pause_that_is_heeded_interrupts_a_batch() {
     world.updater = Updater::start(
         UpdaterOptions {
             batching: Batching::AT_ONCE,
-            heeds_pause: true,
+            respects_pause: true,
             ..UpdaterOptions::new(options)
         },
         |_| (),

@@ -14,7 +14,7 @@ use super::tree::{Nearness, Piece};
 use strsim::osa_distance;
 
 /// A token and its range in the query.
-pub(super) type Placed = (Token, Range<usize>);
+pub(super) type SpannedToken = (Token, Range<usize>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
@@ -79,7 +79,11 @@ pub fn joins_parts(query: &str, names: &FieldNames) -> bool {
 }
 
 /// Returns the first token at or after `from`.
-pub(super) fn token(query: &str, from: usize, names: &FieldNames) -> Result<Placed, QueryError> {
+pub(super) fn token(
+    query: &str,
+    from: usize,
+    names: &FieldNames,
+) -> Result<SpannedToken, QueryError> {
     let mut at = from;
     loop {
         let rest = &query[at..];
@@ -114,7 +118,7 @@ pub(super) fn token(query: &str, from: usize, names: &FieldNames) -> Result<Plac
 }
 
 /// Returns the value that starts exactly at `at`. Spaces, the end and `)` are not values.
-pub(super) fn value(query: &str, at: usize) -> Result<Option<Placed>, QueryError> {
+pub(super) fn value(query: &str, at: usize) -> Result<Option<SpannedToken>, QueryError> {
     match query[at..].chars().next() {
         None | Some(')') => Ok(None),
         Some(c) if c.is_whitespace() => Ok(None),
@@ -124,7 +128,7 @@ pub(super) fn value(query: &str, at: usize) -> Result<Option<Placed>, QueryError
     }
 }
 
-fn word_or_operator(query: &str, at: usize) -> Result<Placed, QueryError> {
+fn word_or_operator(query: &str, at: usize) -> Result<SpannedToken, QueryError> {
     let (token, place) = word_or_regex(query, at)?;
     let source = &query[place.clone()];
     let operator = match source {
@@ -172,7 +176,7 @@ fn is_near(source: &str) -> bool {
     near(name).is_some() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn word_or_regex(query: &str, at: usize) -> Result<Placed, QueryError> {
+fn word_or_regex(query: &str, at: usize) -> Result<SpannedToken, QueryError> {
     match regex(query, at) {
         Some(found) => Ok(found),
         None => Ok(word(query, at, query.len())),
@@ -180,7 +184,7 @@ fn word_or_regex(query: &str, at: usize) -> Result<Placed, QueryError> {
 }
 
 /// Reads `/…/`. A path is not an expression: its slashes go on, or text follows the last one.
-fn regex(query: &str, start: usize) -> Option<Placed> {
+fn regex(query: &str, start: usize) -> Option<SpannedToken> {
     let inside = query[start..].strip_prefix('/')?;
     let mut text = String::new();
     let mut characters = inside.char_indices();
@@ -209,7 +213,7 @@ fn regex(query: &str, start: usize) -> Option<Placed> {
 ///
 /// A backslash takes away the meaning of the next character: of any character at the start of the word, and of
 /// punctuation and spaces inside it. So `C:\Users` keeps its backslash and `\section` loses it.
-pub(super) fn word(query: &str, start: usize, limit: usize) -> Placed {
+pub(super) fn word(query: &str, start: usize, limit: usize) -> SpannedToken {
     let mut marks: Vec<Mark> = Vec::new();
     let mut places = Vec::new();
     let mut end = limit;
@@ -302,7 +306,7 @@ fn is_boost(query: &str, at: usize) -> bool {
     }
 }
 
-fn boost(query: &str, at: usize) -> Placed {
+fn boost(query: &str, at: usize) -> SpannedToken {
     let rest = &query[at + 1..];
     let length = rest
         .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-'))
@@ -310,7 +314,7 @@ fn boost(query: &str, at: usize) -> Placed {
     (Token::Boost, at..at + 1 + length)
 }
 
-fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
+fn quoted(query: &str, start: usize) -> Result<SpannedToken, QueryError> {
     let mut marks: Vec<Mark> = Vec::new();
     let mut characters = query[start + 1..].char_indices().peekable();
     while let Some((offset, character)) = characters.next() {
@@ -374,7 +378,7 @@ fn pieces(marks: &[Mark]) -> Vec<Piece> {
 }
 
 /// Returns the field whose name and operator are at `at`; `None` if there is a word.
-fn field(query: &str, at: usize, names: &FieldNames) -> Result<Option<Placed>, QueryError> {
+fn field(query: &str, at: usize, names: &FieldNames) -> Result<Option<SpannedToken>, QueryError> {
     let rest = &query[at..];
     let is_name = |c: char| c.is_alphabetic() || c == '_';
     let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());

@@ -8,7 +8,7 @@ use std::ops::Range;
 use ken_core::{Field, FieldKind, FieldNames, Glob};
 
 use super::error::QueryError;
-use super::lexer::{self, Placed, Token};
+use super::lexer::{self, SpannedToken, Token};
 use super::modifiers::Quoted;
 use super::tree::{Boost, Clause, Modifiers, Nearness, Tree, Value};
 use super::values;
@@ -410,7 +410,7 @@ impl<'a> Parser<'a> {
         Ok(Tree::Part(Box::new(tree)))
     }
 
-    fn clause(&mut self, (token, at): Placed) -> Result<Tree, QueryError> {
+    fn clause(&mut self, (token, at): SpannedToken) -> Result<Tree, QueryError> {
         self.clauses += 1;
         if self.clauses > MAX_CLAUSES {
             let message = format!("the query has more than {MAX_CLAUSES} words");

@@ -45,7 +45,7 @@ pub enum Error {
         is_known: bool,
     },
     /// A regular expression is invalid.
-    #[error("\"{pattern}\" is no regular expression: {message}")]
+    #[error("\"{pattern}\" is not a regular expression: {message}")]
     Pattern {
         /// The expression.
         pattern: String,

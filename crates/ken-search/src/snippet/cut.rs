@@ -19,7 +19,7 @@ const GRAPHEME_BYTES: usize = 64;
 
 /// Counts pages and lines up to an offset. Counting goes on from the last offset, or from the start if that lies
 /// ahead.
-pub(super) struct Places<'b> {
+pub(super) struct LineCounter<'b> {
     body: &'b str,
     has_pages: bool,
     at: usize,
@@ -27,7 +27,7 @@ pub(super) struct Places<'b> {
     page: usize,
 }
 
-impl<'b> Places<'b> {
+impl<'b> LineCounter<'b> {
     pub(super) fn new(body: &'b str) -> Self {
         Self {
             body,
@@ -55,27 +55,27 @@ impl<'b> Places<'b> {
 
 /// Returns the fragment around a stretch with hits; `hits` are sorted by their start.
 pub(super) fn fragment(
-    places: &mut Places<'_>,
+    counter: &mut LineCounter<'_>,
     hits: &[Hit],
     span: Range<usize>,
     length: usize,
 ) -> Fragment {
-    let body = places.body;
+    let body = counter.body;
     let span = on_one_page(body, span);
     let spare = length.saturating_sub(body[span.clone()].chars().count());
     // The text after a match says more than the text before it.
     let (start, used) = before(body, span.start, spare / 3);
     let end = after(body, span.end, spare - used);
     let highlights = highlights(hits, start..end);
-    show(places, start..end, &highlights)
+    show(counter, start..end, &highlights)
 }
 
 /// Returns the beginning of a body; `None` if it is blank.
-pub(super) fn beginning(places: &mut Places<'_>, length: usize) -> Option<Fragment> {
-    let body = places.body;
+pub(super) fn beginning(counter: &mut LineCounter<'_>, length: usize) -> Option<Fragment> {
+    let body = counter.body;
     let start = body.find(|c: char| !c.is_whitespace() && !c.is_control())?;
     let end = after(body, start, length);
-    Some(show(places, start..end, &[]))
+    Some(show(counter, start..end, &[]))
 }
 
 fn on_one_page(body: &str, span: Range<usize>) -> Range<usize> {
@@ -187,8 +187,8 @@ fn highlights(hits: &[Hit], within: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Folds white space and moves the highlights with it.
-fn show(place_of: &mut Places<'_>, at: Range<usize>, places: &[Range<usize>]) -> Fragment {
-    let body = place_of.body;
+fn show(counter: &mut LineCounter<'_>, at: Range<usize>, places: &[Range<usize>]) -> Fragment {
+    let body = counter.body;
     let mut text = String::with_capacity(at.len());
     let mut highlights: Vec<Range<usize>> = Vec::with_capacity(places.len());
     let mut places_left = places.iter();
@@ -221,7 +221,7 @@ fn show(place_of: &mut Places<'_>, at: Range<usize>, places: &[Range<usize>]) ->
     }
     highlights.retain(|place| place.start < place.end);
     let first = places.first().map_or(at.start, |place| place.start);
-    let (page, line) = place_of.of(first);
+    let (page, line) = counter.of(first);
     Fragment {
         text,
         highlights,

@@ -252,7 +252,7 @@ impl Shapes {
 }
 
 /// A match of one test: position in the text, and bytes.
-type Place = (u32, Range<usize>);
+type TermMatch = (u32, Range<usize>);
 
 impl<'a> Hits<'a> {
     pub(super) fn new(matchers: &'a [TermMatcher], analyze: Analyze) -> Self {
@@ -266,7 +266,7 @@ impl<'a> Hits<'a> {
     /// Adds the matches in a window of the body.
     pub(super) fn find(&self, body: &str, window: Range<usize>, hits: &mut Vec<Hit>) {
         // The matches of each term of each matcher of several terms.
-        let mut places: Vec<Vec<Vec<Place>>> = self.matchers.iter().map(room).collect();
+        let mut places: Vec<Vec<Vec<TermMatch>>> = self.matchers.iter().map(room).collect();
         (self.analyze)(
             Field::Body,
             &body[window.clone()],
@@ -332,7 +332,7 @@ fn first_character(body: &str, bytes: Range<usize>, analyze: Analyze) -> Range<u
 }
 
 /// Returns empty lists for the matches of several terms.
-fn room(matcher: &TermMatcher) -> Vec<Vec<Place>> {
+fn room(matcher: &TermMatcher) -> Vec<Vec<TermMatch>> {
     let mut room = Vec::new();
     if !matches!(matcher, TermMatcher::Term(_)) {
         matcher.tests(&mut |_| room.push(Vec::new()));
@@ -340,7 +340,11 @@ fn room(matcher: &TermMatcher) -> Vec<Vec<Place>> {
     room
 }
 
-fn phrases(terms: &[(u32, TermTest)], places: &[Vec<Place>], add: &mut dyn FnMut(Range<usize>)) {
+fn phrases(
+    terms: &[(u32, TermTest)],
+    places: &[Vec<TermMatch>],
+    add: &mut dyn FnMut(Range<usize>),
+) {
     let first = terms.first().map_or(0, |(at, _)| *at);
     let starts = places.first().map_or(&[][..], Vec::as_slice);
     for (start, _) in starts {
@@ -356,7 +360,7 @@ fn phrases(terms: &[(u32, TermTest)], places: &[Vec<Place>], add: &mut dyn FnMut
 }
 
 /// Finds the shortest stretches that hold a match from each list, in any order.
-fn together(places: &[Vec<Place>], slop: u32, add: &mut dyn FnMut(Range<usize>)) {
+fn together(places: &[Vec<TermMatch>], slop: u32, add: &mut dyn FnMut(Range<usize>)) {
     let most = slop as usize + places.len();
     let mut next = vec![0; places.len()];
     loop {
@@ -377,7 +381,7 @@ fn together(places: &[Vec<Place>], slop: u32, add: &mut dyn FnMut(Range<usize>))
     }
 }
 
-fn cover(places: &[&Place]) -> Range<usize> {
+fn cover(places: &[&TermMatch]) -> Range<usize> {
     let from = places.iter().map(|(_, bytes)| bytes.start).min();
     let to = places.iter().map(|(_, bytes)| bytes.end).max();
     from.unwrap_or(0)..to.unwrap_or(0)

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use crate::plan::Analyze;
 
-use cut::Places;
+use cut::LineCounter;
 use matcher::{Hit, Hits};
 pub use matcher::{TermMatcher, TermTest, matchers};
 use scan::{Effort, Expressions};
@@ -82,19 +82,19 @@ impl Finder {
         let mut hits = self.hits(body, Effort::SNIPPET);
         hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end, hit.matcher));
         hits.dedup_by(|a, b| a.bytes == b.bytes && a.matcher == b.matcher);
-        let mut places = Places::new(body);
+        let mut counter = LineCounter::new(body);
         let mut fragments = Vec::new();
         while fragments.len() < settings.count
             && let Some(span) = best_span(&hits, &self.matchers, settings.length)
         {
-            let fragment = cut::fragment(&mut places, &hits, span, settings.length);
+            let fragment = cut::fragment(&mut counter, &hits, span, settings.length);
             hits.retain(|hit| {
                 hit.bytes.end <= fragment.at.start || hit.bytes.start >= fragment.at.end
             });
             fragments.push(fragment);
         }
         if fragments.is_empty() && settings.count > 0 {
-            fragments.extend(cut::beginning(&mut places, settings.length));
+            fragments.extend(cut::beginning(&mut counter, settings.length));
         }
         fragments
     }
@@ -107,7 +107,7 @@ impl Finder {
         let mut hits = self.hits(body, Effort::ALL);
         hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end, hit.matcher));
         hits.dedup_by(|a, b| a.bytes == b.bytes && a.matcher == b.matcher);
-        let mut places = Places::new(body);
+        let mut counter = LineCounter::new(body);
         let mut rest = hits.as_slice();
         while let Some(first) = rest.first() {
             let start = first.bytes.start;
@@ -115,7 +115,7 @@ impl Finder {
             let n_near = rest.iter().take_while(near).count().max(1);
             let end = rest[..n_near].iter().map(|hit| hit.bytes.end).max();
             let span = start..end.unwrap_or(start);
-            let fragment = cut::fragment(&mut places, &rest[..n_near], span, length);
+            let fragment = cut::fragment(&mut counter, &rest[..n_near], span, length);
             // The fragment ends with its page: matches on the next page get a fragment of their own.
             let n_shown = rest[..n_near]
                 .iter()

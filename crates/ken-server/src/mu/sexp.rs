@@ -47,7 +47,7 @@ impl Sexp {
     pub fn read(text: &[u8]) -> Result<Self, SexpError> {
         let mut reader = Reader { text, at: 0 };
         let expression = reader.expression(0)?;
-        reader.skip_blanks();
+        reader.skip_spaces();
         match reader.at == text.len() {
             true => Ok(expression),
             false => Err(reader.wrong("nothing may follow the expression")),
@@ -168,7 +168,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn expression(&mut self, depth: usize) -> Result<Sexp, SexpError> {
-        self.skip_blanks();
+        self.skip_spaces();
         match self.peek() {
             None => Err(self.wrong("an expression is missing")),
             Some(b'(') if depth == MAX_DEPTH => Err(self.wrong("too many lists within lists")),
@@ -183,7 +183,7 @@ impl Reader<'_> {
         self.at += 1;
         let mut list = Vec::new();
         loop {
-            self.skip_blanks();
+            self.skip_spaces();
             match self.peek() {
                 None => return Err(self.wrong("a list is not closed")),
                 Some(b')') => {
@@ -258,7 +258,7 @@ impl Reader<'_> {
         Some(byte)
     }
 
-    fn skip_blanks(&mut self) {
+    fn skip_spaces(&mut self) {
         while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.at += 1;
         }

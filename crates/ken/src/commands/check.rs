@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure
         ken_index::read_meta(&index_folder(&options.data))
         && args.repair
     {
-        let Some(run) = ken_pipeline::start_anew(&options, &Progress::default())? else {
+        let Some(run) = ken_pipeline::restart(&options, &Progress::default())? else {
             return Err(error.into());
         };
         output::warn("the list of segments was damaged; ken rebuilt the index");

@@ -61,7 +61,7 @@ fn scan_options(global: &crate::cli::Global) -> ken_walk::ScanOptions {
         threads: default_threads(),
         excluded: crate::config::data_folder(global).into_iter().collect(),
         global_ignore: global_ignore(),
-        heeds_noupdate: true,
+        respects_noupdate: true,
         ..ken_walk::ScanOptions::default()
     }
 }

@@ -186,7 +186,7 @@ impl Weight for SpanWeight {
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
-        let absent = || TantivyError::InvalidArgument("no such stretch".to_owned());
+        let absent = || TantivyError::InvalidArgument("no such span".to_owned());
         let mut scorer = self.span_scorer(reader, 1.0)?.ok_or_else(absent)?;
         if scorer.doc() > doc || scorer.seek(doc) != doc {
             return Err(absent());

@@ -67,7 +67,7 @@ fn fault(query: &str, at: Range<usize>, message: impl Into<String>, hint: &str) 
 }
 
 /// Returns where the next thing at or after `at` begins.
-fn skip_blanks(query: &str, at: usize) -> usize {
+fn skip_spaces(query: &str, at: usize) -> usize {
     let rest = &query[at..];
     at + rest.len() - rest.trim_start().len()
 }

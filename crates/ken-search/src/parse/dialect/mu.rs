@@ -12,17 +12,17 @@ use super::super::tree::{Tree, Value};
 use super::super::values;
 use super::logic::{self, Lexeme, Token};
 use super::words::{as_it_stands, clause, in_one_of};
-use super::{end_of_run, fault, mail, skip_blanks};
+use super::{end_of_run, fault, mail, skip_spaces};
 
 pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
     if matches!(query.trim(), "" | "\"\"") {
         return Ok(mail::messages(Tree::All));
     }
     let mut lexemes = Vec::new();
-    let mut at = skip_blanks(query, 0);
+    let mut at = skip_spaces(query, 0);
     while at < query.len() {
         let lexeme = lexeme(query, at)?;
-        at = skip_blanks(query, lexeme.at.end);
+        at = skip_spaces(query, lexeme.at.end);
         lexemes.push(lexeme);
     }
     logic::tree(query, lexemes, false).map(mail::messages)

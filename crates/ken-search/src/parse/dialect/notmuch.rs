@@ -20,7 +20,7 @@ use super::super::tree::{Clause, Nearness, Tree, Value};
 use super::super::values;
 use super::logic::{self, Lexeme, Token};
 use super::words::{as_it_stands, clause, in_one_of};
-use super::{end_of_run, fault, mail, skip_blanks};
+use super::{end_of_run, fault, mail, skip_spaces};
 
 pub(super) fn parse(query: &str, names: &FieldNames) -> Result<Tree, QueryError> {
     match query.trim() {
@@ -150,10 +150,10 @@ impl<'a> Reader<'a> {
         }
         let query = &self.query[..range.end];
         let mut lexemes = Vec::new();
-        let mut at = skip_blanks(query, range.start);
+        let mut at = skip_spaces(query, range.start);
         while at < query.len() {
             let lexeme = self.lexeme(query, at)?;
-            at = skip_blanks(query, lexeme.at.end);
+            at = skip_spaces(query, lexeme.at.end);
             lexemes.push(lexeme);
         }
         logic::tree(self.query, lexemes, true)

@@ -308,7 +308,7 @@ impl Store {
         if let Ok(seconds) = text.parse() {
             return Ok(seconds);
         }
-        let wrong = || Error::new(ErrorKind::Argument, format!("\"{text}\" is no time"));
+        let wrong = || Error::new(ErrorKind::Argument, format!("\"{text}\" is not a time"));
         let day: jiff::civil::Date = text.parse().map_err(|_| wrong())?;
         let start = day
             .to_zoned(self.context.zone.clone())

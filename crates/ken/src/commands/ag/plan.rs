@@ -12,7 +12,7 @@ use ken_grep::ag::{
 
 use ken_grep::prefilter::Prefilter;
 
-use super::typed::{Ignore, Numbers, Place, Refusal, Typed};
+use super::typed::{Ignore, Numbers, PathStyle, Refusal, Typed};
 
 /// The environment of a search by ag.
 #[derive(Debug)]
@@ -143,15 +143,15 @@ fn settle(typed: &mut Typed) -> bool {
     }
     if typed.vimgrep {
         (typed.color, typed.breaks, typed.group) = (false, false, true);
-        typed.place = Place::Nothing;
+        typed.place = PathStyle::Nothing;
     }
-    if typed.place == Place::Default && typed.breaks && !typed.group {
-        (typed.place, typed.breaks) = (Place::DefaultEachLine, false);
+    if typed.place == PathStyle::Default && typed.breaks && !typed.group {
+        (typed.place, typed.breaks) = (PathStyle::DefaultEachLine, false);
     }
     let is_stream = typed.stream && !typed.ackmate && !typed.vimgrep && !typed.parallel;
     if is_stream {
         // ag decides this too before it looks for paths.
-        (typed.place, typed.breaks) = (Place::Nothing, false);
+        (typed.place, typed.breaks) = (PathStyle::Nothing, false);
         if typed.numbers == Numbers::Yes {
             typed.numbers = Numbers::No;
         }
@@ -165,10 +165,10 @@ fn display(typed: &Typed, paths: &[PathBuf]) -> Display {
         _ => false,
     };
     let place = match typed.place {
-        Place::Default | Place::DefaultEachLine if is_one_file => Paths::Nothing,
-        Place::Default | Place::Top => Paths::Top,
-        Place::DefaultEachLine | Place::EachLine => Paths::EachLine,
-        Place::Nothing => Paths::Nothing,
+        PathStyle::Default | PathStyle::DefaultEachLine if is_one_file => Paths::Nothing,
+        PathStyle::Default | PathStyle::Top => Paths::Top,
+        PathStyle::DefaultEachLine | PathStyle::EachLine => Paths::EachLine,
+        PathStyle::Nothing => Paths::Nothing,
     };
     let is_bare = is_one_file && typed.only_matching && place == Paths::Nothing;
     Display {

@@ -10,7 +10,7 @@ use super::getopt::{Given, Long, Parser, Takes};
 
 /// Where paths are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PathStyle {
     /// Above the lines, if more than one file is searched.
     Default,
     /// On each line, if more than one file is searched.
@@ -85,7 +85,7 @@ pub(super) struct Typed {
     pub(super) parallel: bool,
     pub(super) passthrough: bool,
     pub(super) path_end: u8,
-    pub(super) place: Place,
+    pub(super) place: PathStyle,
     pub(super) print_all: bool,
     pub(super) recurse: bool,
     pub(super) stats: bool,
@@ -336,7 +336,7 @@ impl Typed {
             parallel: false,
             passthrough: false,
             path_end: b'\n',
-            place: Place::Default,
+            place: PathStyle::Default,
             print_all: false,
             recurse: true,
             stats: false,
@@ -402,18 +402,18 @@ impl Typed {
             "no-color" => self.color = false,
             "column" => self.column = true,
             "debug" => self.level = Level::Debug,
-            "filename" => (self.place, self.numbers) = (Place::Default, Numbers::Yes),
+            "filename" => (self.place, self.numbers) = (PathStyle::Default, Numbers::Yes),
             "no-filename" | "nofilename" => {
-                (self.place, self.numbers) = (Place::Nothing, Numbers::No);
+                (self.place, self.numbers) = (PathStyle::Nothing, Numbers::No);
             }
             "files-with-matches" => {
-                (self.files, self.needs_query, self.place) = (true, false, Place::Top);
+                (self.files, self.needs_query, self.place) = (true, false, PathStyle::Top);
             }
-            "files-without-matches" => (self.without, self.place) = (true, Place::Top),
+            "files-without-matches" => (self.without, self.place) = (true, PathStyle::Top),
             "group" => self.group = true,
             "no-group" => self.group = false,
-            "heading" => self.place = Place::Top,
-            "no-heading" => self.place = Place::EachLine,
+            "heading" => self.place = PathStyle::Top,
+            "no-heading" => self.place = PathStyle::EachLine,
             "help" => self.instead = Some(Instead::Help),
             "list-file-types" if self.instead.is_none() => {
                 self.instead = Some(Instead::FileTypes);
@@ -432,7 +432,7 @@ impl Typed {
             "silent" => self.level = Level::Silent,
             "stats" => self.stats = true,
             "stats-only" => {
-                (self.files, self.stats, self.place) = (true, true, Place::Nothing);
+                (self.files, self.stats, self.place) = (true, true, PathStyle::Nothing);
             }
             "vimgrep" => self.vimgrep = true,
             // All lines are printed in full, and there is only one kind of terminal.

@@ -48,7 +48,9 @@ fn wanted(
     let attached = |number: &usize| parts[*number].is_attachment;
     if let Some(pattern) = pattern.or_else(|| typed.text("matches")) {
         let regex = Regex::new(&format!("(?i){pattern}")).map_err(|error| {
-            Refusal::Said(format!("\"{pattern}\" is no regular expression: {error}"))
+            Refusal::Said(format!(
+                "\"{pattern}\" is not a regular expression: {error}"
+            ))
         })?;
         let matches = |number: &usize| attached(number) && regex.is_match(&parts[*number].name);
         return Ok(Some(all.filter(matches).collect()));

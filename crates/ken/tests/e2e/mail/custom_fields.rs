@@ -132,7 +132,10 @@ fn what_cannot_be_a_field_is_refused() {
             "{ Project = \"X-P\" }",
             "a name has 2 to 32 lowercase letters or _",
         ),
-        ("{ query = \"X-P\" }", "it has another meaning in queries"),
+        (
+            "{ query = \"X-P\" }",
+            "queries use this name for something else",
+        ),
         (
             "{ project = \"X P\" }",
             "\"X P\" is not a valid header name",

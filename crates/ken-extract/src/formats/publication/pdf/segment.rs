@@ -91,7 +91,7 @@ pub(super) struct Segment {
 }
 
 /// A glyph on the page.
-struct Placed {
+struct Glyph {
     run: Run,
     x0: f32,
     x1: f32,
@@ -159,7 +159,7 @@ impl Current {
         }
     }
 
-    fn begin(&mut self, placed: &Placed, after_space: bool) {
+    fn begin(&mut self, placed: &Glyph, after_space: bool) {
         self.segment.angle = placed.run.angle;
         self.segment.x0 = placed.x0;
         self.segment.x1 = placed.x1;
@@ -178,7 +178,7 @@ impl Current {
     }
 
     /// Determines how a glyph joins the segment, and notes the gap before it.
-    fn join(&mut self, text: &str, placed: &Placed, drawn_space: bool) -> Join {
+    fn join(&mut self, text: &str, placed: &Glyph, drawn_space: bool) -> Join {
         let size = placed.run.size;
         if self.is_empty() || placed.run.angle != self.segment.angle {
             return Join::Apart;
@@ -209,7 +209,7 @@ impl Current {
     }
 
     /// Drops an overprinted glyph, and joins an accent and its letter.
-    fn merge(&mut self, text: &str, placed: &Placed, shift: f32) -> bool {
+    fn merge(&mut self, text: &str, placed: &Glyph, shift: f32) -> bool {
         let last = &self.text[self.last_at..];
         let limit = OVERPRINT * placed.run.size;
         if last == text && shift < limit && (placed.x0 - self.last_x).abs() < limit {
@@ -249,7 +249,7 @@ impl Current {
         }
     }
 
-    fn push(&mut self, text: &str, placed: &Placed) {
+    fn push(&mut self, text: &str, placed: &Glyph) {
         self.last_at = self.text.len();
         self.text.push_str(text);
         self.n_glyphs += 1;
@@ -257,7 +257,7 @@ impl Current {
         self.advance(placed);
     }
 
-    fn advance(&mut self, placed: &Placed) {
+    fn advance(&mut self, placed: &Glyph) {
         self.segment.x0 = self.segment.x0.min(placed.x0);
         self.segment.x1 = self.segment.x1.max(placed.x1);
         self.last_x = placed.x0;
@@ -359,7 +359,7 @@ impl Segments {
         };
         let x0 = run.x + at as f32 * run.scale;
         let x1 = x0 + width as f32 * run.scale;
-        let placed = Placed {
+        let placed = Glyph {
             run,
             x0: x0.min(x1),
             x1: x0.max(x1),
@@ -380,13 +380,13 @@ impl Segments {
     }
 
     /// Returns whether an upright glyph is off the page, where it is not visible.
-    fn is_outside(&self, placed: &Placed) -> bool {
+    fn is_outside(&self, placed: &Glyph) -> bool {
         let Run { angle, y, size, .. } = placed.run;
         let beside = placed.x1 < 0.0 || placed.x0 > self.width;
         angle == 0 && (beside || y < -size || y > self.height)
     }
 
-    fn place(&mut self, text: &Text, placed: &Placed) {
+    fn place(&mut self, text: &Text, placed: &Glyph) {
         let mut buffer = [0; 4];
         let text: &str = match text {
             Text::Space => {
@@ -410,7 +410,7 @@ impl Segments {
     }
 
     /// Moves the pen past a glyph without text, so that the glyph does not look like a gap.
-    fn skip(&mut self, placed: &Placed) {
+    fn skip(&mut self, placed: &Glyph) {
         let gap = placed.x0 - self.current.spaced_pen;
         let size = placed.run.size;
         if placed.run.angle == self.current.segment.angle && gap.abs() < WORD_GAP * size {

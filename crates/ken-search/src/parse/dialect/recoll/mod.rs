@@ -25,7 +25,7 @@ use super::super::parser::{MAX_CLAUSES, MAX_DEPTH};
 use super::super::tree::{Boost, Clause, Tree, Value};
 use super::super::values;
 use super::words::{clause, glob, in_one_of, pieces, value_of};
-use super::{end_of_run, fault, skip_blanks};
+use super::{end_of_run, fault, skip_spaces};
 use fields::{CATEGORIES, Filters, Target, category, decimal_size, target};
 pub use simple::recoll_words;
 
@@ -66,7 +66,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn blanks(&mut self) {
-        self.at = skip_blanks(self.query, self.at);
+        self.at = skip_spaces(self.query, self.at);
     }
 
     fn fault(&self, at: Range<usize>, message: impl Into<String>, hint: &str) -> QueryError {

@@ -8,7 +8,7 @@ use super::super::super::error::QueryError;
 use super::super::super::parser::{MAX_BYTES, MAX_CLAUSES};
 use super::super::super::tree::{Phrase, Tree, Value};
 use super::super::words::{clause, pieces};
-use super::super::{end_of_run, fault, skip_blanks};
+use super::super::{end_of_run, fault, skip_spaces};
 use super::{anchored, each_clause, word};
 
 /// Reads words as Recoll's searches for any or all of them do; `None` if there are too many for a query.
@@ -20,7 +20,7 @@ pub fn recoll_words(text: &str) -> Result<Option<Vec<Tree>>, QueryError> {
         return Ok(None);
     }
     let mut parts = Vec::new();
-    let mut at = skip_blanks(text, 0);
+    let mut at = skip_spaces(text, 0);
     while at < text.len() {
         if parts.len() == MAX_CLAUSES {
             return Ok(None);
@@ -36,7 +36,7 @@ pub fn recoll_words(text: &str) -> Result<Option<Vec<Tree>>, QueryError> {
             parts.push(word(&[], &text[at..end]));
             at = end;
         }
-        at = skip_blanks(text, at);
+        at = skip_spaces(text, at);
     }
     if parts.is_empty() {
         let hint = "write one, and close the quote if there is one";

@@ -13,7 +13,7 @@ use super::script;
 /// there; `None` if the run without spaces ends.
 pub(super) fn character(text: &str, start: usize) -> Option<Range<usize>> {
     let start = match text[start..].chars().next() {
-        Some(first) if script::has_no_blanks(first) => start,
+        Some(first) if script::has_no_spaces(first) => start,
         _ => behind_nothing(text, start)?,
     };
     let mut characters = text[start..].chars();
@@ -40,7 +40,7 @@ fn behind_nothing(text: &str, start: usize) -> Option<usize> {
     let next = rest.chars().next()?;
     let before = text[..start].chars().next_back();
     let is_end = line.is_some() && (is_hangul(next) || before.is_none_or(is_hangul));
-    (script::has_no_blanks(next) && !is_end).then_some(text.len() - rest.len())
+    (script::has_no_spaces(next) && !is_end).then_some(text.len() - rest.len())
 }
 
 /// Returns whether a character belongs to the one script here that also has spaces, and needs pairs
