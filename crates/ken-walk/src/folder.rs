@@ -388,6 +388,15 @@ impl<'a> Walker<'a> {
             .walk_rules
             .matched(&here.rules, here.walk_root, path, is_folder)
         {
+            // `!/*/` means the folders of a project, not the store of its versions.
+            Match::Whitelist(_)
+                if !here.root.hidden
+                    && is_version_store(name)
+                    && !(is_folder && here.is_mail_folder(name)) =>
+            {
+                self.skip(|| Skip::Hidden);
+                false
+            }
             Match::Whitelist(_) => true,
             Match::Ignore(glob) => {
                 self.skip(|| Skip::Ignored {
@@ -553,6 +562,14 @@ fn kind_of(stat: &Stat) -> FileType {
 
 fn for_people(path: &Path) -> String {
     escape_bytes(path.as_os_str().as_bytes()).into_owned()
+}
+
+/// Returns whether a name is that of the store of a version control system.
+fn is_version_store(name: &CStr) -> bool {
+    matches!(
+        name.to_bytes(),
+        b".git" | b".hg" | b".svn" | b".bzr" | b".jj"
+    )
 }
 
 #[cfg(test)]

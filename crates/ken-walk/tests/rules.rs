@@ -78,10 +78,13 @@ fn make(tree: &Tree, top: &Path) {
 }
 
 fn by_ripgrep(root: &Root) -> Vec<PathBuf> {
+    let hidden = root.hidden;
     let walk = WalkBuilder::new(&root.path)
         .hidden(!root.hidden)
         .git_global(false)
         .add_custom_ignore_filename(".kenignore")
+        // ken leaves it out even where a rule takes it back.
+        .filter_entry(move |entry| hidden || entry.file_name() != ".git")
         .build();
     let files = walk
         .map(Result::unwrap)
@@ -108,6 +111,22 @@ fn by_ken(root: &Root) -> Vec<PathBuf> {
     let mut files = files.into_inner().unwrap();
     files.sort();
     files
+}
+
+#[test]
+fn a_store_of_versions_stays_out_when_a_rule_takes_it_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().join("f");
+    for name in [".git", ".hg", ".svn", ".bzr", ".jj", "src", ".config"] {
+        fs_err::create_dir_all(top.join(name)).unwrap();
+        fs_err::write(top.join(name).join("a"), "").unwrap();
+    }
+    fs_err::write(top.join(".ignore"), "/*\n!/*/\n").unwrap();
+    let root = root_at(&top).unwrap();
+    assert_eq!(
+        by_ken(&root),
+        [root.path.join(".config/a"), root.path.join("src/a")]
+    );
 }
 
 proptest! {

@@ -27,6 +27,12 @@ const DETECTION_CONTEXT_BYTES: usize = 64;
 /// Number of bytes that are searched for the NUL pattern of UTF-16 and UTF-32.
 const PATTERN_BYTES: usize = 1 << 10;
 
+/// Number of bytes of text that a head with NUL bytes needs to be text.
+const MIN_TEXT_BYTES: usize = 8;
+
+/// Number of bytes of text for which one more run of NUL bytes is a stray one.
+const BYTES_PER_NUL_RUN: usize = 64;
+
 /// Decodes text; `declared` is the charset that a header or container names.
 ///
 /// Never fails: bytes that cannot be decoded become U+FFFD. C0 controls other than tab, line feed,
@@ -67,19 +73,36 @@ pub(crate) fn unit_bytes(head: &[u8]) -> usize {
 
 /// Returns whether the start of a file is not text in any encoding.
 ///
-/// NUL bytes decide, unless they form the pattern of UTF-16 or UTF-32. Otherwise more than one
-/// control character in thirty decides, not counting escape sequences (ISO-2022, terminals) and
-/// page breaks.
+/// NUL bytes decide, unless they form the pattern of UTF-16 or UTF-32 or are stray ones in a text.
+/// Otherwise more than one control character in thirty decides, not counting escape sequences
+/// (ISO-2022, terminals) and page breaks.
 pub(crate) fn is_binary(head: &[u8]) -> bool {
     if wide(head).is_some() {
         return false;
     }
     if memchr::memchr(0, head).is_some() {
-        return true;
+        return !has_stray_nuls(head);
     }
     let is_odd = |byte: &&u8| is_control(**byte) && !matches!(**byte, 0x08 | 0x1b);
     // Most texts have no controls, which is faster to check.
     has_controls(head) && head.iter().filter(is_odd).count() * 30 > head.len()
+}
+
+/// Returns whether the NUL bytes are stray ones in a text: a few runs, as a crash leaves them in a
+/// log or at the end of a file, between lines or words of UTF-8 without other controls.
+fn has_stray_nuls(head: &[u8]) -> bool {
+    let runs = || head.split(|&byte| byte == 0).filter(|run| !run.is_empty());
+    let n_text: usize = runs().map(<[u8]>::len).sum();
+    let is_text = |run: &[u8]| {
+        let is_odd = |&byte: &u8| is_control(byte) && !matches!(byte, 0x08 | 0x1b);
+        // The head may end within a character.
+        let is_utf8 = std::str::from_utf8(run).map_or_else(|e| e.error_len().is_none(), |_| true);
+        is_utf8 && !run.iter().any(is_odd)
+    };
+    n_text >= MIN_TEXT_BYTES
+        && runs().count() <= 2 + n_text / BYTES_PER_NUL_RUN
+        && head.iter().any(u8::is_ascii_whitespace)
+        && runs().all(is_text)
 }
 
 fn decode_raw<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
@@ -383,6 +406,33 @@ mod tests {
         assert!(!is_binary(b"caf\xe9 \x1b[1mbold\x1b[0m"));
         assert!(!is_binary(&utf16("wide text", u16::to_le_bytes)));
         assert!(is_binary(&[0; 100]));
+    }
+
+    #[test]
+    fn stray_nul_bytes_leave_a_text_a_text() {
+        let line = b"2024-03-05 10:00 server started\n";
+        let padding = [0; 8000];
+        for text in [
+            b"a short note\n\0".to_vec(),
+            [&[0; 8][..], line].concat(),
+            [&line[..], &[0; 16], line].concat(),
+            [&line[..], &padding].concat(),
+            "Grüße \0 an alle\n".as_bytes().to_vec(),
+        ] {
+            assert!(!is_binary(&text), "{}", text.escape_ascii());
+        }
+        let names = b"one name\0two\0three\0four\0five\0";
+        for bytes in [
+            &names[..],
+            b"KEY\0",
+            b"some text\0\x01\x02",
+            b"an \xff\xfe\xe9 x\0",
+        ] {
+            assert!(is_binary(bytes), "{}", bytes.escape_ascii());
+        }
+        assert!(is_binary(
+            &(0..=255).cycle().take(5120).collect::<Vec<u8>>()
+        ));
     }
 
     proptest! {

@@ -20,12 +20,13 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     let mut options = settings.extraction()?;
     options.helpers = settings.helpers(global)?;
     let names = FieldNames::new(&options.limits.headers);
-    let file = fs_err::File::open(&args.file)?;
-    let metadata = file.metadata()?;
+    // Opening a FIFO would wait for a writer.
+    let metadata = fs_err::metadata(&args.file)?;
     if !metadata.is_file() {
         let message = format!("\"{}\" is not a regular file", args.file.display());
         return Err(Failure::new(Kind::Input, message));
     }
+    let file = fs_err::File::open(&args.file)?;
     let mut input = Input::at(&args.file, file.file(), metadata.len());
     let log = log_beside(&args.file);
     if let Some((log, n_bytes)) = &log {

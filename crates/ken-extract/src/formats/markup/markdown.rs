@@ -22,7 +22,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("Markdown", &["text/ma
         Field::Lang,
         Field::Date,
     ])
-    .version(2)
+    .version(3)
     .streams();
 
 /// Number of lines that are searched for the end of front matter.

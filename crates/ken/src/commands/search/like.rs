@@ -14,12 +14,13 @@ use crate::failure::{Failure, Kind};
 pub(super) fn text(global: &Global, settings: &Settings, path: &Path) -> Result<String, Failure> {
     let mut options = settings.extraction()?;
     options.helpers = settings.helpers(global)?;
-    let file = fs_err::File::open(path)?;
-    let metadata = file.metadata()?;
+    // Opening a FIFO would wait for a writer.
+    let metadata = fs_err::metadata(path)?;
     if !metadata.is_file() {
         let message = format!("\"{}\" is not a regular file", path.display());
         return Err(Failure::new(Kind::Input, message));
     }
+    let file = fs_err::File::open(path)?;
     let name = Location::file(path).file_name();
     let mut input = Input::file(name, file.file(), metadata.len());
     let mut text = TextOf::default();
