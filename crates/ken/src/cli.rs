@@ -60,7 +60,7 @@ impl Cli {
                 if is_option(&query, text) {
                     continue;
                 }
-                if let Some(hint) = hint(text) {
+                if let Some(hint) = hint(&query, text) {
                     let message = format!("\"{text}\" is not an option of this command: {hint}");
                     return Err(command.error(clap::error::ErrorKind::UnknownArgument, message));
                 }
@@ -116,12 +116,15 @@ fn query_command(arguments: &[OsString], start: usize) -> Option<(clap::Command,
 
 /// Returns what to type instead of an argument that is an option of other programs, where ken would exclude a word of one
 /// letter or a number.
-fn hint(argument: &str) -> Option<String> {
+fn hint(command: &clap::Command, argument: &str) -> Option<String> {
+    let has = |name: &str| command.get_arguments().any(|a| a.get_long() == Some(name));
     let letters = argument.strip_prefix('-')?;
     if !letters.is_empty() && letters.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(format!(
-            "type -n {letters} for {letters} hits, or NOT {letters} to exclude the number"
-        ));
+        let limit = match has("limit") {
+            true => format!("type -n {letters} for {letters} hits, or "),
+            false => "type ".to_owned(),
+        };
+        return Some(format!("{limit}NOT {letters} to exclude the number"));
     }
     let mut each = letters.chars();
     let letter = each.next().filter(|_| each.next().is_none())?;
@@ -131,8 +134,8 @@ fn hint(argument: &str) -> Option<String> {
         't' => "a type of files is a part of the query, such as ext:pdf",
         'g' => "names of files are a part of the query, such as filename:*.pdf",
         'd' | 'p' => "a folder is a part of the query, such as dir:notes",
-        'l' => "--paths prints paths only",
-        'c' => "--count prints the number of hits",
+        'l' if has("paths") => "--paths prints paths only",
+        'c' if has("count") => "--count prints the number of hits",
         'v' => "NOT excludes a word",
         'e' | 'E' | 'F' | 'A' | 'B' | 'C' => "ken grep searches lines with grep's options",
         _ => "a word of one letter is excluded with NOT",
@@ -641,6 +644,8 @@ mod tests {
         "#]].assert_eq(&error("ken search -i python"));
         assert!(error("ken search python -5").contains("type -n 5 for 5 hits"));
         assert!(error("ken mail list -t x").contains("ext:pdf"));
+        assert!(!error("ken mail verify x -5").contains("-n 5"));
+        assert!(!error("ken mail list x -c").contains("--count"));
         // Behind a double hyphen all are words.
         assert!(Cli::read(["ken", "search", "--", "python", "-i"].map(OsString::from)).is_ok());
         assert!(Cli::read(["ken", "search", "python", "-snake"].map(OsString::from)).is_ok());

@@ -107,8 +107,9 @@ pub(super) fn relaxed(
     Ok(steps)
 }
 
+/// Returns whether a part is a plain word: phrases, wildcards and expressions always hold.
 fn is_bare_word(plan: &Plan) -> bool {
-    matches!(plan, Plan::Word(word) if word.field.is_none())
+    matches!(plan, Plan::Word(word) if word.field.is_none() && text(word).is_some())
 }
 
 /// Returns the word as the query has it, if it is one term.

@@ -147,11 +147,11 @@ impl Printer<'_> {
         let missing: Vec<String> = missing.iter().map(|word| format!("\"{word}\"")).collect();
         let why = match missing.len() {
             0 => String::new(),
-            1 => format!("; no document has {}", missing[0]),
-            _ => format!("; no document has any of {}", missing.join(", ")),
+            1 => format!(" ({} is in no document)", missing[0]),
+            _ => format!(" ({} are in no document)", missing.join(", ")),
         };
         output::warn(&format!(
-            "no document has all words{why}. These have {have} of them; --all wants all."
+            "nothing matches with all words{why}. These hits have {have} of them; join words with AND to require all."
         ));
     }
 
