@@ -149,7 +149,7 @@ pub(super) fn by_content(head: &[u8]) -> Option<Magic> {
     let found = SIGNATURES.iter().find(|(at, signature, _)| {
         head.get(*at) == Some(&signature[0])
             && head[*at..].starts_with(signature)
-            && (!is_short_text(signature) || text::is_binary(head))
+            && (!is_short_text(signature) || text::has_binary_bytes(head))
     });
     if let Some((_, _, magic)) = found {
         return Some(*magic);
@@ -261,7 +261,7 @@ fn structures(head: &[u8]) -> Option<Magic> {
 fn is_pdf(head: &[u8]) -> bool {
     let start = &head[..head.len().min(1024)];
     memchr::memmem::find(start, b"%PDF-").is_some_and(|at| {
-        at == 0 || (matches!(start[at - 1], b'\n' | b'\r' | 0) && text::is_binary(head))
+        at == 0 || (matches!(start[at - 1], b'\n' | b'\r' | 0) && text::has_binary_bytes(head))
     })
 }
 
@@ -294,7 +294,7 @@ fn is_transport_stream(head: &[u8]) -> bool {
     let is_sync = |first: usize, step: usize| {
         head.len() > first + 3 * step && (0..4).all(|packet| head[first + packet * step] == 0x47)
     };
-    (is_sync(0, 188) || is_sync(4, 192)) && text::is_binary(head)
+    (is_sync(0, 188) || is_sync(4, 192)) && text::has_binary_bytes(head)
 }
 
 /// Returns whether binary content starts with an MPEG audio frame header (ISO/IEC 11172-3) without
@@ -309,7 +309,7 @@ fn is_mpeg_audio(head: &[u8]) -> bool {
         && layer != 0
         && third >> 4 != 15
         && third >> 2 & 3 != 3
-        && text::is_binary(head)
+        && text::has_binary_bytes(head)
 }
 
 #[cfg(test)]

@@ -156,7 +156,13 @@ fn without_magic(head: &[u8], named: Option<Detected>, in_maildir: bool) -> Dete
     if let Some(message) = message(head, named, in_maildir) {
         return message;
     }
-    if text::is_binary(head) {
+    // A stray NUL makes no binary of a text, unless its name says that it is one.
+    let is_named_binary = named.is_some_and(|named| !is_text_based(named.media_type));
+    let is_binary = match is_named_binary {
+        true => text::has_binary_bytes(head),
+        false => text::is_binary(head),
+    };
+    if is_binary {
         return binary(head, named);
     }
     let utf8 = if text::unit_bytes(head) > 1 {

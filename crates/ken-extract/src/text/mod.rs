@@ -77,11 +77,16 @@ pub(crate) fn unit_bytes(head: &[u8]) -> usize {
 /// Otherwise more than one control character in thirty decides, not counting escape sequences
 /// (ISO-2022, terminals) and page breaks.
 pub(crate) fn is_binary(head: &[u8]) -> bool {
+    has_binary_bytes(head) && !has_stray_nuls(head)
+}
+
+/// Returns whether the start of a file has bytes that a text without faults has not: a NUL, or many controls.
+pub(crate) fn has_binary_bytes(head: &[u8]) -> bool {
     if wide(head).is_some() {
         return false;
     }
     if memchr::memchr(0, head).is_some() {
-        return !has_stray_nuls(head);
+        return true;
     }
     let is_odd = |byte: &&u8| is_control(**byte) && !matches!(**byte, 0x08 | 0x1b);
     // Most texts have no controls, which is faster to check.
