@@ -147,14 +147,22 @@ impl List {
 
     /// Adds all documents of a window, with their amounts if `amounts` is set.
     pub(super) fn fill(&mut self, window: &mut Window, amounts: bool) {
+        // The kind of the form is chosen once and not for each posting.
+        match self.derived {
+            true => self.fill_as::<true>(window, amounts),
+            false => self.fill_as::<false>(window, amounts),
+        }
+    }
+
+    fn fill_as<const DERIVED: bool>(&mut self, window: &mut Window, amounts: bool) {
         self.seek(window.start());
         let end = window.end();
         let (norms, lengths, weight) = (&self.norms, &*self.lengths, self.weight);
         let amount =
             |doc, n: u32| n as f32 * weight * lengths[usize::from(norms.fieldnorm_id(doc))];
-        let add = match self.derived {
-            true => Window::add_derived,
-            false => Window::add,
+        let add = |window: &mut Window, doc, amount| match DERIVED {
+            true => window.add_derived(doc, amount),
+            false => window.add(doc, amount),
         };
         match &mut self.source {
             Source::Postings { block, at } => loop {
