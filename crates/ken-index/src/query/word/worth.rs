@@ -8,12 +8,12 @@
 /// What a word adds to scores.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worth {
-    /// The maximum for documents that have the word itself.
-    literal: f32,
-    /// The maximum for documents that have only other forms of it.
-    derived: f32,
-    /// The share of `literal` that a document has for having the word at all.
+    /// What a document has for having the word itself at all.
     present: f32,
+    /// The maximum that it has for how often it has the word and its forms.
+    frequent: f32,
+    /// The maximum for documents that have only other forms of the word.
+    derived: f32,
     k1: f32,
 }
 
@@ -24,32 +24,29 @@ impl Worth {
         let n_words = n_words.max(1) as f32;
         let present = share / (n_words * n_words);
         let own = (2.0 * present).min(1.0);
+        let most = (k1 + 1.0) * (all + own * (literal - all));
         Self {
-            literal: (k1 + 1.0) * (all + own * (literal - all)),
+            present: most * present,
+            frequent: most * (1.0 - present),
             derived: (k1 + 1.0) * all * (1.0 - present),
-            present,
             k1,
         }
     }
 
     /// Returns the maximum that the word can add to a score.
     pub(super) fn most(self) -> f32 {
-        self.literal.max(self.derived)
+        (self.present + self.frequent).max(self.derived)
     }
 
     /// Returns what the word adds to the score of a document. The sum of its forms is dampened, since many occurrences
     /// count little more than a few. It is negative for derived forms only ([`super::window::joined`]).
     #[inline]
     pub(super) fn score(self, sum: f32) -> f32 {
-        if sum < 0.0 {
-            return self.derived * sum / (sum - self.k1);
+        match sum > 0.0 {
+            true => self.present + self.frequent * (sum / (self.k1 + sum)),
+            // Nothing, if all forms that the document has weigh nothing.
+            false => self.derived * (sum / (sum - self.k1)),
         }
-        if sum == 0.0 {
-            // All forms that the document has weigh nothing.
-            return 0.0;
-        }
-        let dampened = sum / (self.k1 + sum);
-        self.literal * (self.present + (1.0 - self.present) * dampened)
     }
 }
 
