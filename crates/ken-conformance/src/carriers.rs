@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan};
-use ken_engine::{FileState, Record};
+use ken_core::{Document, Field, Ipath, Kind, Order, Pattern, Plan};
+
 use proptest::prelude::*;
 
-use crate::New;
+use crate::{New, add};
 
 /// A file of some messages, or one that holds no messages: the words of its documents, each with the way to
 /// it. The last is the file's own.
@@ -77,15 +77,7 @@ pub fn messages_are_found_by_their_parts(new: New<'_>) {
                 let documents = documents(given);
                 let n_documents = documents.len();
                 for (number, (document, _)) in documents.into_iter().enumerate() {
-                    let location = Location { path: (&path).into(), ipath: document.ipath.clone() };
-                    let is_last = number + 1 == n_documents;
-                    let record = Record {
-                        key: writer.meta().hasher.key(&location.path),
-                        location,
-                        state: is_last.then_some(FileState { token: ken_core::Token::from_number(7), identity: 8 }),
-                        document,
-                    };
-                    writer.add(record).unwrap();
+                    add(&*writer, &path, document, number + 1 == n_documents);
                 }
                 let carrying = given.messages.iter().enumerate();
                 let carrying = carrying.filter(|(_, (_, parts, _))| parts.contains(&word));

@@ -9,9 +9,11 @@
     reason = "the functions of this crate are tests"
 )]
 
+use std::path::Path;
 use std::sync::Arc;
 
-use ken_engine::{Sink, Source};
+use ken_core::{Document, Location, Token};
+use ken_engine::{FileState, Record, Sink, Source};
 
 pub mod carriers;
 pub mod queries;
@@ -29,6 +31,23 @@ pub trait Index {
 
 /// Makes an empty index.
 pub type New<'n> = &'n dyn Fn() -> Box<dyn Index>;
+
+/// Adds a document of a file. `is_own` says whether it is the file's own document, which comes last.
+fn add(sink: &dyn Sink, path: &str, document: Document, is_own: bool) {
+    let record = Record {
+        key: sink.meta().hasher.key(Path::new(path)),
+        location: Location {
+            path: path.into(),
+            ipath: document.ipath.clone(),
+        },
+        state: is_own.then_some(FileState {
+            token: Token::from_number(7),
+            identity: 8,
+        }),
+        document,
+    };
+    sink.add(record).unwrap();
+}
 
 /// Makes a test function for each test of the suite. The argument is a function that makes an empty [`Index`].
 #[macro_export]

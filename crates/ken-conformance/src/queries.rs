@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ken_core::{
-    Bound, Document, Field, Form, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan,
-    Span, Word,
+    Bound, Document, Field, Form, Glob, GlobPart, Ipath, Kind, Order, Pattern, Plan, Span, Word,
 };
-use ken_engine::{FileState, Hit, Record, Request, Scope};
+use ken_engine::{Hit, Request, Scope};
 use proptest::prelude::*;
 use regex_automata::meta::Regex;
 
-use crate::{Index, New};
+use crate::{Index, New, add};
 
 const WORDS: [&str; 8] = ["a", "ab", "abc", "b", "ba", "bca", "c", "ca"];
 
@@ -238,25 +237,9 @@ fn write(index: &dyn Index, bodies: &[Body]) {
     let writer = index.sink(2);
     for (number, body) in bodies.iter().enumerate() {
         let path = format!("/{number}");
-        let key = writer.meta().hasher.key(Path::new(&path));
         let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
         document.body = body.join(" ");
-        let state = Some(FileState {
-            token: ken_core::Token::from_number(1),
-            identity: 1,
-        });
-        let location = Location {
-            path: path.into(),
-            ipath: Ipath::root(),
-        };
-        writer
-            .add(Record {
-                key,
-                location,
-                state,
-                document,
-            })
-            .unwrap();
+        add(&*writer, &path, document, true);
         if number == bodies.len() / 2 {
             writer.commit(&writer.meta().clone()).unwrap();
         }

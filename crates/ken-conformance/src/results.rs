@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Value};
-use ken_engine::{Collapse, DocAddress, FacetBy, FileState, Record, Request, Source};
+use ken_core::{Document, Field, Ipath, Kind, Order, Pattern, Plan, SortKey, Value};
+use ken_engine::{Collapse, DocAddress, FacetBy, Request, Source};
 
-use crate::{Index, New};
+use crate::{Index, New, add};
 
 /// A document: path, internal path, author, size, content, components of its message.
 type Row = (
@@ -49,19 +49,7 @@ fn written(new: New<'_>) -> (Box<dyn Index>, Arc<dyn Source>) {
             document.body.push_str("all");
             document.content = *content;
             document.message = *message;
-            let record = Record {
-                location: Location {
-                    path: path.into(),
-                    ipath: document.ipath.clone(),
-                },
-                key: writer.meta().hasher.key(Path::new(path)),
-                state: ipath.is_empty().then_some(FileState {
-                    token: ken_core::Token::from_number(7),
-                    identity: 8,
-                }),
-                document,
-            };
-            writer.add(record).unwrap();
+            add(&*writer, path, document, ipath.is_empty());
         }
         writer.commit(&writer.meta().clone()).unwrap();
     }
@@ -94,16 +82,7 @@ pub fn messages_of_a_maildir_come_in_the_order_of_their_paths(new: New<'_>) {
         let mut document = Document::new(Ipath::root(), "text/plain", kind);
         let name = path.rsplit('/').next().unwrap();
         document.add_text(Field::Filename, name);
-        let record = Record {
-            location: Location {
-                path: path.into(),
-                ipath: Ipath::root(),
-            },
-            key: writer.meta().hasher.key(Path::new(path)),
-            state: None,
-            document,
-        };
-        writer.add(record).unwrap();
+        add(&*writer, path, document, false);
     }
     writer.commit(&writer.meta().clone()).unwrap();
     writer.close().unwrap();

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan};
-use ken_engine::{DocAddress, FileState, Record, Source};
+use ken_core::{Document, Field, Ipath, Kind, Order, Pattern, Plan};
+use ken_engine::{DocAddress, Source};
 use proptest::prelude::*;
 
-use crate::{Index, New};
+use crate::{Index, New, add};
 
 /// A message: its identifier, if it has one, and those that it names.
 type Message = (Option<u8>, Vec<u8>);
@@ -26,18 +26,8 @@ fn written(new: New<'_>, commits: &[Vec<Message>]) -> (Box<dyn Index>, Arc<dyn S
             for name in names {
                 document.add_text(Field::References, &format!("{name}@x"));
             }
-            let location = Location::file(format!("/{number}"));
+            add(&*writer, &format!("/{number}"), document, true);
             number += 1;
-            let record = Record {
-                key: writer.meta().hasher.key(&location.path),
-                location,
-                state: Some(FileState {
-                    token: ken_core::Token::from_number(7),
-                    identity: 8,
-                }),
-                document,
-            };
-            writer.add(record).unwrap();
         }
         writer.commit(&writer.meta().clone()).unwrap();
     }
