@@ -30,7 +30,7 @@ fn a_question_in_plain_words_is_answered() {
     assert_eq!((names, code), (vec!["network.txt".to_owned()], 0));
     assert_eq!(
         said,
-        "ken: nothing matches with all words. These hits have most of them; join words with AND to require all.\n"
+        "ken: no document matches all words. These hits have most of them; join words with AND to require all.\n"
     );
     let (names, said, _) = asked(&world, &["guest wifi zebra"]);
     assert_eq!(names, ["network.txt"]);

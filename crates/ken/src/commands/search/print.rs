@@ -151,7 +151,7 @@ impl Printer<'_> {
             _ => format!(" ({} are in no document)", missing.join(", ")),
         };
         output::warn(&format!(
-            "nothing matches with all words{why}. These hits have {have} of them; join words with AND to require all."
+            "no document matches all words{why}. These hits have {have} of them; join words with AND to require all."
         ));
     }
 
