@@ -19,6 +19,12 @@ pub struct Ranking {
     /// forms only ranks behind all of them at 0.5, and by its frequency at 0. The share falls by the square of the number of
     /// words in the query.
     pub literal: f32,
+    /// The weight of the words of a query side by side, as the query has them, relative to the words apart. At 2 every
+    /// document with the phrase ranks before all documents without it; at 0 it counts nothing.
+    pub phrase: f32,
+    /// What a word in the title or file name adds, relative to the word anywhere. It is added after dampening, which the
+    /// weight of a field is not.
+    pub named: f32,
     /// The weight of a function word (`what`, `of`), relative to other words, where one of several words is enough.
     pub function_words: f32,
     /// The weight of two adjacent words, relative to one word; see [`Ranking::recency`].
@@ -41,6 +47,8 @@ impl Default for Ranking {
             b: 0.75,
             stemmed: 0.9,
             literal: 0.5,
+            phrase: 2.0,
+            named: 0.25,
             function_words: 0.01,
             proximity: 0.15,
             recency: 0.02,

@@ -11,6 +11,8 @@ use crate::{DocAddress, Limits};
 pub enum Collapse {
     /// Documents of the same content.
     Content,
+    /// Documents of the same content or nearly the same text, among the best hits. Those further behind are not compared.
+    Similar,
     /// All that is in a file.
     File,
     /// A message with its parts; outside of messages all that is in a file.

@@ -42,6 +42,11 @@ impl Row {
     pub(crate) fn values(&self) -> &[(Column, OwnedValue)] {
         &self.values
     }
+
+    /// Adds a number.
+    pub(crate) fn push(&mut self, column: Column, number: u64) {
+        self.values.push((column, OwnedValue::U64(number)));
+    }
 }
 
 /// The values of a [`Row`] as they are stored.

@@ -3,7 +3,7 @@
 //! Beside the fields of the table a document has the columns that make the index the only store:
 //! `key` (which file it belongs to), `stamp` and `identity` (only on a file's own document, which
 //! is written after all its parts), `sequence` and `location`; and those that hits are put together
-//! by: `content` (a hash, the same for copies), `message` (which message of its file it is in),
+//! by: `content` (a hash, the same for copies), `sketch` (nearly the same for near copies), `message` (which message of its file it is in),
 //! `links` (which messages are in one thread: see [`crate::mail::links`]), and `offset` and `digest` (where a
 //! message of a mailbox stands: see [`crate::mail::mailbox`]).
 //! A text field whose values are sorted and counted by has a column of them: see [`crate::columns::value`].
@@ -39,6 +39,8 @@ pub(crate) const LINKS: &str = "_links";
 /// What is searched by where [`LINKS`] is compared.
 const LINK: &str = "_link";
 const FAILURE: &str = "_failure";
+/// See [`crate::columns::sketch`].
+pub(crate) const SKETCH: &str = "_sketch";
 
 /// The engine's handles of all fields.
 #[derive(Clone, Debug)]
@@ -58,6 +60,7 @@ pub(crate) struct Columns {
     pub(crate) links: Column,
     pub(crate) link: Column,
     pub(crate) failure: Column,
+    pub(crate) sketch: Column,
     /// By field: the columns of the values of text fields.
     values: Vec<Option<Column>>,
 }
@@ -91,6 +94,7 @@ impl Columns {
             links: builder.add_u64_field(LINKS, FAST),
             link: builder.add_u64_field(LINK, INDEXED),
             failure: builder.add_text_field(FAILURE, STORED),
+            sketch: builder.add_u64_field(SKETCH, FAST),
             values: Field::all()
                 .map(|field| values(&mut builder, field))
                 .collect(),

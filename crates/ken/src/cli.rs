@@ -17,7 +17,7 @@ pub(crate) use mail::{
     ContactFormat, ContactsArgs, ListArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs,
     TagFormat, ThreadsArgs, VerifyArgs,
 };
-pub(crate) use results::{GroupName, ResultArgs};
+pub(crate) use results::{GroupName, RELEVANCE, ResultArgs};
 
 /// Know what you have: find documents, mail and source code on this machine.
 #[derive(Debug, Parser)]

@@ -21,7 +21,7 @@ impl GroupKey {
     pub(crate) fn open(segment: &SegmentReader, collapse: Collapse) -> tantivy::Result<Self> {
         let columns = segment.fast_fields();
         let (first, second) = match collapse {
-            Collapse::Content => (CONTENT, None),
+            Collapse::Content | Collapse::Similar => (CONTENT, None),
             Collapse::File => (KEY, None),
             Collapse::Message => (KEY, Some(MESSAGE)),
         };

@@ -2,6 +2,7 @@
 
 pub(crate) mod catalogue;
 mod document;
+pub(crate) mod sketch;
 pub(crate) mod value;
 
 pub(crate) use document::DocumentColumns;

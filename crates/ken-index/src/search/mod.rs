@@ -4,11 +4,12 @@ mod boost;
 mod collapse;
 mod explain;
 mod request;
+mod similar;
 
 use std::sync::Arc;
 
 use ken_core::{Field, Order, SortKey};
-use ken_engine::{Boosts, DocAddress as Address, Hit, Limits, Request, Response};
+use ken_engine::{Boosts, Collapse, DocAddress as Address, Hit, Limits, Request, Response};
 use tantivy::collector::sort_key::{
     SortByBytes, SortBySimilarityScore, SortByStaticFastValue, SortByString,
 };
@@ -43,6 +44,7 @@ pub(crate) fn run(
         limits: request.limits.map(|limits| &**limits),
     };
     match request.collapse {
+        Some(Collapse::Similar) => similar::run(&run, request.offset, request.limit),
         Some(collapse) => collapse::run(&run, collapse, request.offset, request.limit),
         None => run.page(request.offset, request.limit),
     }

@@ -37,6 +37,7 @@ use self::postings::{Postings, Room, Sink};
 use self::spill::Spill;
 pub(crate) use self::thresholds::Thresholds;
 use crate::analysis;
+use crate::columns::sketch::Sketch;
 use crate::dictionary::{ListWriter, Small};
 use crate::record::Row;
 use crate::schema::Columns;
@@ -110,9 +111,10 @@ impl SegmentBuilder {
         })
     }
 
-    /// Adds a document.
-    pub(crate) fn add(&mut self, row: &Row, columns: &Columns) -> Result<(), TantivyError> {
+    /// Adds a document, and frees its row.
+    pub(crate) fn add(&mut self, mut row: Row, columns: &Columns) -> Result<(), TantivyError> {
         let doc = self.n_docs;
+        let mut sketch = Sketch::new();
         for (column, value) in row.values() {
             let Some(postings) = &mut self.postings[column.field_id() as usize] else {
                 continue;
@@ -121,17 +123,27 @@ impl SegmentBuilder {
             match value {
                 OwnedValue::Str(text) => {
                     let field = columns.field(*column).unwrap_or(Field::Body);
-                    analysis::analyze(field, text, |term, position, _| {
-                        tokens.token(term.as_bytes(), position);
-                    });
+                    if field == Field::Body {
+                        analysis::analyze(field, text, |term, position, _| {
+                            sketch.word(term.as_bytes());
+                            tokens.token(term.as_bytes(), position);
+                        });
+                    } else {
+                        analysis::analyze(field, text, |term, position, _| {
+                            tokens.token(term.as_bytes(), position);
+                        });
+                    }
                 }
                 OwnedValue::U64(number) => tokens.token(&number.to_be_bytes(), 0),
                 _ => {}
             }
             tokens.end();
         }
-        self.columns.add_document(row)?;
-        self.store.store(row, &columns.schema)?;
+        if let Some(sketch) = sketch.finish() {
+            row.push(columns.sketch, sketch);
+        }
+        self.columns.add_document(&row)?;
+        self.store.store(&row, &columns.schema)?;
         self.n_docs += 1;
         Ok(())
     }

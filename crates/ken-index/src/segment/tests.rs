@@ -97,7 +97,7 @@ fn built_here(columns: &Columns, records: Vec<Record>, part: usize) -> Index {
             builder.write_out(limit).unwrap();
         }
         let row = record::row(record, columns, Sequence(3)).unwrap();
-        builder.add(&row, columns).unwrap();
+        builder.add(row, columns).unwrap();
     }
     writer.add_segment(builder.finish().unwrap()).unwrap();
     writer.commit().unwrap();
@@ -247,7 +247,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     .unwrap();
     let row = record(1, vec![(0, "frobnicate".to_owned())]);
     let row = record::row(row, &columns, Sequence(3)).unwrap();
-    builder.add(&row, &columns).unwrap();
+    builder.add(row, &columns).unwrap();
     let error = builder.write_out(0).unwrap_err().to_string();
     assert!(error.contains("/no/such/folder"), "{error}");
 }
@@ -258,7 +258,7 @@ fn add(builder: &mut SegmentBuilder, columns: &Columns, number: usize, n_words: 
     let words = (0..n_words).map(|word| format!("w{number}x{word} "));
     let row = record(number, vec![(body.unwrap(), words.collect())]);
     builder
-        .add(&record::row(row, columns, Sequence(3)).unwrap(), columns)
+        .add(record::row(row, columns, Sequence(3)).unwrap(), columns)
         .unwrap();
 }
 

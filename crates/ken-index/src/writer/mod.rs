@@ -184,9 +184,8 @@ impl Writer {
                 Thresholds::default(),
             )?),
         };
-        builder.add(&row, &self.columns)?;
-        // It may be large, and to make room takes memory.
-        drop(row);
+        // The row may be large, and to make room takes memory: it is dropped here.
+        builder.add(row, &self.columns)?;
         match builder.fit(self.slot_bytes)? {
             true => Ok(None),
             false => place.take().map(SegmentBuilder::finish).transpose(),

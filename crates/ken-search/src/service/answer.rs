@@ -106,6 +106,7 @@ impl Answer<'_> {
             without: &self.own,
             collapse: request.group.map(|group| match group {
                 Group::Content => Collapse::Content,
+                Group::Similar => Collapse::Similar,
                 Group::File => Collapse::File,
                 Group::Message => Collapse::Message,
             }),

@@ -135,6 +135,8 @@ pub enum Like {
 pub enum Group {
     /// Those with the same content.
     Content,
+    /// Near copies: those with the same content or nearly the same text, among the best hits.
+    Similar,
     /// Those in one file.
     File,
     /// Those in one message; outside of messages, those in one file.

@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use ken_search::service::{check_column, check_facet, check_sort};
 
+/// The order of hits by relevance, as `--sort` names it.
+pub(crate) const RELEVANCE: &str = "relevance";
+
 #[derive(Args, Debug)]
 pub(crate) struct ResultArgs {
     /// Sort by relevance, path, or a field such as date, size, title or author
-    #[arg(long, value_name = "KEY", default_value = "relevance", value_parser = sort_key)]
+    #[arg(long, value_name = "KEY", default_value = RELEVANCE, value_parser = sort_key)]
     pub(crate) sort: String,
     /// Reverse the order
     #[arg(long)]
@@ -16,9 +19,9 @@ pub(crate) struct ResultArgs {
     /// Show documents with the same content once
     #[arg(long, conflicts_with = "group")]
     pub(crate) unique: bool,
-    /// Show one hit per file, or per message with its attachments
-    #[arg(long, value_name = "BY", default_value = "none")]
-    pub(crate) group: GroupName,
+    /// Show one hit per group of near copies (the default for hits by relevance), file, or message with its attachments
+    #[arg(long, value_name = "BY")]
+    pub(crate) group: Option<GroupName>,
     /// Count the hits by fields instead of listing them: --facets type,dir,author,year
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = facet,
         conflicts_with_all = ["paths", "null", "count", "explain", "fields", "inside"])]
@@ -52,6 +55,8 @@ pub(crate) struct ResultArgs {
 pub(crate) enum GroupName {
     /// Every document
     None,
+    /// One hit for documents of nearly the same text
+    Similar,
     /// One hit per file
     File,
     /// One hit per message, and per file otherwise

@@ -20,6 +20,10 @@ pub(crate) struct RankingSettings {
     pub(crate) stemmed: f32,
     /// The share of the score of a query of one word that only documents with the word itself have.
     pub(crate) literal: f32,
+    /// The weight of the words side by side, relative to the words apart.
+    pub(crate) phrase: f32,
+    /// What a word in the title or file name adds, relative to the word anywhere.
+    pub(crate) named: f32,
     /// The weight of a function word where one of several words is enough.
     pub(crate) function_words: f32,
     /// The weight of two adjacent words, relative to one word.
@@ -40,6 +44,8 @@ impl Default for RankingSettings {
             b: ranking.b,
             stemmed: ranking.stemmed,
             literal: ranking.literal,
+            phrase: ranking.phrase,
+            named: ranking.named,
             function_words: ranking.function_words,
             proximity: ranking.proximity,
             recency: ranking.recency,
@@ -65,6 +71,8 @@ impl RankingSettings {
             b: at_least("b", self.b, 0.0)?.min(1.0),
             stemmed: at_least("stemmed", self.stemmed, 0.0)?,
             literal: at_least("literal", self.literal, 0.0)?.min(1.0),
+            phrase: at_least("phrase", self.phrase, 0.0)?,
+            named: at_least("named", self.named, 0.0)?,
             function_words: at_least("function_words", self.function_words, 0.0)?,
             proximity: at_least("proximity", self.proximity, 0.0)?,
             recency: at_least("recency", self.recency, 0.0)?,

@@ -7,6 +7,7 @@
 //! (S. Robertson, H. Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted fields",
 //! 2004).
 
+mod extra;
 mod list;
 mod proximity;
 mod scorer;
@@ -18,7 +19,7 @@ mod worth;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use ken_core::Word;
+use ken_core::{Field, Word};
 use tantivy::index::SegmentReader;
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocAddress, DocId, Score, Searcher, TantivyError};
@@ -33,6 +34,9 @@ use worth::Worth;
 
 use crate::parallel;
 
+/// The share of the maximum that a document has for having a phrase at all.
+const HALF: f32 = 0.5;
+
 /// Documents that have some or all words, pass all filters, and match nothing excluded.
 pub(crate) struct WordsQuery {
     /// The words, and how often the query contains each.
@@ -41,8 +45,17 @@ pub(crate) struct WordsQuery {
     pub(super) filters: Vec<Box<dyn Query>>,
     pub(super) excluded: Vec<Box<dyn Query>>,
     pub(super) scoring: Arc<Scoring>,
+    /// The positions in `words` of the words in the order of the query.
+    sequence: Vec<usize>,
     /// The words with their terms, once they were looked up.
-    ready: OnceLock<Arc<[WordTerms]>>,
+    ready: OnceLock<Arc<LookedUp>>,
+}
+
+/// The words of a query with their terms.
+struct LookedUp {
+    words: Vec<WordTerms>,
+    /// The words side by side, if documents that have them so rank higher.
+    phrase: Option<WordTerms>,
 }
 
 impl WordsQuery {
@@ -50,6 +63,7 @@ impl WordsQuery {
     pub(super) fn new(scoring: &Arc<Scoring>, all: bool) -> Self {
         Self {
             words: Vec::new(),
+            sequence: Vec::new(),
             all,
             filters: Vec::new(),
             excluded: Vec::new(),
@@ -59,7 +73,7 @@ impl WordsQuery {
     }
 
     /// Returns the words with their terms in the snapshot, which must always be the same one.
-    fn terms(&self, searcher: &Searcher) -> tantivy::Result<&Arc<[WordTerms]>> {
+    fn terms(&self, searcher: &Searcher) -> tantivy::Result<&Arc<LookedUp>> {
         if let Some(ready) = self.ready.get() {
             return Ok(ready);
         }
@@ -67,13 +81,27 @@ impl WordsQuery {
         let words =
             words.map(|(word, times)| WordTerms::new(word, *times, &self.scoring, searcher));
         let words = words.collect::<tantivy::Result<Vec<_>>>()?;
-        Ok(self.ready.get_or_init(|| words.into()))
+        let phrase = self.phrase(&words);
+        Ok(self
+            .ready
+            .get_or_init(|| Arc::new(LookedUp { words, phrase })))
+    }
+
+    fn phrase(&self, words: &[WordTerms]) -> Option<WordTerms> {
+        let are_bare = words.iter().all(|word| word.word.field.is_none());
+        if !are_bare || self.scoring.ranking.phrase <= 0.0 {
+            return None;
+        }
+        let sequence: Option<Vec<_>> = self.sequence.iter().map(|at| words.get(*at)).collect();
+        extra::phrase(&sequence?)
     }
 
     /// Adds a word, or increases its count.
     pub(super) fn add(&mut self, word: &Word, times: f32) {
-        match self.words.iter_mut().find(|(other, _)| other == word) {
-            Some((_, so_far)) => *so_far += times,
+        let known = self.words.iter().position(|(other, _)| other == word);
+        self.sequence.push(known.unwrap_or(self.words.len()));
+        match known {
+            Some(at) => self.words[at].1 += times,
             None => self.words.push((word.clone(), times)),
         }
     }
@@ -109,7 +137,7 @@ impl WordsQuery {
             weights.collect::<tantivy::Result<Vec<_>>>()
         };
         Ok(WordsWeight {
-            words: Arc::clone(self.terms(searcher)?),
+            found: Arc::clone(self.terms(searcher)?),
             all: self.all || self.words.len() == 1,
             filters: inner(&self.filters)?,
             excluded: inner(&self.excluded)?,
@@ -124,6 +152,7 @@ impl Clone for WordsQuery {
         let copies = |of: &[Box<dyn Query>]| of.iter().map(|query| query.box_clone()).collect();
         Self {
             words: self.words.clone(),
+            sequence: self.sequence.clone(),
             all: self.all,
             filters: copies(&self.filters),
             excluded: copies(&self.excluded),
@@ -163,7 +192,7 @@ impl Query for WordsQuery {
 }
 
 struct WordsWeight {
-    words: Arc<[WordTerms]>,
+    found: Arc<LookedUp>,
     all: bool,
     filters: Vec<Box<dyn Weight>>,
     excluded: Vec<Box<dyn Weight>>,
@@ -174,9 +203,16 @@ struct WordsWeight {
 impl WordsWeight {
     fn worth(&self, word: &WordTerms, boost: Score) -> Worth {
         let ranking = &self.scoring.ranking;
-        let n_words = self.words.len();
+        let n_words = self.found.words.len();
         let (literal, all) = (boost * word.literal_worth, boost * word.worth);
         Worth::new(literal, all, ranking.literal, n_words, ranking.k1)
+    }
+
+    /// Returns what the words side by side add: at least half of the maximum, as for a query of one word.
+    fn worth_of_phrase(&self, phrase: &WordTerms, boost: Score) -> Worth {
+        let ranking = &self.scoring.ranking;
+        let most = boost * ranking.phrase * phrase.worth;
+        Worth::new(most, most, HALF, 1, ranking.k1)
     }
 
     fn open(
@@ -185,12 +221,31 @@ impl WordsWeight {
         boost: Score,
         goal: Goal,
     ) -> tantivy::Result<WordsScorer> {
-        let mut words = Vec::with_capacity(self.words.len());
-        for word in &*self.words {
-            let with_frequencies = goal != Goal::Documents;
-            let lists = word.open(reader, &self.scoring, with_frequencies)?;
+        let LookedUp { words: all, phrase } = &*self.found;
+        let with_frequencies = goal != Goal::Documents;
+        let mut words = Vec::with_capacity(all.len());
+        for word in all {
+            let lists = word.open(reader, &self.scoring, with_frequencies, |_| true)?;
             if self.all || !lists.is_empty() {
                 words.push(OpenWord::new(lists, self.worth(word, boost), word.idf));
+            }
+        }
+        if goal != Goal::Documents {
+            for word in all.iter().filter(|word| word.word.field.is_none()) {
+                let lists = word.open(reader, &self.scoring, true, |field| {
+                    extra::NAMES.contains(&field)
+                })?;
+                if !lists.is_empty() {
+                    let worth = self.worth(word, boost).named(self.scoring.ranking.named);
+                    words.push(OpenWord::extra(lists, worth, word.idf));
+                }
+            }
+            if let Some(phrase) = phrase {
+                let lists = phrase.open(reader, &self.scoring, true, |_| true)?;
+                if !lists.is_empty() {
+                    let worth = self.worth_of_phrase(phrase, boost);
+                    words.push(OpenWord::extra(lists, worth, phrase.idf));
+                }
             }
         }
         let inner = |weights: &[Box<dyn Weight>]| {
@@ -265,57 +320,80 @@ impl Weight for WordsWeight {
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
-        let mut total = 0.0;
+        let LookedUp { words, phrase } = &*self.found;
+        let ranking = &self.scoring.ranking;
         let mut parts = Vec::new();
-        for word in &*self.words {
-            let mut sum = 0.0;
-            let mut places = Vec::new();
-            for mut list in word.open(reader, &self.scoring, true)? {
-                if list.seek(doc) != doc {
-                    continue;
-                }
-                let (field, form) = list.of;
-                let span = &word.word.forms[form].span;
-                let (times, length) = (list.frequency(), list.length());
-                let Some(amount) = list.amount() else {
-                    continue;
-                };
-                let name = self.scoring.names.name(field);
-                let place = format!("{name}:{span} {times} times in {length} terms");
-                places.push(Explanation::new_with_string(place, amount));
-                sum = joined(sum, amount, list.derived);
-            }
-            if places.is_empty() {
-                continue;
-            }
+        for word in words {
+            let name = format!("word {}", self.scoring.printed(&word.word));
             let worth = self.worth(word, 1.0);
-            let score = worth.score(sum);
-            total += score;
-            let mut part = Explanation::new_with_string(
-                format!("word {}", self.scoring.printed(&word.word)),
-                score,
-            );
-            part.add_detail(Explanation::new("how much it says at most", worth.most()));
-            let name_of_sum = match sum < 0.0 {
-                true => "how much the document has of other forms of it",
-                false => "how much the document has of it",
-            };
-            let mut amount = Explanation::new(name_of_sum, sum.abs());
-            places
-                .into_iter()
-                .for_each(|place| amount.add_detail(place));
-            part.add_detail(amount);
-            parts.push(part);
+            parts.extend(self.part(reader, doc, (word, worth), &|_| true, name)?);
         }
         if parts.is_empty() {
             return Err(TantivyError::InvalidArgument(
                 "it has none of the words".to_owned(),
             ));
         }
+        for word in words.iter().filter(|word| word.word.field.is_none()) {
+            let name = format!("{} names the document", self.scoring.printed(&word.word));
+            let worth = self.worth(word, 1.0).named(ranking.named);
+            let names = |field: Field| extra::NAMES.contains(&field);
+            parts.extend(self.part(reader, doc, (word, worth), &names, name)?);
+        }
+        if let Some(phrase) = phrase {
+            let worth = self.worth_of_phrase(phrase, 1.0);
+            let name = "the words side by side".to_owned();
+            parts.extend(self.part(reader, doc, (phrase, worth), &|_| true, name)?);
+        }
+        let total = parts.iter().map(Explanation::value).sum();
         let mut explanation = Explanation::new("words", total);
         parts
             .into_iter()
             .for_each(|part| explanation.add_detail(part));
         Ok(explanation)
+    }
+}
+
+impl WordsWeight {
+    /// Explains what a word adds to the score of a document; `None` if the document does not have it in the fields.
+    fn part(
+        &self,
+        reader: &SegmentReader,
+        doc: DocId,
+        (word, worth): (&WordTerms, Worth),
+        fields: &dyn Fn(Field) -> bool,
+        name: String,
+    ) -> tantivy::Result<Option<Explanation>> {
+        let mut sum = 0.0;
+        let mut fields_with_it = Vec::new();
+        for mut list in word.open(reader, &self.scoring, true, fields)? {
+            if list.seek(doc) != doc {
+                continue;
+            }
+            let (field, form) = list.of;
+            let span = &word.word.forms[form].span;
+            let (times, length) = (list.frequency(), list.length());
+            let Some(amount) = list.amount() else {
+                continue;
+            };
+            let field = self.scoring.names.name(field);
+            let shown = format!("{field}:{span} {times} times in {length} terms");
+            fields_with_it.push(Explanation::new_with_string(shown, amount));
+            sum = joined(sum, amount, list.derived);
+        }
+        if fields_with_it.is_empty() {
+            return Ok(None);
+        }
+        let mut part = Explanation::new_with_string(name, worth.score(sum));
+        part.add_detail(Explanation::new("how much it says at most", worth.most()));
+        let name_of_sum = match sum < 0.0 {
+            true => "how much the document has of other forms of it",
+            false => "how much the document has of it",
+        };
+        let mut amount = Explanation::new(name_of_sum, sum.abs());
+        fields_with_it
+            .into_iter()
+            .for_each(|field| amount.add_detail(field));
+        part.add_detail(amount);
+        Ok(Some(part))
     }
 }

@@ -69,6 +69,7 @@ impl<'a> Proximity<'a> {
             all.extend(
                 query
                     .terms(searcher)?
+                    .words
                     .iter()
                     .filter(|word| word.worth > 0.0),
             );

@@ -47,6 +47,8 @@ pub(super) struct OpenWord {
     most: f32,
     /// The inverse document frequency of the word.
     idf: f32,
+    /// Whether the word only raises the score of documents that have all other words ([`super::extra`]).
+    is_extra: bool,
 }
 
 impl OpenWord {
@@ -57,6 +59,15 @@ impl OpenWord {
             worth,
             most: worth.most(),
             idf,
+            is_extra: false,
+        }
+    }
+
+    /// Returns a word that only raises scores.
+    pub(super) fn extra(lists: Vec<List>, worth: Worth, idf: f32) -> Self {
+        Self {
+            is_extra: true,
+            ..Self::new(lists, worth, idf)
         }
     }
 
@@ -85,6 +96,7 @@ impl OpenWord {
         match goal {
             _ if counts => self.amount(doc).map(|amount| self.score(amount)),
             Goal::Best => None,
+            _ if self.is_extra => None,
             Goal::Documents | Goal::BestOfAll => self.has(doc).then_some(0.0),
         }
     }
@@ -167,8 +179,9 @@ impl WordsScorer {
     ) -> Self {
         if all {
             // Ordered as in the whole index, so that equal documents of two segments have sums that
-            // are equal to the last bit. Only words that the segment lacks precede all others.
-            let order = |of: &OpenWord| (!of.lists.is_empty(), -of.idf);
+            // are equal to the last bit. Only words that the segment lacks precede all others. What only raises scores
+            // comes last.
+            let order = |of: &OpenWord| (of.is_extra, !of.lists.is_empty(), -of.idf);
             words.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(Ordering::Equal));
         } else if goal == Goal::Documents {
             // Documents that another word found need no positions.
@@ -377,6 +390,7 @@ impl WordsScorer {
             self.found.retain(|_, score| *score + rest > threshold);
         }
         let word = &mut self.words[number];
+        let is_required = all && !word.is_extra;
         let n_found = u64::from(self.found.len());
         let share = SIZE as f64 / f64::from(self.max_doc.max(1));
         let in_window = f64::from(word.size_hint()) * share;
@@ -390,7 +404,7 @@ impl WordsScorer {
                         *score += more;
                         true
                     }
-                    None => !all,
+                    None => !is_required,
                 }
             });
             return;
@@ -402,7 +416,7 @@ impl WordsScorer {
                 *score += word.score(scratch.sum(doc));
                 true
             }
-            false => !all,
+            false => !is_required,
         });
     }
 

@@ -99,6 +99,48 @@ impl WordTerms {
         Ok(this)
     }
 
+    /// Makes a word of one span from words that are looked up. Its documents have literal forms of all of them in one of
+    /// the fields, so it is as significant as they are together.
+    pub(super) fn phrase(word: Word, parts: &[&Self], fields: &[Field]) -> tantivy::Result<Self> {
+        let mut forms = Vec::with_capacity(word.forms.len());
+        for form in &word.forms {
+            forms.push((Ready::Span(CompiledSpan::new(&form.span)?), form.weight));
+        }
+        let of_segment = |(number, of): (usize, &SegmentForms)| {
+            let has_all = |field| parts.iter().all(|part| part.has_literal(number, field));
+            let entries = fields.iter().filter(|field| has_all(**field));
+            SegmentForms {
+                segment: of.segment,
+                max_doc: of.max_doc,
+                entries: entries
+                    .map(|field| FormTerms {
+                        field: *field,
+                        form: 0,
+                        terms: Vec::new(),
+                    })
+                    .collect(),
+            }
+        };
+        let segments = parts.first().map_or(&[][..], |part| &part.segments).iter();
+        let worth = parts.iter().map(|part| part.literal_worth).sum();
+        Ok(Self {
+            idf: parts.iter().map(|part| part.idf).sum(),
+            worth,
+            literal_worth: worth,
+            forms,
+            singles: Vec::new(),
+            segments: segments.enumerate().map(of_segment).collect(),
+            word,
+        })
+    }
+
+    fn has_literal(&self, segment: usize, field: Field) -> bool {
+        let is_it = |entry: &FormTerms| {
+            entry.field == field && !self.word.forms[entry.form].derived
+        };
+        self.segments.get(segment).is_some_and(|of| of.entries.iter().any(is_it))
+    }
+
     fn fields(&self) -> impl Iterator<Item = Field> {
         let text = Field::all().filter(|field| field.info().kind == FieldKind::Text);
         text.filter(|field| self.word.looks_in(*field))
@@ -234,17 +276,19 @@ impl WordTerms {
             .map(|entry| &entry.terms)
     }
 
-    /// Opens the lists of a segment, with frequencies or only with documents.
+    /// Opens the lists of some fields of a segment, with frequencies or only with documents.
     pub(super) fn open(
         &self,
         reader: &SegmentReader,
         scoring: &Scoring,
         with_frequencies: bool,
+        fields: impl Fn(Field) -> bool,
     ) -> tantivy::Result<Vec<List>> {
         let id = reader.segment_id();
         let found = self.segments.iter().find(|of| of.segment == id);
+        let entries = found.map_or(&[][..], |of| &of.entries).iter();
         let mut lists = Vec::new();
-        for entry in found.map_or(&[][..], |of| &of.entries) {
+        for entry in entries.filter(|entry| fields(entry.field)) {
             let column = scoring.columns.of(entry.field);
             let index = reader.inverted_index(column)?;
             let norms = reader.get_fieldnorms_reader(column)?;

@@ -33,6 +33,19 @@ impl Worth {
         }
     }
 
+    /// Returns what the word adds in addition where it names the document, as `share` of what it adds elsewhere. In a
+    /// query of one word other forms add nothing, so that they stay behind the word itself.
+    pub(super) fn named(self, share: f32) -> Self {
+        let most = share * (self.present + self.frequent);
+        let derived = most - (2.0 * share * self.present).min(most);
+        Self {
+            present: most / 2.0,
+            frequent: most / 2.0,
+            derived,
+            k1: self.k1,
+        }
+    }
+
     /// Returns the maximum that the word can add to a score.
     pub(super) fn most(self) -> f32 {
         (self.present + self.frequent).max(self.derived)

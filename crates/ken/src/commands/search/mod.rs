@@ -15,7 +15,7 @@ use ken_search::service::{
     ANALYSIS, Facets, Group, Like, Query, Reading, Request, Service, Snippets,
 };
 
-use crate::cli::{Global, GroupName, ResultArgs, SearchArgs};
+use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
 use crate::commands::query;
 use crate::config::{self, Settings, data_folder, home};
 use crate::failure::Failure;
@@ -56,7 +56,7 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
         inside: results.inside.clone(),
         sort: results.sort.clone(),
         reverse: results.reverse,
-        group: group(results),
+        group: group(args),
         offset: args.offset,
         limit: limit(args, settings),
         count: args.count || says_how_many(args),
@@ -112,12 +112,17 @@ fn shows_paths(args: &SearchArgs) -> bool {
     (args.paths || args.null) && args.results.fields.is_empty()
 }
 
-fn group(results: &ResultArgs) -> Option<Group> {
+/// Returns which documents are one hit. Unless the user says so, near copies are one where hits are shown by relevance.
+fn group(args: &SearchArgs) -> Option<Group> {
+    let results = &args.results;
     match results.group {
         _ if results.unique => Some(Group::Content),
-        GroupName::File => Some(Group::File),
-        GroupName::Message => Some(Group::Message),
-        GroupName::None => None,
+        Some(GroupName::File) => Some(Group::File),
+        Some(GroupName::Message) => Some(Group::Message),
+        Some(GroupName::Similar) => Some(Group::Similar),
+        Some(GroupName::None) => None,
+        None if shows_paths(args) || args.count || !results.facets.is_empty() => None,
+        None => (results.sort == RELEVANCE && !results.reverse).then_some(Group::Similar),
     }
 }
 

@@ -130,6 +130,7 @@ impl Printer<'_> {
     fn more_of(&self) -> &'static str {
         match self.request.group {
             Some(Group::Content) => "of the same content",
+            Some(Group::Similar) => "like this",
             Some(Group::File) => "in this file",
             Some(Group::Message) => "in this message or file",
             None => "",
