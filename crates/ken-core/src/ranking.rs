@@ -29,8 +29,10 @@ pub struct Ranking {
     pub function_words: f32,
     /// The weight of two adjacent words, relative to one word; see [`Ranking::recency`].
     pub proximity: f32,
-    /// The share by which the score of a document of today is raised. This and [`Ranking::proximity`] apply only to
-    /// the best documents.
+    /// What a word in the name of a folder adds, relative to the word itself.
+    pub folder: f32,
+    /// The share by which the score of a document of today is raised. This, [`Ranking::folder`] and
+    /// [`Ranking::proximity`] apply only to the best documents.
     pub recency: f32,
     /// The number of days after which half of the share remains.
     pub recency_days: f32,
@@ -51,6 +53,7 @@ impl Default for Ranking {
             named: 0.25,
             function_words: 0.01,
             proximity: 0.15,
+            folder: 0.1,
             recency: 0.02,
             recency_days: 365.0,
             weights: FIELDS.iter().map(|info| info.weight).collect(),

@@ -1,7 +1,9 @@
 //! What the best documents of a query get beside the scores of their words: for words that stand
-//! close together, and for being new. Both are mild, and only decide among the good.
+//! close together, for words in the names of their folders, and for being new. All are mild, and
+//! only decide among the good.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use ken_core::Field;
 use ken_engine::{Boosts, Hit};
@@ -9,8 +11,8 @@ use tantivy::query::Query;
 use tantivy::{DocId, Searcher};
 
 use crate::doc_address::AddressParts;
-use crate::query::{Proximity, Scoring};
-use crate::schema::value_column;
+use crate::query::{FolderNames, Proximity, Scoring};
+use crate::schema::{LOCATION, value_column};
 
 /// How many documents are looked at: nobody reads on, and positions are dear.
 pub(crate) const BEST: usize = 100;
@@ -31,12 +33,19 @@ pub(crate) fn boost(
     if scoring.ranking.proximity > 0.0 && best.len() > 1 {
         add_proximity(best, query, searcher, scoring)?;
     }
+    if scoring.ranking.folder > 0.0 && best.len() > 1 {
+        add_folder(best, query, searcher, scoring)?;
+    }
     if let Some(now) = now.filter(|_| scoring.ranking.recency > 0.0) {
         add_recency(best, searcher, scoring, now)?;
     }
     for hit in &mut *best {
-        let Boosts { proximity, recency } = hit.boosts;
-        hit.score = hit.score.map(|score| score + proximity + recency);
+        let Boosts {
+            proximity,
+            folder,
+            recency,
+        } = hit.boosts;
+        hit.score = hit.score.map(|score| score + proximity + folder + recency);
     }
     // Stable: of equals the path still decides.
     best.sort_by(|a, b| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)));
@@ -68,7 +77,39 @@ fn add_proximity(
     Ok(())
 }
 
-/// A share of the score that halves with the age.
+fn add_folder(
+    best: &mut [Hit],
+    query: &dyn Query,
+    searcher: &Searcher,
+    scoring: &Scoring,
+) -> tantivy::Result<()> {
+    let Some(mut names) = FolderNames::of(query, searcher, scoring)? else {
+        return Ok(());
+    };
+    let mut columns = BTreeMap::new();
+    let mut path = Vec::new();
+    for hit in best {
+        let segment = hit.address.segment();
+        let column = match columns.entry(segment) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let columns = searcher.segment_reader(segment).fast_fields();
+                entry.insert(columns.bytes(LOCATION)?)
+            }
+        };
+        let Some(column) = column else { continue };
+        let Some(number) = column.ords().first(hit.address.doc()) else {
+            continue;
+        };
+        path.clear();
+        column.ord_to_bytes(number, &mut path)?;
+        let file = path.split(|byte| *byte == 0).next().unwrap_or_default();
+        hit.boosts.folder = names.score(file);
+    }
+    Ok(())
+}
+
+/// A share of the score that halves with the age. A date of a future day is a mistake or a lie, and adds nothing.
 fn add_recency(
     best: &mut [Hit],
     searcher: &Searcher,
@@ -81,8 +122,8 @@ fn add_recency(
     for hit in best {
         let Hit { address, score, .. } = *hit;
         let column = match columns.entry(address.segment()) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
                 let columns = searcher.segment_reader(address.segment()).fast_fields();
                 entry.insert(columns.i64(&value_column(Field::Date))?)
             }
@@ -90,9 +131,12 @@ fn add_recency(
         let Some(date) = column.first(address.doc()) else {
             continue;
         };
-        // What is said to be of tomorrow is not newer than new.
-        let age = now.saturating_sub(date).max(0) as f32;
-        let share = ranking.recency * (-age / half_life).exp2();
+        let age = now.saturating_sub(date) as f32;
+        // The clocks and time zones of two machines differ by less than a day.
+        if age < -SECONDS_A_DAY {
+            continue;
+        }
+        let share = ranking.recency * (-age.max(0.0) / half_life).exp2();
         hit.boosts.recency = score.unwrap_or(0.0) * share;
     }
     Ok(())

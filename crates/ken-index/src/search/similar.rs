@@ -1,7 +1,8 @@
 //! Near copies take one place among the best hits: versions of a contract, copies of a licence.
 //!
 //! Being near is no equivalence, so there is no number of groups over all hits. Only the best hits are compared, each with
-//! those before it; all others stay as they are. How many are compared does not depend on the page, so pages fit together.
+//! those before it, and more of them until the page is full. A page therefore continues the one before it, whatever their
+//! sizes.
 
 use std::collections::HashMap;
 
@@ -10,31 +11,41 @@ use tantivy::Searcher;
 use tantivy::columnar::Column;
 
 use super::Run;
+use super::boost::BEST;
 use crate::columns::sketch::are_near;
 use crate::doc_address::AddressParts;
 use crate::schema::{CONTENT, SKETCH};
 
-/// How many hits are compared.
-const COMPARED: usize = 500;
+/// The maximum number of hits that are compared; all others stay as they are.
+const MOST: usize = 2_000;
 
 /// Runs a request.
 pub(crate) fn run(run: &Run<'_>, offset: usize, limit: usize) -> tantivy::Result<Response> {
     let end = offset.saturating_add(limit);
-    // So many that there are enough even if all that are compared are copies of one.
-    let mut page = run.page(0, end.saturating_add(COMPARED))?;
-    let rest = page.hits.split_off(page.hits.len().min(COMPARED));
-    let n_compared = page.hits.len();
-    let mut hits = first_of_each(page.hits, run.searcher)?;
-    let n_copies = n_compared - hits.len();
-    hits.extend(rest);
-    hits.truncate(end);
-    hits.drain(..offset.min(hits.len()));
-    Ok(Response {
-        total: page.total,
-        groups: page.total - n_copies,
-        hits,
-        complete: page.complete,
-    })
+    let mut n_compared = BEST.max(end).min(MOST);
+    loop {
+        // If all are compared that may be, so many that the page is full even if they are copies of one.
+        let n_more = if n_compared == MOST { end } else { 0 };
+        let mut page = run.page(0, n_compared.saturating_add(n_more))?;
+        let rest = page.hits.split_off(page.hits.len().min(n_compared));
+        let n_found = page.hits.len();
+        let mut hits = first_of_each(page.hits, run.searcher)?;
+        let is_full = hits.len() >= end || n_found < n_compared || n_compared == MOST;
+        if !is_full {
+            n_compared = n_compared.saturating_mul(4).min(MOST);
+            continue;
+        }
+        let n_copies = n_found - hits.len();
+        hits.extend(rest);
+        hits.truncate(end);
+        hits.drain(..offset.min(hits.len()));
+        return Ok(Response {
+            total: page.total,
+            groups: page.total - n_copies,
+            hits,
+            complete: page.complete,
+        });
+    }
 }
 
 /// The columns of a segment by which copies are recognised.

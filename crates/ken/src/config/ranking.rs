@@ -28,6 +28,8 @@ pub(crate) struct RankingSettings {
     pub(crate) function_words: f32,
     /// The weight of two adjacent words, relative to one word.
     pub(crate) proximity: f32,
+    /// What a word in the name of a folder adds, relative to the word itself.
+    pub(crate) folder: f32,
     /// The share by which the score of a document of today is raised.
     pub(crate) recency: f32,
     /// The number of days after which half of the share remains.
@@ -48,6 +50,7 @@ impl Default for RankingSettings {
             named: ranking.named,
             function_words: ranking.function_words,
             proximity: ranking.proximity,
+            folder: ranking.folder,
             recency: ranking.recency,
             recency_days: ranking.recency_days,
             fields: BTreeMap::new(),
@@ -75,6 +78,7 @@ impl RankingSettings {
             named: at_least("named", self.named, 0.0)?,
             function_words: at_least("function_words", self.function_words, 0.0)?,
             proximity: at_least("proximity", self.proximity, 0.0)?,
+            folder: at_least("folder", self.folder, 0.0)?,
             recency: at_least("recency", self.recency, 0.0)?,
             recency_days: at_least("recency_days", self.recency_days, 0.001)?,
             ..Ranking::default()

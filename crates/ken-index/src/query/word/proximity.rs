@@ -62,19 +62,7 @@ impl<'a> Proximity<'a> {
         searcher: &Searcher,
         scoring: &'a Scoring,
     ) -> tantivy::Result<Option<Self>> {
-        let mut queries = Vec::new();
-        collect(query, &mut queries);
-        let mut all = Vec::new();
-        for query in queries {
-            all.extend(
-                query
-                    .terms(searcher)?
-                    .words
-                    .iter()
-                    .filter(|word| word.worth > 0.0),
-            );
-        }
-        let mut words = joined(all);
+        let mut words = joined(collect(query, searcher)?);
         words.sort_by(|a, b| b.worth.total_cmp(&a.worth));
         words.truncate(MAX_WORDS);
         Ok((words.len() > 1).then_some(Self { words, scoring }))
@@ -157,14 +145,27 @@ impl<'a> Proximity<'a> {
     }
 }
 
-/// Collects the words that a query looks for and ranks by.
-fn collect<'a>(query: &'a dyn Query, found: &mut Vec<&'a WordsQuery>) {
+/// Returns the words that a query looks for and ranks by.
+pub(super) fn collect<'a>(
+    query: &'a dyn Query,
+    searcher: &Searcher,
+) -> tantivy::Result<Vec<&'a WordTerms>> {
+    let (mut queries, mut all) = (Vec::new(), Vec::new());
+    collect_queries(query, &mut queries);
+    for query in queries {
+        let words = &query.terms(searcher)?.words;
+        all.extend(words.iter().filter(|word| word.worth > 0.0));
+    }
+    Ok(all)
+}
+
+fn collect_queries<'a>(query: &'a dyn Query, found: &mut Vec<&'a WordsQuery>) {
     if let Some(words) = query.downcast_ref::<WordsQuery>() {
         found.push(words);
     } else if let Some(list) = query.downcast_ref::<BooleanQuery>() {
         let wanted = list.clauses().iter();
         let wanted = wanted.filter(|(occur, _)| *occur != Occur::MustNot);
-        wanted.for_each(|(_, part)| collect(&**part, found));
+        wanted.for_each(|(_, part)| collect_queries(&**part, found));
     }
 }
 

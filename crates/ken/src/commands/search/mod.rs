@@ -22,6 +22,9 @@ use crate::failure::Failure;
 use crate::output::{self, Style};
 use print::{Printer, says_how_many};
 
+/// The most hits that someone reads as a page.
+const MAX_PAGE: usize = 50;
+
 pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failure> {
     if let Some(name) = &args.save {
         return query::save(global, name, args);
@@ -56,7 +59,7 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
         inside: results.inside.clone(),
         sort: results.sort.clone(),
         reverse: results.reverse,
-        group: group(args),
+        group: group(args, settings),
         offset: args.offset,
         limit: limit(args, settings),
         count: args.count || says_how_many(args),
@@ -112,16 +115,18 @@ fn shows_paths(args: &SearchArgs) -> bool {
     (args.paths || args.null) && args.results.fields.is_empty()
 }
 
-/// Returns which documents are one hit. Unless the user says so, near copies are one where hits are shown by relevance.
-fn group(args: &SearchArgs) -> Option<Group> {
+/// Returns which documents are one hit. Unless the user says otherwise, near copies are one hit on a page that someone
+/// reads; a long list is for a program, which wants all.
+fn group(args: &SearchArgs, settings: &Settings) -> Option<Group> {
     let results = &args.results;
+    let is_page = limit(args, settings).is_some_and(|limit| (1..=MAX_PAGE).contains(&limit));
     match results.group {
         _ if results.unique => Some(Group::Content),
         Some(GroupName::File) => Some(Group::File),
         Some(GroupName::Message) => Some(Group::Message),
         Some(GroupName::Similar) => Some(Group::Similar),
         Some(GroupName::None) => None,
-        None if shows_paths(args) || args.count || !results.facets.is_empty() => None,
+        None if !is_page || shows_paths(args) || !results.facets.is_empty() => None,
         None => (results.sort == RELEVANCE && !results.reverse).then_some(Group::Similar),
     }
 }
