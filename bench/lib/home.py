@@ -52,6 +52,9 @@ HOLDERS = ["the authors of the project", "Thomas Reed", "the original authors an
            "Reed and the other authors"]
 PROJECTS = ["ledger", "http", "photo-sorter", "tiny-search", "weather-station"]
 
+# Classes of queries whose words stand in long documents about something else, too.
+SCATTERED = ["words", "phrase", "title", "folder", "mail", "question", "date"]
+
 
 class Dice:
     """Random numbers that are the same in every version of Python."""
@@ -82,6 +85,8 @@ class Language:
         self.sentences = {name: lines for name, lines in _sections("sentences.txt")}
         # What one word asks for is the title of what is looked for alone.
         self.asked = {words.lower() for _, words, _ in queries() if " " not in words}
+        self.scattered = sorted({word.lower() for kind, words, _ in queries() if kind in SCATTERED
+                                 for word in re.findall(r"[^\W\d_]{4,}", words)})
         self.topics = {}
         for name, (nouns, verbs, adjectives, *sentences) in _sections("topics.txt"):
             words = {"n": nouns.split(), "v": verbs.split(), "a": adjectives.split()}
@@ -117,6 +122,11 @@ class Language:
 
     def paragraphs(self, topic, count):
         return [self.paragraph(topic) for _ in range(count)]
+
+    def mixed(self, topic):
+        """A paragraph that also names, far apart, words of queries that ask for others."""
+        apart = self.dice.pick(self.sentences["apart"])
+        return f"{self.paragraph(topic)} " + re.sub(r"\{w\}", lambda _: self.dice.pick(self.scattered), apart)
 
     def offer(self, topic):
         return self.fill(self.dice.pick(self.sentences["offer"]), topic)
@@ -199,7 +209,7 @@ class Home:
     def _report(self, number):
         """A long document about much."""
         topics = [self.dice.pick(PROSE) for _ in range(6)]
-        body = [part for topic in topics for part in self.language.paragraphs(topic, self.dice.between(4, 14))]
+        body = [self.language.mixed(topic) for topic in topics for _ in range(self.dice.between(4, 14))]
         name = f"Documents/archive/report {number}.{self.dice.pick(['pdf', 'txt', 'html', 'docx'])}"
         self.write(name, document(name, [f"Report {2000 + number % 25}, part {number}", *body], []), self.dice.between(5, 3000))
 
@@ -234,7 +244,7 @@ class Home:
         parts = []
         for item in range(self.dice.between(8, 16)):
             author = self.dice.pick(PEOPLE)
-            parts.append(f"Message: {item + 1}\nFrom: {author}\nSubject: {self.language.title(LISTS[name])}\n\n{self._wrapped(LISTS[name])}")
+            parts.append(f"Message: {item + 1}\nFrom: {author}\nSubject: {self.language.title(LISTS[name])}\n\n{textwrap.fill(self.language.mixed(LISTS[name]), 72)}")
         self._mail("Lists", f"{name}-request@lists.example", f"{name}@lists.example", f"{name} Digest, Vol {number}, Issue {number % 9 + 1}",
                    ("\n\n" + "-" * 30 + "\n\n").join(parts), headers=[f"List-Id: <{name}.lists.example>", "Precedence: bulk"])
 
@@ -242,7 +252,7 @@ class Home:
         """Bulk mail: long, of the last year, some of it with a date to come."""
         topic = self.dice.pick(PROSE)
         shop = self.dice.pick(SHOPS)
-        offers = "".join(f"<h2>{self.language.offer(topic)}</h2><p>{self.language.paragraph(topic)}</p>\n"
+        offers = "".join(f"<h2>{self.language.offer(topic)}</h2><p>{self.language.mixed(topic)}</p>\n"
                          for _ in range(self.dice.between(4, 14)))
         footer = ("You receive this mail because you agreed to our terms. Author and publisher: the marketing team. "
                   "Unsubscribe, privacy policy, security advice, imprint, import duties.")
