@@ -1,24 +1,25 @@
 """Makes a home folder of documents, mail, source code and notes, the same on every machine.
 
-    python3 bench/lib/home.py FOLDER [SHARE]
+    cd bench; python3 -B -m lib.home FOLDER [SHARE]
 
-The documents that are looked for are written by hand (`documents.txt`, `mails.txt` in
-`crates/ken/tests/known_items`). All others are written from a seed: sentences of `sentences.txt`
-whose gaps take the words of a topic of `topics.txt`, the first words of a list more often than the
-last. SHARE of these are made, 1 if nothing is said. Ages are counted back from the time of the
-call, so that what is new stays new.
+Most of what queries ask for is written by hand: `documents.txt` and `mails.txt` in
+`crates/ken/tests/known_items`. All other files are made of `sentences.txt`, whose gaps take the
+words of a topic of `topics.txt`, the first words of a list more often than the last. SHARE is the
+part of those files that is made, 1 by default. Ages count back from now, so that what is new stays
+new.
 """
 
 import email.utils
-import html
-import io
 import json
 import os
 import re
 import sys
 import textwrap
 import time
-import zipfile
+import zlib
+
+from lib.office import document
+from lib.sources import CODE, LICENCES
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(ROOT, "crates", "ken", "tests", "known_items")
@@ -52,15 +53,20 @@ HOLDERS = ["the authors of the project", "Thomas Reed", "the original authors an
            "Reed and the other authors"]
 PROJECTS = ["ledger", "http", "photo-sorter", "tiny-search", "weather-station"]
 
-# Classes of queries whose words stand in long documents about something else, too.
+# The words of queries of these classes also stand in long documents about something else, far apart.
 SCATTERED = ["words", "phrase", "title", "folder", "mail", "question", "date"]
 
 
 class Dice:
     """Random numbers that are the same in every version of Python."""
 
-    def __init__(self, seed):
-        self.state = seed
+    def __init__(self):
+        self.state = 0
+
+    def start(self, name):
+        """Begins the numbers of a file, which depend on no other file."""
+        self.state = zlib.crc32(name.encode())
+        self.below(2)
 
     def below(self, limit):
         self.state = (self.state * 6364136223846793005 + 1442695040888963407) % (1 << 64)
@@ -83,7 +89,7 @@ class Language:
     def __init__(self, dice):
         self.dice = dice
         self.sentences = {name: lines for name, lines in _sections("sentences.txt")}
-        # What one word asks for is the title of what is looked for alone.
+        # No other document has the word of a query of one word as its title.
         self.asked = {words.lower() for _, words, _ in queries() if " " not in words}
         self.scattered = sorted({word.lower() for kind, words, _ in queries() if kind in SCATTERED
                                  for word in re.findall(r"[^\W\d_]{4,}", words)})
@@ -124,7 +130,7 @@ class Language:
         return [self.paragraph(topic) for _ in range(count)]
 
     def mixed(self, topic):
-        """A paragraph that also names, far apart, words of queries that ask for others."""
+        """A paragraph and a sentence with words of queries."""
         apart = self.dice.pick(self.sentences["apart"])
         return f"{self.paragraph(topic)} " + re.sub(r"\{w\}", lambda _: self.dice.pick(self.scattered), apart)
 
@@ -151,7 +157,7 @@ class Home:
     def __init__(self, folder, share):
         self.folder, self.share = folder, share
         self.now = int(time.time())
-        self.dice = Dice(20_260_101)
+        self.dice = Dice()
         self.language = Language(self.dice)
         self.n_mails = 2_000
 
@@ -162,9 +168,10 @@ class Home:
         for kind, count in (("paper", 380), ("report", 60), ("note", 160), ("personal", 220), ("thread", 110), ("digest", 40),
                             ("newsletter", 240), ("source", 380), ("package", 40), ("generated", 50)):
             for number in range(round(count * self.share)):
+                self.dice.start(f"{kind} {number}")
                 getattr(self, f"_{kind}")(number)
         for project, holder in zip(PROJECTS, HOLDERS):
-            self.write(f"src/{project}/LICENSE", _licence("MIT", holder, 2015 + len(project)), 600)
+            self.write(f"src/{project}/LICENSE", LICENCES["MIT"].format(holder=holder, year=2015 + len(project)), 600)
 
     def write(self, path, content, age):
         """Writes a file that was changed `age` days ago."""
@@ -182,6 +189,7 @@ class Home:
             identity = re.search(r"/(\d+)\.", path).group(1)
             self._message(path, "\n".join(lines), age, identity)
             return
+        self.dice.start(path)
         more = self.language.paragraphs(options["topic"], int(options["more"])) if "more" in options else []
         self.write(path, document(path, lines, more), age)
 
@@ -281,8 +289,8 @@ class Home:
         kind = self.dice.pick(["BSD", "Apache"])
         holder = f"{self.dice.pick(PEOPLE).split(' <')[0]} and other authors"
         year = 2001 + number % 20
-        self.write(f"{folder}/LICENSE", _licence(kind, holder, year), 800)
-        self.write(f"{folder}/copyright", f"Upstream author: {holder}\nCopyright: {year} {holder}\nLicense: {kind}\n\n{_licence(kind, holder, year)}", 800)
+        self.write(f"{folder}/LICENSE", LICENCES[kind].format(holder=holder, year=year), 800)
+        self.write(f"{folder}/copyright", f"Upstream author: {holder}\nCopyright: {year} {holder}\nLicense: {kind}\n\n{LICENCES[kind].format(holder=holder, year=year)}", 800)
         readme = [f"# {words[0]}{words[1]}{number}", *self.language.paragraphs(self.dice.pick(TECHNICAL), 3)]
         self.write(f"{folder}/README.md", "\n\n".join(readme), 800)
 
@@ -307,136 +315,6 @@ class Home:
 
     def _wrapped(self, topic):
         return textwrap.fill(self.language.paragraph(topic), 72)
-
-
-def document(path, lines, more):
-    """The bytes of a document: its first line is the title where the format has one."""
-    suffix = path.rsplit(".", 1)[-1]
-    if suffix in ("docx", "odt", "pdf", "rtf"):
-        return {"docx": _docx, "odt": _odt, "pdf": _pdf, "rtf": _rtf}[suffix]([*lines, *more])
-    if suffix == "html":
-        return "<!DOCTYPE html><meta charset=utf-8>" + "\n".join([*lines, *(f"<p>{part}</p>" for part in more)])
-    return "\n".join(lines) + "\n" + "".join(f"\n{part}\n" for part in more)
-
-
-def _zip(parts):
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for name, content in parts:
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return data.getvalue()
-
-
-def _docx(lines):
-    office = "http://schemas.openxmlformats.org"
-    title, *body = map(html.escape, lines)
-    paragraphs = f'<w:p><w:pPr><w:pStyle w:val="Title"/></w:pPr><w:r><w:t>{title}</w:t></w:r></w:p>'
-    paragraphs += "".join(f"<w:p><w:r><w:t>{line}</w:t></w:r></w:p>" for line in body)
-    parts = [
-        ("[Content_Types].xml", f'<Types xmlns="{office}/package/2006/content-types">'
-         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-         '<Override PartName="/word/document.xml" '
-         'ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>'
-         '<Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/></Types>'),
-        ("_rels/.rels", f'<Relationships xmlns="{office}/package/2006/relationships">'
-         f'<Relationship Id="r1" Type="{office}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>'
-         f'<Relationship Id="r2" Type="{office}/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/>'
-         "</Relationships>"),
-        ("word/document.xml", f'<w:document xmlns:w="{office}/wordprocessingml/2006/main"><w:body>{paragraphs}</w:body></w:document>'),
-        ("docProps/core.xml", f'<cp:coreProperties xmlns:cp="{office}/package/2006/metadata/core-properties" '
-         f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{title}</dc:title></cp:coreProperties>'),
-    ]
-    return _zip((name, '<?xml version="1.0" encoding="UTF-8"?>' + content) for name, content in parts)
-
-
-def _odt(lines):
-    oasis = "urn:oasis:names:tc:opendocument:xmlns"
-    names = " ".join(f'xmlns:{name}="{oasis}:{name}:1.0"' for name in ("office", "text", "meta", "manifest"))
-    title, *body = map(html.escape, lines)
-    kind = "application/vnd.oasis.opendocument.text"
-    paragraphs = f"<text:h>{title}</text:h>" + "".join(f"<text:p>{line}</text:p>" for line in body)
-    return _zip([
-        ("mimetype", kind),
-        ("content.xml", f"<office:document-content {names}><office:body><office:text>{paragraphs}</office:text></office:body>"
-         "</office:document-content>"),
-        ("meta.xml", f'<office:document-meta {names} xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta>'
-         f"<dc:title>{title}</dc:title></office:meta></office:document-meta>"),
-        ("META-INF/manifest.xml", f'<manifest:manifest {names}><manifest:file-entry manifest:full-path="/" '
-         f'manifest:media-type="{kind}"/></manifest:manifest>'),
-    ])
-
-
-def _rtf(lines):
-    coded = "".join(char if char.isascii() else f"\\u{ord(char)}?" for char in "\\par\n".join(lines))
-    return "{\\rtf1\\ansi " + coded + "}"
-
-
-def _pdf(lines):
-    """Pages of Helvetica; the first line is the title."""
-    rows = [row for line in lines for row in textwrap.wrap(line, 85)]
-    pages = [rows[start:start + 48] for start in range(0, len(rows), 48)]
-    escape = lambda text: re.sub(r"([\\()])", r"\\\1", text)
-    numbers = [5 + 2 * page for page in range(len(pages))]
-    objects = {1: "<</Type/Catalog/Pages 2 0 R>>",
-               2: f"<</Type/Pages/Count {len(pages)}/Kids[{' '.join(f'{number} 0 R' for number in numbers)}]>>",
-               3: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
-               4: f"<</Title({escape(lines[0])})>>"}
-    for number, page in zip(numbers, pages):
-        content = "BT /F1 11 Tf 14 TL 50 780 Td " + " ".join(f"({escape(row)}) Tj T*" for row in page) + " ET"
-        objects[number] = ("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>"
-                           f"/Contents {number + 1} 0 R>>")
-        objects[number + 1] = f"<</Length {len(content)}>>stream\n{content}\nendstream"
-    data, places = "%PDF-1.4\n", []
-    for number in sorted(objects):
-        places.append(len(data))
-        data += f"{number} 0 obj\n{objects[number]}\nendobj\n"
-    table = "".join(f"{place:010} 00000 n \n" for place in places)
-    data += f"xref\n0 {len(places) + 1}\n0000000000 65535 f \n{table}"
-    data += f"trailer\n<</Size {len(places) + 1}/Root 1 0 R/Info 4 0 R>>\nstartxref\n{data.index('xref')}\n%%EOF\n"
-    return data.encode("cp1252", "replace")
-
-
-CODE = {
-    "py": ('# Copyright {holder}. See the file LICENSE for the terms.\n"""{about}"""\nimport os\nimport sys\n',
-           'def {verb}_{noun}(path, {other}):\n    """{about}"""\n    {other}.append(path)\n    return {other}\n'),
-    "rs": ("// Copyright {holder}. License: see the file LICENSE.\n//! {about}\nuse std::path::Path;\n",
-           "/// {about}\npub fn {verb}_{noun}(path: &Path, {other}: &mut Vec<{NOUN}>) -> usize {{\n    {other}.push({NOUN}::default());\n    {other}.len()\n}}\n"),
-    "c": ("/* Copyright {holder}. Licensed as the file LICENSE says.\n   {about} */\n#include <stdlib.h>\n",
-          "/* {about} */\nint {verb}_{noun}(struct {noun} *{noun}, const struct {other} *{other}_list)\n{{\n\treturn {noun}->count;\n}}\n"),
-    "java": ("/* Copyright {holder}. All rights reserved by the authors.\n * {about} */\npackage org.example;\nimport java.util.List;\n",
-             "/** {about} */\nfinal class {VERB}{NOUN} {{\n    List<{OTHER}> {verb}All{OTHER}(List<{OTHER}> {other}List) {{ return {other}List; }}\n}}\n"),
-    "js": ("// Copyright {holder}, MIT license.\n// {about}\nimport {{ log }} from './log.js';\n",
-           "// {about}\nexport function {verb}{NOUN}({noun}, {other}) {{\n  if (!{other}) throw new Error('no {other}');\n  return {noun}.{verb}({other});\n}}\n"),
-    "go": ("// Copyright {holder}.\n// {about}\npackage main\n\nimport \"fmt\"\n",
-           "// {VERB}{NOUN}: {about}\nfunc {VERB}{NOUN}({other} string) error {{\n\treturn fmt.Errorf(\"{noun} %s\", {other})\n}}\n"),
-}
-
-LICENCES = {
-    "MIT": """MIT License
-
-Copyright (c) {year} {holder}
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files, to deal in the software without restriction, including the rights to use, copy, modify, merge, publish, distribute and sell copies. The above copyright notice and this permission notice shall be included in all copies.
-
-The software is provided "as is", without warranty of any kind. In no event shall the authors or copyright holders be liable for any claim, damages or other liability.
-""",
-    "BSD": """Copyright {year} {holder}. All rights reserved.
-
-Redistribution and use in source and binary forms, with or without modification, are permitted provided that redistributions retain the above copyright notice, this list of conditions and the following disclaimer. Neither the name of the author nor the names of contributors may be used to endorse products without written permission.
-
-This software is provided by the authors "as is" and any express or implied warranties are disclaimed. In no event shall the author be liable for any damages arising in any way out of the use of this software.
-""",
-    "Apache": """Apache License, Version 2.0. Copyright {year} {holder}
-
-Licensor shall mean the copyright owner or entity authorized by the copyright owner that is granting the license. Legal entity shall mean the union of the acting entity and all other entities that control it. Contribution shall mean any work of authorship submitted to the licensor for inclusion in the work.
-
-Each contributor grants you a perpetual, worldwide, royalty-free copyright license to reproduce, prepare derivative works of, sublicense and distribute the work. Unless required by applicable law or agreed to in writing, the licensor provides the work on an "as is" basis, without warranties or conditions of any kind.
-""",
-}
-
-
-def _licence(kind, holder, year):
-    return LICENCES[kind].format(holder=holder, year=year)
 
 
 def _sections(name, mark="== "):

@@ -1,8 +1,8 @@
-"""How often the document that is meant is first: known items in a mixed home.
+"""How often the document that is meant comes first: known items in a mixed home.
 
-`lib/home.py` makes the home; the queries of `crates/ken/tests/known_items/queries.tsv` are as
-people type them, and each means one document or a few equal ones. Both programs are asked as
-their users ask them: without options.
+`lib/home.py` makes the home. The queries of `crates/ken/tests/known_items/queries.tsv` are as
+people type them; each means one document, or a few that serve as well. Both programs are asked
+without options, as their users ask them.
 """
 
 import os
@@ -32,7 +32,7 @@ def run(bench):
 
 
 def _ranks(bench, peer, home):
-    """The rank of what is looked for, of each query; None if it is not found."""
+    """The rank of the document that each query means; None where it is not found."""
     peer.prepare([home])
     run_program(peer.index(), bench.log("known", peer.name))
     progress(f"known: {peer.name}: {peer.documents()} documents")
@@ -65,7 +65,7 @@ def _cells(places):
 
 
 def _misses(ranks):
-    """The queries of which one program does not have the document first."""
+    """The queries whose document is not first for one of the programs."""
     rows = []
     for (kind, words, wanted), *places in zip(queries(), *ranks.values()):
         if any(place != 1 for place in places):
