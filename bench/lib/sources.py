@@ -41,3 +41,8 @@ Licensor shall mean the copyright owner or entity authorized by the copyright ow
 Each contributor grants you a perpetual, worldwide, royalty-free copyright license to reproduce, prepare derivative works of, sublicense and distribute the work. Unless required by applicable law or agreed to in writing, the licensor provides the work on an "as is" basis, without warranties or conditions of any kind.
 """,
 }
+
+
+def licence(kind, holder, year):
+    """The text of a licence."""
+    return LICENCES[kind].format(holder=holder, year=year)

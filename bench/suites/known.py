@@ -9,7 +9,8 @@ import os
 import shutil
 
 from lib.contest import progress
-from lib.home import Home, queries
+from lib.home import Home
+from lib.language import queries
 from lib.process import run as run_program
 from lib.report import Result
 from peers.recoll import Recoll

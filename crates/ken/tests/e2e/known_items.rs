@@ -46,6 +46,9 @@ fn the_score_card_is_as_it_was() {
     let queries = fs_err::read_to_string(folder().join("queries.tsv")).unwrap();
     let queries: Vec<Query<'_>> = queries.lines().map(Query::read).collect();
     assert!(queries.len() >= 150);
+    for path in queries.iter().flat_map(|query| &query.wanted) {
+        assert!(world.docs().join(path).exists(), "{path}");
+    }
     let card = card(&queries, &ranks(&world, &queries));
     let golden = folder().join("scores.txt");
     if std::env::var_os("UPDATE_SCORES").is_some() {
