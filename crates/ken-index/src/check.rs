@@ -216,10 +216,10 @@ pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
     meta.parts_lost = true;
     meta.all_seen = false;
     meta.began = None;
-    // Files that are read again from now on are known by their edition.
-    meta.edition = meta.edition.checked_add(1).unwrap_or(1);
-    if !meta.earlier.contains(&meta.reading) {
-        meta.earlier.push(meta.reading.clone());
+    // Files that are read again from now on are known by their generation.
+    meta.generation = meta.generation.checked_add(1).unwrap_or(1);
+    if !meta.earlier.contains(&meta.profile) {
+        meta.earlier.push(meta.profile.clone());
     }
     let list = directory.atomic_read(Path::new(COMMIT_FILE));
     let list = list.map_err(|error| engine_error(error.into()))?;

@@ -3,7 +3,7 @@
 /// The format that this program writes. History:
 ///
 /// 1. First format (Tantivy 0.27, index format 7).
-/// 2. Fields of sound, pictures and films; the edition of the reading in tokens.
+/// 2. Fields of sound, pictures and films; the generation of the extraction profile in tokens.
 /// 3. Headings; the language of documents that declare none; new rules of analysis. Columns of the
 ///    values of text fields, of content and of messages. What a container holds (`has:`).
 /// 4. Digits of all scripts, numbers with units, signs that stand for words, and characters that

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use helpers::{AdapterSettings, HelperSettings, OcrSettings};
+use helpers::{CustomHelperSettings, HelperSettings, OcrSettings};
 use ken_core::{CustomField, FIELDS, Field, FolderFields, custom};
 use ken_extract::{Isolate, Limits, Passwords};
 use ken_mail::Personal;
@@ -65,7 +65,8 @@ pub(crate) struct Settings {
     /// Ranking hits.
     pub(crate) ranking: RankingSettings,
     /// The user's own helpers.
-    pub(crate) adapter: Vec<AdapterSettings>,
+    #[serde(rename = "adapter")]
+    pub(crate) custom_helpers: Vec<CustomHelperSettings>,
     /// The passwords that are tried on encrypted files.
     pub(crate) passwords: PasswordSettings,
     /// Fields that folders give to the files below them.
@@ -203,7 +204,7 @@ impl Default for Settings {
             ocr: OcrSettings::default(),
             analysis: AnalysisSettings::default(),
             ranking: RankingSettings::default(),
-            adapter: Vec::new(),
+            custom_helpers: Vec::new(),
             passwords: PasswordSettings::default(),
             folder: Vec::new(),
             queries: BTreeMap::new(),

@@ -121,8 +121,8 @@ mod tests {
             let mut builder = Builder::default();
             for key in keys {
                 let version = Version { key, stamp: 1 };
-                let (path, grams) = (Path::new("/a"), &NgramSet::default());
-                builder.add(version, path, "", Covers::default(), grams);
+                let (path, ngrams) = (Path::new("/a"), &NgramSet::default());
+                builder.add(version, path, "", Covers::default(), ngrams);
             }
             Segment::open(Box::new(builder.finish(Vec::new()).unwrap())).unwrap()
         };

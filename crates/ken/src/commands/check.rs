@@ -176,7 +176,7 @@ fn findings(
         detail: Some(damage.message.clone()),
         documents: damage.documents,
     });
-    let grams = report.grams.iter().map(|number| Finding {
+    let ngrams = report.ngrams.iter().map(|number| Finding {
         detail: Some("the checksum does not match, or the file is gone".to_owned()),
         ..plain(
             "damaged",
@@ -194,7 +194,7 @@ fn findings(
     let unexplained = report.below.unexplained.iter();
     let unexplained = unexplained.map(|path| plain("not found by the walk", path));
     damaged
-        .chain(grams)
+        .chain(ngrams)
         .chain(listings)
         .chain(doubled)
         .chain(changes)

@@ -14,7 +14,7 @@ fn index(world: &World, data: &str) {
     assert_eq!(run.code, 0, "{}", run.err);
 }
 
-/// Returns the files of the index that hold documents or grams, by the segment that they are of.
+/// Returns the files of the index that hold documents or n-grams, by the segment that they are of.
 fn parts(data: &std::path::Path) -> BTreeMap<String, Vec<PathBuf>> {
     let mut parts: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for folder in ["index", "index/ngrams"] {
@@ -216,7 +216,7 @@ fn a_damaged_list_of_segments_is_said_to_be() {
     let grep = world.ken(["grep", "--explain", "stoat", "docs"]);
     assert!(
         grep.err.contains("1 excluded"),
-        "its grams are of use: {}",
+        "its n-grams are of use: {}",
         grep.err
     );
 

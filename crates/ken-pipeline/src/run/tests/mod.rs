@@ -211,7 +211,7 @@ fn forget_extractors(data: &Path) {
     };
     let writer = Writer::open(&data.join("index"), options).unwrap();
     let mut meta = writer.meta().clone();
-    meta.reading.formats.values_mut().for_each(|v| *v = 0);
+    meta.profile.formats.values_mut().for_each(|v| *v = 0);
     writer.commit(&meta).unwrap();
     writer.close().unwrap();
 }

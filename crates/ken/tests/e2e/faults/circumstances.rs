@@ -56,7 +56,7 @@ fn most_memory(world: &World, options: &[&str]) -> (Run, u64) {
 /// Whatever the input, a run takes no more memory than it was given, beside what the program takes itself.
 #[test]
 fn memory_is_what_was_given() {
-    /// Tables of the program, what the allocator keeps, and the grams of one large text on each thread.
+    /// Tables of the program, what the allocator keeps, and the n-grams of one large text on each thread.
     const BESIDE: u64 = 32 << 20;
     const GIVEN: u64 = 128 << 20;
 
