@@ -282,7 +282,7 @@ impl Settings {
 
 impl MailSettings {
     /// Sets the user's addresses and mail folder in the context of queries.
-    pub(crate) fn tell(&self, context: &mut Context) -> Result<(), Failure> {
+    pub(crate) fn apply_to(&self, context: &mut Context) -> Result<(), Failure> {
         let own = Personal::new(&self.addresses).map_err(|message| {
             Failure::new(Kind::Usage, format!("mail.addresses: {message}")).hint(
                 "example: addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]",

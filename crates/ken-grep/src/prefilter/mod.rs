@@ -276,7 +276,7 @@ impl Prefilter {
     pub fn explain(&self) -> String {
         match self.why {
             Some(why) => why.to_string(),
-            None if self.goes_only_where_told() => {
+            None if self.walks_only_to_targets() => {
                 "the index is trusted, also with where to walk".to_owned()
             }
             None if self.is_trusted() => "the index is trusted".to_owned(),
@@ -285,7 +285,7 @@ impl Prefilter {
     }
 
     /// Returns whether the walk goes only to targets from the index.
-    fn goes_only_where_told(&self) -> bool {
+    fn walks_only_to_targets(&self) -> bool {
         let index = self.index.as_ref();
         index.is_some_and(|index| index.targets.is_some())
     }

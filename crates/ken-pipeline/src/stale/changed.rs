@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_extractors_are_told_by_version() {
+    fn changed_extractors_are_recognised_by_version() {
         let now = current();
         let mut earlier = now.clone();
         assert!(Changed::of(&now, &[earlier.clone()], None).is_empty());

@@ -66,7 +66,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure
 fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
     background::give_back_large_blocks();
     let progress = Progress::default();
-    let mut told = [false; 2];
+    let mut shown = [false; 2];
     let show = || {
         let states = [
             (&progress.waiting, "waiting for another run to finish"),
@@ -75,10 +75,10 @@ fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
                 "indexing is paused; ken index --resume continues it",
             ),
         ];
-        for ((state, message), told) in states.iter().zip(&mut told) {
-            if state.load(Ordering::Relaxed) && !*told {
+        for ((state, message), shown) in states.iter().zip(&mut shown) {
+            if state.load(Ordering::Relaxed) && !*shown {
                 output::warn(message);
-                *told = true;
+                *shown = true;
             }
         }
     };

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::world::World;
 
-/// As far as ranks are told.
+/// The last rank that is counted.
 const DEPTH: usize = 20;
 
 fn folder() -> std::path::PathBuf {

@@ -32,7 +32,7 @@ fn without_ngrams(index: &Path) -> Vec<FileKey> {
 }
 
 #[test]
-fn a_commit_tells_of_files_whose_n_grams_are_written() {
+fn a_commit_names_only_files_whose_n_grams_are_written() {
     let folder = folder_of_files(100);
     let data = folder.path().join("data");
     let index = data.join("index");

@@ -88,7 +88,7 @@ fn memory_is_what_was_given() {
     let (run, most) = most_memory(&world, &["--memory=128M", "--threads=2"]);
     assert!(run.summary()["documents"].as_u64() > Some(16_000));
     assert!(most < GIVEN + BESIDE, "{} MiB", most >> 20);
-    // Text that was left out for that is told of.
+    // The text that was left out for lack of memory is reported.
     let failed = world.failed();
     assert_eq!(failed["large0.txt"], "limit", "{failed:?}");
     assert_eq!(world.hits("otter filename:large0").len(), 1);
@@ -220,11 +220,11 @@ fn permissions_that_change_cost_no_document() {
         let _ending = Ending(&ended);
         for number in 0..6 {
             let full = ["--data", "data", "index", "-q", "--threads=2", "--full"];
-            let told = run(if number % 2 == 0 { &index } else { &full });
+            let outcome = run(if number % 2 == 0 { &index } else { &full });
             assert!(
-                told.code == 0 || told.err.contains("ermission denied"),
+                outcome.code == 0 || outcome.err.contains("ermission denied"),
                 "{}",
-                told.err
+                outcome.err
             );
             // A file that may not be read is found by its name, one whose folder may not as before.
             assert_eq!(files(), before);
