@@ -71,7 +71,7 @@ fn a_root_that_goes_away_meanwhile_loses_no_document() {
         assert!(
             run.messages
                 .iter()
-                .any(|message| message.contains("is kept"))
+                .any(|text| text.contains("is kept"))
         );
         let again = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
         assert_eq!(
