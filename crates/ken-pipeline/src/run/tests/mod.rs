@@ -68,11 +68,7 @@ fn a_root_that_goes_away_meanwhile_loses_no_document() {
             "{last}"
         );
         assert!(run.kept > 0 && run.gone == 0, "{last}");
-        assert!(
-            run.messages
-                .iter()
-                .any(|text| text.contains("is kept"))
-        );
+        assert!(run.messages.iter().any(|text| text.contains("is kept")));
         let again = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
         assert_eq!(
             (again.gone, again.kept, n_files()),
