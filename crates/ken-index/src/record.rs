@@ -87,9 +87,9 @@ pub(crate) fn row(record: Record, columns: &Columns, moment: Sequence) -> io::Re
         let message = MessageId::of(&document.ipath, components);
         values.number(columns.message, message.number());
     }
-    if let Some(place) = document.place {
-        values.number(columns.offset, place.offset);
-        values.number(columns.digest, place.digest);
+    if let Some(span) = document.span {
+        values.number(columns.offset, span.offset);
+        values.number(columns.digest, span.digest);
     }
     for link in links::of(&location, &document) {
         values.number(columns.links, link);

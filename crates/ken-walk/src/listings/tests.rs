@@ -319,18 +319,18 @@ proptest! {
     /// With a flipped bit anywhere, a kept listing equals the content of its folder, or is not
     /// kept.
     #[test]
-    fn damage_is_noticed_and_misleads_nobody(place: prop::sample::Index, flipped in 1..=255_u8) {
+    fn damage_is_noticed_and_misleads_nobody(offset: prop::sample::Index, flipped in 1..=255_u8) {
         prop_assume!(is_kept_here());
         let tree = Tree::new(5);
         tree.walk(ALL, true);
         let mut bytes = fs_err::read(tree.index.path().join("listings")).unwrap();
-        let place = place.index(bytes.len());
-        bytes[place] ^= flipped;
+        let offset = offset.index(bytes.len());
+        bytes[offset] ^= flipped;
         if let Some(listings) = Listings::new(Box::new(bytes), Tree::hasher()) {
             prop_assert!(!listings.is_sound());
             let folders = ["", "0", "1", "2", "3", "4"];
             let n_kept = folders.iter().filter_map(|folder| tree.kept(&listings, folder)).count();
-            prop_assert!((5..=6).contains(&n_kept) || place >= listings.rows.start);
+            prop_assert!((5..=6).contains(&n_kept) || offset >= listings.rows.start);
         }
     }
 }

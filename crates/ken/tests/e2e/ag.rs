@@ -15,7 +15,7 @@ use crate::world::{Run, World};
 fn make(folder: &Path, cases: &Table) {
     let list = |name: &str| cases.get(name).and_then(Value::as_array).cloned();
     let table = |name: &str| cases.get(name).and_then(Value::as_table).cloned();
-    let place = |name: &str| {
+    let path = |name: &str| {
         let path = folder.join(name);
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         path
@@ -24,16 +24,16 @@ fn make(folder: &Path, cases: &Table) {
         fs_err::create_dir_all(folder.join(name.as_str().unwrap())).unwrap();
     }
     for (name, text) in table("files").unwrap_or_default() {
-        fs_err::write(place(&name), text.as_str().unwrap()).unwrap();
+        fs_err::write(path(&name), text.as_str().unwrap()).unwrap();
     }
     for (name, digits) in table("bytes").unwrap_or_default() {
         let digits = digits.as_str().unwrap();
         let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
         let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
-        fs_err::write(place(&name), bytes).unwrap();
+        fs_err::write(path(&name), bytes).unwrap();
     }
     for (name, target) in table("links").unwrap_or_default() {
-        symlink(target.as_str().unwrap(), place(&name)).unwrap();
+        symlink(target.as_str().unwrap(), path(&name)).unwrap();
     }
 }
 

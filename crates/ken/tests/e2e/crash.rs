@@ -185,8 +185,8 @@ fn answers(world: &World, data: &str) -> (Vec<Value>, Vec<BTreeSet<String>>) {
         "size:>1k",
         "quokkaberg OR stalagtoad",
     ]);
-    let places = |query| hits(query).iter().map(|hit| world.place(hit)).collect();
-    (documents, queries.map(places).collect())
+    let locations = |query| hits(query).iter().map(|hit| world.location(hit)).collect();
+    (documents, queries.map(locations).collect())
 }
 
 /// Returns all documents of an index, in an order of their own.
@@ -226,8 +226,8 @@ pub(crate) fn assert_converged(world: &World, seed: u64) {
     let fresh = world.home().join("fresh");
     let _ = fs_err::remove_dir_all(&fresh);
     index(world, "fresh");
-    let (documents, places) = answers(world, "data");
-    let (expected_documents, expected_places) = answers(world, "fresh");
+    let (documents, locations) = answers(world, "data");
+    let (expected_documents, expected_locations) = answers(world, "fresh");
     for (document, expected) in documents.iter().zip(&expected_documents) {
         assert_eq!(document, expected, "KEN_TEST_SEED={seed}");
     }
@@ -236,7 +236,7 @@ pub(crate) fn assert_converged(world: &World, seed: u64) {
         expected_documents.len(),
         "KEN_TEST_SEED={seed}"
     );
-    assert_eq!(places, expected_places, "KEN_TEST_SEED={seed}");
+    assert_eq!(locations, expected_locations, "KEN_TEST_SEED={seed}");
 }
 
 #[test]

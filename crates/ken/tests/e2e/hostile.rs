@@ -65,7 +65,7 @@ fn broken_files_do_no_harm() {
         assert!(
             found
                 .iter()
-                .any(|place| !place.contains("cut/") && !place.contains("flipped/")),
+                .any(|location| !location.contains("cut/") && !location.contains("flipped/")),
             "{query}"
         );
     }
@@ -183,11 +183,11 @@ fn every_tenth_file_is_hostile_and_no_other_is_lost() {
         .failed()
         .into_iter()
         // Of a good container a part may fail; what failed inside a hostile one is listed there.
-        .map(|(place, reason)| match place.split_once('|') {
+        .map(|(location, reason)| match location.split_once('|') {
             Some((file, _)) if !names.contains(file) => (file.to_owned(), reason),
-            _ => (place, reason),
+            _ => (location, reason),
         })
-        .filter(|(place, _)| !place.contains('|'))
+        .filter(|(location, _)| !location.contains('|'))
         .collect();
     assert_eq!(failed, expected);
     let found: BTreeSet<_> = world.found("dir:docs").into_iter().collect();

@@ -26,7 +26,7 @@ fn write(world: &World, corpus: &str) {
     }
 }
 
-/// Returns at which place the document is among the hits, from 1; those of the same score share one.
+/// Returns the rank of the document among the hits, from 1; hits of the same score share a rank.
 fn rank(world: &World, query: &str, wanted: &str) -> Option<usize> {
     let limit = DEPTH.to_string();
     let run = world.ken(["search", "--any", "--json", "-n", &limit, "--", query]);

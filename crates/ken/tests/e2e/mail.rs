@@ -221,12 +221,12 @@ fn threads_are_listed_and_drawn() {
         lines[1]
     );
     let tree = world.ken(["mail", "threads", "--tree", "dugong"]);
-    let places: Vec<_> = tree.lines()[1..]
+    let rows: Vec<_> = tree.lines()[1..]
         .iter()
         .map(|line| &line["  2025-03-03".len()..])
         .collect();
     assert_eq!(
-        places,
+        rows,
         ["  Anna  The plan", "    Bob", "*     Anna"],
         "{}",
         tree.text()

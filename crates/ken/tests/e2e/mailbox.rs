@@ -1,4 +1,4 @@
-//! Mailboxes that change: what stays in the index, and messages that are read from their place.
+//! Mailboxes that change: what stays in the index, and messages that are read from their offset.
 
 use std::process::Command;
 
@@ -48,7 +48,7 @@ fn an_appended_mailbox_costs_its_new_messages_and_keeps_tags() {
 }
 
 #[test]
-fn a_message_is_read_from_its_place_while_the_mailbox_grows() {
+fn a_message_is_read_from_its_offset_while_the_mailbox_grows() {
     let world = World::new();
     let text = mailbox(40);
     let path = world.write("old.mbox", &text);

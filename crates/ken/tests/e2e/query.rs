@@ -80,7 +80,7 @@ fn phrases_go_on_behind_words_divided_at_line_ends() {
 }
 
 #[test]
-fn places_and_parts_are_found() {
+fn locations_and_parts_are_found() {
     let world = World::new();
     world.write("src/lib.rs", "fn reindeer() {}");
     world.write("src/deep/a b.c", "int reindeer;");
@@ -139,7 +139,7 @@ fn places_and_parts_are_found() {
     ];
     for (query, expected) in cases {
         let found = world.found(query);
-        let name = |place: &String| place.rsplit("elsewhere/").next().unwrap().to_owned();
+        let name = |location: &String| location.rsplit("elsewhere/").next().unwrap().to_owned();
         let mut found: Vec<String> = found.iter().map(name).collect();
         found.sort();
         let mut expected = expected.to_vec();
@@ -345,7 +345,7 @@ fn a_pattern_may_mean_very_many_words() {
 #[test]
 fn a_weight_changes_the_order() {
     let world = letters();
-    let first = |query: &str| world.place(&world.hits(query)[0]);
+    let first = |query: &str| world.location(&world.hits(query)[0]);
     assert_eq!(first("dinner OR draft^9"), "3.txt");
     assert_eq!(first("dinner^9 OR draft"), "2.txt");
 }
@@ -472,8 +472,8 @@ fn folders_are_found_as_people_name_them() {
         (absolute.as_str(), "ab."),
         ("dir:/projects", ""),
     ] {
-        let name = |place: &String| {
-            let name = place.rsplit('/').next().unwrap();
+        let name = |location: &String| {
+            let name = location.rsplit('/').next().unwrap();
             if name == "ken.txt" {
                 '.'
             } else {
@@ -487,7 +487,7 @@ fn folders_are_found_as_people_name_them() {
 }
 
 #[test]
-fn mistakes_are_shown_with_their_place() {
+fn mistakes_are_shown_with_their_position() {
     let world = letters();
     for (query, message) in [
         (

@@ -129,7 +129,7 @@ fn exit_codes_distinguish_found_not_found_and_trouble() {
 }
 
 #[test]
-fn a_hit_shows_title_place_date_size_and_snippet() {
+fn a_hit_shows_title_location_date_size_and_snippet() {
     let world = World::new();
     world.write("tale.txt", "Once upon\na time\nthere was a thylacine.\n");
     world.set_modified("tale.txt", 1_700_000_000);

@@ -1,4 +1,4 @@
-//! A user's home folder in a temporary place, and the binary run inside it.
+//! A user's home folder in a temporary folder, and the binary run inside it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -167,13 +167,17 @@ impl World {
 
     /// Returns where the hits of a query are, as `path|ipath` below `docs`, sorted.
     pub(crate) fn found(&self, query: &str) -> Vec<String> {
-        let mut found: Vec<_> = self.hits(query).iter().map(|hit| self.place(hit)).collect();
+        let mut found: Vec<_> = self
+            .hits(query)
+            .iter()
+            .map(|hit| self.location(hit))
+            .collect();
         found.sort();
         found
     }
 
     /// Returns where a hit is: `path|ipath` below `docs`.
-    pub(crate) fn place(&self, hit: &Value) -> String {
+    pub(crate) fn location(&self, hit: &Value) -> String {
         let path = hit["path"].as_str().unwrap();
         let docs = self.docs();
         let below = path.strip_prefix(docs.to_str().unwrap()).unwrap_or(path);
@@ -184,7 +188,7 @@ impl World {
         }
     }
 
-    /// Returns what could not be read: place and reason.
+    /// Returns what could not be read: location and reason.
     pub(crate) fn failed(&self) -> BTreeMap<String, String> {
         let run = self.ken(["status", "--failed", "--json"]);
         assert!(run.code < 2, "{}", run.err);
@@ -192,7 +196,7 @@ impl World {
         let objects = run.objects();
         objects
             .iter()
-            .map(|object| (self.place(object), reason(object)))
+            .map(|object| (self.location(object), reason(object)))
             .collect()
     }
 

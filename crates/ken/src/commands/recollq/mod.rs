@@ -269,9 +269,9 @@ fn sorted_by(name: &str, names: &FieldNames) -> Option<Field> {
 /// Copies the file of a hit to a path that does not exist yet.
 fn extract(location: &Location, path: &PathBuf) -> Result<ExitCode, Failure> {
     if !location.ipath.is_root() {
-        let place = output::clean(&location.to_string()).into_owned();
+        let location = output::clean(&location.to_string()).into_owned();
         return complain(&format!(
-            "recollq: {place} is a member of a file; ken copies only whole files\n"
+            "recollq: {location} is a member of a file; ken copies only whole files\n"
         ));
     }
     let target = fs_err::OpenOptions::new()
@@ -366,7 +366,7 @@ impl Printer<'_> {
         if pieces.is_empty() {
             return Ok(());
         }
-        let place = |piece: &Fragment| match self.options.snippets {
+        let label = |piece: &Fragment| match self.options.snippets {
             Some(Snippets::WithLines(_)) => piece.line,
             _ => piece.page.unwrap_or(0),
         };
@@ -376,7 +376,7 @@ impl Printer<'_> {
         }
         writeln!(out, "SNIPPETS")?;
         for piece in pieces {
-            writeln!(out, "{} : {}", place(piece), piece.text)?;
+            writeln!(out, "{} : {}", label(piece), piece.text)?;
         }
         writeln!(out, "/SNIPPETS")
     }

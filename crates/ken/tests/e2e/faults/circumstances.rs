@@ -192,18 +192,18 @@ fn permissions_that_change_cost_no_document() {
     let before = files();
     assert_eq!(before.len(), tree.names.len());
     let ended = AtomicBool::new(false);
-    let places: Vec<_> = world
+    let paths: Vec<_> = world
         .files_below("docs")
         .into_iter()
         .map(|(path, _)| path)
         .collect();
-    let folders: Vec<_> = places.iter().filter_map(|path| path.parent()).collect();
+    let folders: Vec<_> = paths.iter().filter_map(|path| path.parent()).collect();
     let set = |open: bool| {
         let mode = |of: u32| Permissions::from_mode(if open { of } else { 0 });
         for path in folders.iter().filter(|folder| **folder != world.docs()) {
             let _ = fs_err::set_permissions(path, mode(0o755));
         }
-        for path in places.iter().step_by(3) {
+        for path in paths.iter().step_by(3) {
             let _ = fs_err::set_permissions(path, mode(0o644));
         }
     };

@@ -106,34 +106,34 @@ impl Harness {
         let loss = LOSSES[self.tree.random.usize(..LOSSES.len())];
         disk.write(loss, &mut self.tree.random);
         let n_steps = before.len();
-        let place = format!(
+        let fault = format!(
             "KEN_TEST_SEED={}: {args:?}, {loss:?} lost after step {n_steps}, {:?}",
             self.seed,
             before.last()
         );
-        let place: String = place.chars().take(500).collect();
-        self.assert_readable(&place, was_there);
-        self.assert_converges(&place, was_there);
+        let fault: String = fault.chars().take(500).collect();
+        self.assert_readable(&fault, was_there);
+        self.assert_converges(&fault, was_there);
     }
 
     /// Asserts that there is a whole index, each document once, or none if there was none before.
-    fn assert_readable(&self, place: &str, was_there: bool) {
+    fn assert_readable(&self, fault: &str, was_there: bool) {
         let world = &self.tree.world;
         let check = world.ken(["--data", "data", "check", "--json"]);
         if check.code == 2 {
             let is_missing = check.err.contains("there is no index");
-            assert!(is_missing && !was_there, "{place}: {}", check.err);
+            assert!(is_missing && !was_there, "{fault}: {}", check.err);
         } else {
             let summary = check.objects().pop().unwrap();
-            assert_eq!(summary["index"]["damaged"], 0, "{place}: {}", check.text());
-            assert_eq!(summary["doubled"], 0, "{place}");
+            assert_eq!(summary["index"]["damaged"], 0, "{fault}: {}", check.text());
+            assert_eq!(summary["doubled"], 0, "{fault}");
             let search = world.ken(["--data", "data", "search", "otter"]);
-            assert!(search.code < 2, "{place}: {}", search.err);
+            assert!(search.code < 2, "{fault}: {}", search.err);
         }
-        self.assert_grep_is_exact(&[], place);
+        self.assert_grep_is_exact(&[], fault);
     }
 
-    fn assert_grep_is_exact(&self, how: &[&str], place: &str) {
+    fn assert_grep_is_exact(&self, how: &[&str], fault: &str) {
         let grep = |how: &[&str]| {
             let args = [
                 "--data",
@@ -145,23 +145,23 @@ impl Harness {
                 "docs",
             ];
             let run = self.tree.world.ken(args.iter().chain(how));
-            assert!(run.code < 2, "{place}: {}", run.err);
+            assert!(run.code < 2, "{fault}: {}", run.err);
             run.out
         };
         assert!(
             grep(how) == grep(&["--no-index"]),
-            "{place}: grep {how:?} misses lines"
+            "{fault}: grep {how:?} misses lines"
         );
     }
 
     /// Asserts that the next run comes to the answers of a fresh index.
-    fn assert_converges(&mut self, place: &str, knows_roots: bool) {
+    fn assert_converges(&mut self, fault: &str, knows_roots: bool) {
         let index = |data: &str, knows_roots: bool| {
             // An index that existed knows its roots by itself.
             let n_args = INDEX.len() - usize::from(knows_roots);
             let args = ["--data", data].into_iter().chain(INDEX).take(2 + n_args);
             let run = self.tree.world.ken(args);
-            assert_eq!(run.code, 0, "{place}: {}", run.err);
+            assert_eq!(run.code, 0, "{fault}: {}", run.err);
         };
         index("data", knows_roots);
         let log = self.log();
@@ -175,10 +175,10 @@ impl Harness {
         });
         let found = documents(&self.tree.world, "data");
         for (found, expected) in found.iter().zip(expected.iter()) {
-            assert_eq!(found, expected, "{place}");
+            assert_eq!(found, expected, "{fault}");
         }
-        assert_eq!(found.len(), expected.len(), "{place}");
-        self.assert_grep_is_exact(&["--trust-index"], place);
+        assert_eq!(found.len(), expected.len(), "{fault}");
+        self.assert_grep_is_exact(&["--trust-index"], fault);
     }
 }
 
