@@ -19,6 +19,7 @@ use jiff::Timestamp;
 use ken_core::{Field, FieldNames, Location};
 use ken_engine::Source;
 use ken_index::Snapshot;
+use ken_index::layout::index_folder;
 use ken_search::parse::{Saved, Syntax};
 use ken_search::service::{
     Answer, Error, Group, Hit, Query, Reading, Request, Service, Snippets as SnippetSettings,
@@ -52,7 +53,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Ok(folder) => folder,
         Err(message) => return complain(&message),
     };
-    let snapshot = match Snapshot::open_for_one_query(&folder.join("index")) {
+    let snapshot = match Snapshot::open_for_one_query(&index_folder(&folder)) {
         Ok(snapshot) => snapshot,
         Err(error) => {
             let folder = folder.display();
@@ -94,7 +95,7 @@ fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>,
     let Some(folder) = &options.folder else {
         return data_folder(global).map(Ok);
     };
-    if folder.join("index").is_dir() {
+    if index_folder(folder).is_dir() {
         return Ok(Ok(folder.clone()));
     }
     let folder = folder.display();
