@@ -11,18 +11,19 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::listing::{EntryOrder, Listing};
-use crate::{Progress, ScanOptions, Visitor, root_at, scan};
+use crate::{Progress, ScanOptions, Visitor, needs, root_at, scan};
 
 /// File system clocks advance in steps of up to 10 ms.
 const TICK: Duration = Duration::from_millis(25);
 const ALL: i64 = i64::MAX;
 
-/// Returns whether listings are kept in the test folder: in containers it is often on an overlay.
+/// Returns whether listings are kept in the test folder. In containers it is often on an overlay, of which none are.
 fn is_kept_here() -> bool {
     let folder = tempfile::tempdir().unwrap();
     let open = fs_err::File::open(folder.path()).unwrap();
     let stat = rustix::fs::fstat(&open).unwrap();
-    FileSystems::default().number(open.as_fd(), &stat).is_some()
+    let number = FileSystems::default().number(open.as_fd(), &stat);
+    needs::met("listings", number.is_some())
 }
 
 struct Tree {
@@ -292,7 +293,9 @@ proptest! {
     fn what_is_kept_is_what_is_there(
         changes in prop::collection::vec((0..5_u8, 0..12_usize, 0..12_usize), 1..12),
     ) {
-        prop_assume!(is_kept_here());
+        if !is_kept_here() {
+            return Ok(());
+        }
         let tree = Tree::new(12);
         tree.walk(ALL, true);
         let listings = tree.known().unwrap();
@@ -320,7 +323,9 @@ proptest! {
     /// kept.
     #[test]
     fn damage_is_noticed_and_misleads_nobody(offset: prop::sample::Index, flipped in 1..=255_u8) {
-        prop_assume!(is_kept_here());
+        if !is_kept_here() {
+            return Ok(());
+        }
         let tree = Tree::new(5);
         tree.walk(ALL, true);
         let mut bytes = fs_err::read(tree.index.path().join("listings")).unwrap();

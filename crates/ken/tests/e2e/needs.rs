@@ -2,7 +2,8 @@
 //!
 //! A test whose need is missing says so on standard error and does nothing more. If `KEN_TEST_REQUIRE` lists the
 //! need, or is `all`, the test fails instead; `scripts/test` sets it. `KEN_TEST_ALLOW_MISSING` lists what a
-//! machine cannot have: such tests are left out all the same.
+//! machine cannot have: such tests are left out all the same. The unit tests of ken-walk and ken-pipeline include
+//! this file too.
 
 use std::io::Write;
 
