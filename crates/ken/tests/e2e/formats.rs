@@ -231,7 +231,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Title and author that the fixtures name.
+/// Titles and authors of the fixtures.
 const AUTHORS: &[(&str, &str, &str)] = &[
     ("sample.docx", "Reindeer census", "Aino Virtanen"),
     ("sample.odt", "Marsupial ledger", "Oskar Lindqvist"),
@@ -259,7 +259,7 @@ fn every_fixture_is_found_by_its_words() {
     }
     world.index_docs();
     for (file, query, location) in WORDS {
-        // Some files hold the same word, because they hold the same tree.
+        // Several files contain the same word, because they contain the same tree.
         let found = world.found(&format!("{query} dir:docs"));
         let name = file.rsplit('/').next().unwrap();
         let here: Vec<_> = found.iter().filter(|p| p.starts_with(name)).collect();

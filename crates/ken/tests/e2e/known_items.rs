@@ -1,7 +1,7 @@
-//! The score card: queries of which one document is meant, over a small mixed folder.
+//! The score card: queries for known documents in a small mixed folder.
 //!
-//! `known_items/scores.txt` holds at which rank each was found; a change of ranking shows as its
-//! diff. `UPDATE_SCORES=1 cargo test -p ken --test e2e known_items` writes it anew.
+//! `known_items/scores.txt` holds the rank of each document, so a change of ranking is a diff of this
+//! file. `UPDATE_SCORES=1 cargo test -p ken --test e2e known_items` renews it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn write(world: &World, corpus: &str) {
         let (name, content) = file.split_once('\n').unwrap();
         let path = world.write(name, content);
         assert!(path.exists());
-        // All of one age, so that newness decides nothing.
+        // All files have the same age, so that it does not influence the ranks.
         world.set_modified(name, 1_780_000_000);
     }
 }
@@ -47,7 +47,7 @@ fn rank(world: &World, query: &str, wanted: &str) -> Option<usize> {
 fn the_score_card_is_as_it_was() {
     let read = |name| fs_err::read_to_string(folder().join(name)).unwrap();
     let world = World::new();
-    // One segment: how documents are spread over several changes their weights a little.
+    // One segment, since the distribution over several segments slightly changes the weights.
     world.configure("threads = 1");
     write(&world, &read("corpus.txt"));
     world.index_docs();

@@ -1,4 +1,4 @@
-//! Text in pictures: a later pass, when asked for.
+//! Text in pictures: a separate pass after the run, on request.
 
 use crate::world::World;
 

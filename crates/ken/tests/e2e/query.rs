@@ -190,7 +190,7 @@ fn queries_have_names() {
         text.starts_with("limit = 5 # hits\n\n[queries]\n"),
         "{text}"
     );
-    // Neither twice, nor a query with a mistake, nor one that refers to itself.
+    // The same name twice, a query with a mistake, and a query that refers to itself are refused.
     for arguments in [
         &["plan", "dinner"][..],
         &["other", "(a"],
@@ -202,7 +202,7 @@ fn queries_have_names() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     let run = world.ken(["search", "query:plans"]);
     assert_eq!(run.code, 2);
-    // What the file lets others read stays as it was.
+    // The permissions of the file stay.
     let private = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(&file, private).unwrap();
     assert_eq!(save(&["third", "dinner"]).code, 0);
@@ -324,7 +324,7 @@ fn every_operator_works() {
     }
 }
 
-/// No limit on how many words a pattern means: the last of them counts as the first.
+/// A pattern may mean any number of words, and the last one counts like the first.
 #[test]
 fn a_pattern_may_mean_very_many_words() {
     let world = World::new();
@@ -438,7 +438,7 @@ fn the_example_of_every_field_finds_something_and_not_everything() {
     for info in FIELDS {
         let found = world.hits(info.example).len();
         assert!(found > 0, "{} finds nothing", info.example);
-        // All files of the test are new.
+        // All files of this test are new.
         let limit = all + usize::from(info.field == Field::Modified);
         assert!(found < limit, "{} finds everything", info.example);
         for alias in info.aliases {

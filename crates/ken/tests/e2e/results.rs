@@ -12,7 +12,7 @@ Content-Disposition: attachment; filename=note.txt\n\nan okapi eats leaves\n--b-
 
 const FROM: &str = "From anna@example.org Mon Jan  1 12:00:00 2024\n";
 
-/// Two copies of a note and one in a message, twice in a mailbox.
+/// A note, a duplicate of it, and a message with the note, which is in a mailbox twice.
 fn zoo() -> World {
     let world = World::new();
     world.write("notes/note.txt", "an okapi eats leaves");
@@ -97,12 +97,12 @@ fn copies_are_shown_once_and_counted() {
     );
 
     let mut copies = all;
-    // The messages are copies of each other, too.
+    // The messages are also duplicates of each other.
     copies.extend(["mail/box.mbox|1".to_owned(), "mail/box.mbox|2".to_owned()]);
     copies.sort();
     assert_eq!(world.found("is:duplicate"), copies);
 
-    // A moved file keeps what it is a copy of.
+    // A moved file remains a duplicate.
     world.rename("notes/note.txt", "notes/moved.txt");
     world.remove("notes/old/copy.md");
     world.index_docs();

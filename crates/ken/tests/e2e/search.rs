@@ -248,7 +248,7 @@ fn a_closed_pipe_is_no_error() {
         let run = crate::world::Run::of_child(child);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
     }
-    // Those that are read have all hits in their order, however many threads make them ready.
+    // All hits are printed in order, with any number of threads.
     let all = world.ken(["search", "otter", "--limit", "0", "--json"]);
     let ranks: Vec<_> = all
         .objects()
