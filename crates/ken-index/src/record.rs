@@ -194,7 +194,7 @@ fn undeclared_language(document: &Document) -> Option<&'static str> {
     analysis::detect_language(&document.body)
 }
 
-/// Returns whether a file is a message of a Maildir, whose name nobody gave: its order is that of the
+/// Returns whether a file is a message of a Maildir, whose name is generated: its order is that of the
 /// path, and no two are the same.
 fn is_in_maildir(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name);

@@ -1,4 +1,4 @@
-//! Files of which one query reads little: they are read, not mapped.
+//! Files of which a query reads only small parts: they are read, not mapped.
 //!
 //! Touching a new page of a mapped file takes some microseconds: the system enters the surrounding
 //! pages into a table, creates that table at the first access to each two megabytes, and scans all

@@ -1,5 +1,5 @@
-//! The messages of a mailbox as a commit has them: where each stands in its file, and a hash of what
-//! was read. A mailbox that changed is compared with them, and those that are the same stay.
+//! The messages of a mailbox in a commit: the offset of each in its file, and a hash of its content.
+//! A changed mailbox is compared with them, and equal messages stay.
 
 use ken_core::{Field, FileKey, MessageSpan};
 use ken_engine::{DocAddress, Mailbox, MessageId, MessageOfFile};
@@ -36,7 +36,7 @@ pub(crate) fn read(
             }
         })?;
     }
-    // Most files that a mailbox could be are none; failed documents are looked through one by one.
+    // Most files that could be mailboxes are not. Failed documents are searched one by one.
     if mailbox.messages.is_empty() {
         return Ok(mailbox);
     }

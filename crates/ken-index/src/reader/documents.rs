@@ -40,8 +40,8 @@ impl Snapshot {
         Ok((stored, body))
     }
 
-    /// Gives a document the values that are stored of it, and returns the body, a large one by so many threads at most
-    /// or not at all.
+    /// Adds the stored values to a document, and returns the body. At most this many threads unpack a large body;
+    /// without a number it is not unpacked.
     fn fill(
         &self,
         document: &mut Document,

@@ -254,7 +254,7 @@ impl Writer {
         closed.map_err(|source| error::engine_error(&self.path, source))
     }
 
-    /// Returns a slot that nobody uses, of this thread if it is free: threads do not meet.
+    /// Returns a free slot, if possible that of this thread, so that threads do not wait for each other.
     fn free_slot(&self) -> MutexGuard<'_, Option<SegmentBuilder>> {
         let own = thread_number() % self.slots.len();
         let (before, from_own) = self.slots.split_at(own);
