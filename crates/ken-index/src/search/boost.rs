@@ -14,7 +14,7 @@ use crate::doc_address::AddressParts;
 use crate::query::{FolderNames, Proximity, Scoring};
 use crate::schema::{LOCATION, value_column};
 
-/// How many documents are looked at: nobody reads on, and positions are dear.
+/// The number of documents that may get a boost: few people read on, and reading positions is expensive.
 pub(crate) const BEST: usize = 100;
 
 const SECONDS_A_DAY: f32 = 86_400.0;
