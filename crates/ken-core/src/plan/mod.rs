@@ -56,6 +56,8 @@ pub enum Plan {
     Weight(f32, Box<Self>),
     /// The part without a score: it only selects.
     Filter(Box<Self>),
+    /// Within [`Plan::And`]: documents that match the part rank higher. It selects nothing.
+    Prefer(Box<Self>),
     /// Documents that match the part, and all messages in their threads.
     Thread(Box<Self>),
     /// Messages of which a part is a document that matches.

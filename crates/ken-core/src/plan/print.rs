@@ -62,6 +62,7 @@ impl fmt::Display for Printed<'_> {
             Plan::Not(of) => write!(f, "(not {})", part(of)),
             Plan::Weight(weight, of) => write!(f, "(weight {weight} {})", part(of)),
             Plan::Filter(of) => write!(f, "(filter {})", part(of)),
+            Plan::Prefer(of) => write!(f, "(prefer {})", part(of)),
             Plan::Thread(of) => write!(f, "(thread {})", part(of)),
             Plan::Carrier(of) => write!(f, "(carrier {})", part(of)),
         }

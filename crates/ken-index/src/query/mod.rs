@@ -69,7 +69,7 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
             right: build(scoring, right),
             limits: scoring.limits.clone(),
         }),
-        Plan::Not(_) => and(scoring, std::slice::from_ref(plan)),
+        Plan::Not(_) | Plan::Prefer(_) => and(scoring, std::slice::from_ref(plan)),
         Plan::Weight(weight, part) => match weighted(plan) {
             Some(_) => or(scoring, std::slice::from_ref(plan)),
             None => Box::new(BoostQuery::new(build(scoring, part), *weight)),
@@ -128,6 +128,10 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
     for part in parts {
         match (weighted(part), part) {
             (Some((word, weight)), _) => words.add(word, weight),
+            (None, Plan::Prefer(part)) => match weighted(part) {
+                Some((word, weight)) => words.prefer(word, weight),
+                None => others.push((Occur::Should, build(scoring, part))),
+            },
             (None, Plan::Filter(part)) => words.filters.push(build(scoring, part)),
             (None, Plan::Not(part)) => words.excluded.push(Box::new(Guard {
                 excluded: build(scoring, part),
@@ -136,15 +140,19 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
             (None, part) => others.push((Occur::Must, build(scoring, part))),
         }
     }
-    if words.words.is_empty() {
+    if !words.requires_any() {
         let filter = |query| Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>;
-        let filters = words.filters.into_iter();
+        let filters = std::mem::take(&mut words.filters).into_iter();
         others.extend(filters.map(|query| (Occur::Must, filter(query))));
-        if others.is_empty() {
+        if !others.iter().any(|(occur, _)| *occur == Occur::Must) {
             others.push((Occur::Must, filter(Box::new(AllQuery))));
         }
-        let excluded = words.excluded.into_iter();
+        let excluded = std::mem::take(&mut words.excluded).into_iter();
         others.extend(excluded.map(|query| (Occur::MustNot, query)));
+        if !words.words.is_empty() {
+            words.all = false;
+            others.push((Occur::Should, Box::new(words)));
+        }
     } else if others.is_empty() {
         return Box::new(words);
     } else {

@@ -217,6 +217,7 @@ impl<'a> Expander<'a> {
             Plan::Not(part) => Plan::Not(boxed(part)?),
             Plan::Weight(weight, part) => Plan::Weight(*weight, boxed(part)?),
             Plan::Filter(part) => Plan::Filter(boxed(part)?),
+            Plan::Prefer(part) => Plan::Prefer(boxed(part)?),
             Plan::Thread(part) => Plan::Thread(boxed(part)?),
             Plan::Carrier(part) => Plan::Carrier(boxed(part)?),
             plan => plan.clone(),
@@ -351,6 +352,7 @@ pub(crate) fn may_change(plan: &Plan) -> bool {
         Plan::Not(part)
         | Plan::Weight(_, part)
         | Plan::Filter(part)
+        | Plan::Prefer(part)
         | Plan::Thread(part)
         | Plan::Carrier(part) => may_change(part),
         _ => false,

@@ -8,7 +8,7 @@ use ken_engine::{Collapse, Hit as Address, Limits, Request as EngineRequest, Res
 use ken_index::parallel;
 
 use super::columns::{Column, Needs, columns, sort_key};
-use super::relax::{Matched, relaxed};
+use super::relax::{Matched, PlainWords, Relax};
 use super::{Error, Explanation, Facet, Group, Hit, Query, Reading, Request, Service, Text};
 use crate::parse::{Syntax, Tree, joins_parts};
 use crate::snippet::{self, Finder};
@@ -80,9 +80,16 @@ impl<'s> Service<'s> {
             missing: Vec::new(),
         };
         if request.count || request.limit != Some(0) {
+            let plain = match self.may_relax(request) {
+                true => PlainWords::of(self.snapshot, &answer.plan)?,
+                false => None,
+            };
+            if let Some(strict) = plain.as_ref().and_then(PlainWords::strict) {
+                answer.plan = strict;
+            }
             answer.found = self.snapshot.find(&answer.engine_request())?;
-            if answer.found.total == 0 && answer.is_complete() && self.may_relax(request) {
-                answer.relax()?;
+            if let Some(plain) = plain {
+                answer.relax(plain)?;
             }
         }
         Ok(answer)
@@ -91,7 +98,7 @@ impl<'s> Service<'s> {
 
 impl Service<'_> {
     fn may_relax(&self, request: &Request) -> bool {
-        request.relax
+        request.relax != Relax::Never
             && request.syntax == Syntax::Ken
             && request.reading == Reading::Operators
             && !joins_parts(&request.query, &self.names)
@@ -120,17 +127,25 @@ impl Answer<'_> {
         }
     }
 
-    /// Finds documents with most of the words.
-    fn relax(&mut self) -> Result<(), Error> {
-        for step in relaxed(self.service.snapshot, &self.plan, self.limits.as_ref())? {
+    /// Finds documents with some of the words, if hardly any has all of them.
+    fn relax(&mut self, plain: PlainWords) -> Result<(), Error> {
+        let relax = match self.order == Order::default() {
+            true => self.request.relax,
+            // In another order documents with few of the words would come first.
+            false => self.request.relax.min(Relax::None),
+        };
+        if !self.is_complete() || !plain.are_few(self.found.total, relax) {
+            return Ok(());
+        }
+        for step in plain.relaxed(self.service.snapshot, self.limits.as_ref())? {
             let strict = std::mem::replace(&mut self.plan, step.plan);
             self.missing = step.missing;
             let found = self.service.snapshot.find(&self.engine_request())?;
-            if found.total > 0 {
+            if found.total > self.found.total {
                 (self.found, self.matched) = (found, step.matched);
-                return Ok(());
+            } else {
+                self.plan = strict;
             }
-            self.plan = strict;
         }
         Ok(())
     }

@@ -146,6 +146,7 @@ fn each_pattern<'a>(plan: &'a Plan, each: &mut dyn FnMut(Field, &'a Pattern)) {
         Plan::Not(part)
         | Plan::Weight(_, part)
         | Plan::Filter(part)
+        | Plan::Prefer(part)
         | Plan::Thread(part)
         | Plan::Carrier(part) => each_pattern(part, each),
         Plan::Word(word) => {

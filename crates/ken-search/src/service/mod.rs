@@ -52,7 +52,7 @@ pub use hit::{Hit, MatchIn, title};
 pub use inside::Inside;
 pub use json::{ContactForm, DocumentForm, MessageForm};
 pub use like::TextOf;
-pub use relax::Matched;
+pub use relax::{Matched, Relax};
 pub use request::{Facets, Group, Like, Reading, Request, Snippets, Text};
 pub use response::{Note, Response, Understood};
 pub use terms::{TermOrder, TermRequest, TermRow};

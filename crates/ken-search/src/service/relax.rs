@@ -1,30 +1,46 @@
-//! Documents with most of the words, where no document has all of them.
+//! Documents with most of the words, where hardly any document has all of them.
 //!
 //! A question in plain words ("what is the guest wifi password") has words that no answer has. Words that only serve the
-//! sentence and words that no document has are left out first. If still no document has the rest, all words but one are
-//! enough, and then any of them; the ranking puts first what has most.
+//! sentence are never required. Where a page of hits is not full with the documents that have all other words, any of the
+//! words is enough, and the ranking puts first what has most of them: among many documents a few long ones have any three
+//! words somewhere.
 
 use std::sync::Arc;
 
 use ken_core::{Pattern, Plan, Span, Word};
 use ken_engine::{Limits, Request, Source};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Error;
 
-/// With more words, all but one of them are not tried.
-const MAX_WORDS: usize = 8;
 /// With more words, a query is a text: each word would be a search of its own.
-const MAX_ALL_WORDS: usize = 32;
+const MAX_WORDS: usize = 32;
+/// So many documents with all words are enough.
+const ENOUGH: usize = 10;
+/// With fewer words, one document with all of them is enough.
+const MANY_WORDS: usize = 3;
+
+/// When documents with some of the words are found too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Relax {
+    /// Never: all words are required, also those that only serve the sentence.
+    #[default]
+    Never,
+    /// If no document has all words.
+    None,
+    /// If hardly any document has all words, and hits are in order of relevance.
+    Few,
+}
 
 /// How many of the words of a query the hits have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Matched {
-    /// All of them.
+    /// All of them, but for words that only serve the sentence.
     #[default]
     All,
-    /// All but those that only serve the sentence, that no document has, or one of the others.
+    /// All but one, or all that any document has.
     Most,
     /// Some of them.
     Any,
@@ -39,82 +55,118 @@ pub(super) struct Relaxed {
     pub(super) missing: Vec<String>,
 }
 
-/// Returns plans that find more than one without hits, the strictest first, with the words that no document has. There are
-/// none if the query has no two words without a field.
-///
-/// # Errors
-/// Fails if the index cannot be read.
-pub(super) fn relaxed(
-    source: &dyn Source,
-    plan: &Plan,
-    limits: Option<&Arc<Limits>>,
-) -> Result<Vec<Relaxed>, Error> {
-    let Plan::And(parts) = plan else {
-        return Ok(Vec::new());
-    };
-    let (words, rest): (Vec<Plan>, Vec<Plan>) = parts.iter().cloned().partition(is_bare_word);
-    if !(2..=MAX_ALL_WORDS).contains(&words.len()) {
-        return Ok(Vec::new());
-    }
-    let is_missing = |word: &Plan| -> Result<bool, Error> {
-        let request = Request {
-            limit: 1,
-            counted: false,
-            limits,
-            ..Request::new(word)
+/// The parts of a query of plain words.
+pub(super) struct PlainWords {
+    /// All words in the order of the query, weighed.
+    words: Vec<Plan>,
+    content: Vec<Plan>,
+    /// Words that only serve the sentence, weighed.
+    serving: Vec<Plan>,
+    /// What always holds: filters, phrases, excluded words.
+    rest: Vec<Plan>,
+}
+
+impl PlainWords {
+    /// Returns the parts of a plan; `None` if it has no two words without a field, or too many.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub(super) fn of(source: &dyn Source, plan: &Plan) -> Result<Option<Self>, Error> {
+        let Plan::And(parts) = plan else {
+            return Ok(None);
         };
-        Ok(source.find(&request)?.hits.is_empty())
-    };
-    // Where one of several words is enough, function words get a weight.
-    let Plan::Or(weighed) = source.expand(&Plan::Or(words))? else {
-        return Ok(Vec::new());
-    };
-    let (mut content, mut missing) = (Vec::new(), Vec::new());
-    for word in &weighed {
-        match word {
-            Plan::Word(of) if is_missing(word)? => {
-                missing.extend(text(of));
-            }
-            Plan::Word(_) => content.push(word.clone()),
-            _ => {}
+        let (words, rest): (Vec<Plan>, Vec<Plan>) = parts.iter().cloned().partition(is_bare_word);
+        if !(2..=MAX_WORDS).contains(&words.len()) {
+            return Ok(None);
+        }
+        // Where one of several words is enough, function words get a weight.
+        let Plan::Or(weighed) = source.expand(&Plan::Or(words))? else {
+            return Ok(None);
+        };
+        let (content, serving) = weighed.iter().cloned().partition(is_bare_word);
+        Ok(Some(Self {
+            words: weighed,
+            content,
+            serving,
+            rest,
+        }))
+    }
+
+    /// Returns the query in which words that only serve the sentence are not required; `None` if there are none.
+    pub(super) fn strict(&self) -> Option<Plan> {
+        let required = |word: &Plan| match is_bare_word(word) {
+            true => word.clone(),
+            false => Plan::Prefer(Box::new(word.clone())),
+        };
+        let words: Vec<Plan> = self.words.iter().map(required).collect();
+        (!self.serving.is_empty()).then(|| Plan::And([&words[..], &self.rest].concat()))
+    }
+
+    /// Returns whether so few documents have all words that others are looked for.
+    pub(super) fn are_few(&self, total: usize, relax: Relax) -> bool {
+        match relax {
+            Relax::Never => false,
+            Relax::Few if self.content.len() >= MANY_WORDS => total < ENOUGH,
+            Relax::None | Relax::Few => total == 0,
         }
     }
-    if limits.is_some_and(|limits| limits.ended_early()) {
-        return Ok(Vec::new());
-    }
-    let with_rest = |words: Plan| Plan::And([vec![words], rest.clone()].concat());
-    let step = |words: Plan, matched| Relaxed {
-        plan: with_rest(words),
-        matched,
-        missing: missing.clone(),
-    };
-    let mut steps = Vec::new();
-    if !content.is_empty() && content.len() < weighed.len() {
-        steps.push(step(Plan::And(content.clone()), Matched::Most));
-    }
-    if (3..=MAX_WORDS).contains(&content.len()) {
-        let without = |number: usize| {
-            let mut others = content.clone();
-            others.remove(number);
-            Plan::And(others)
+
+    /// Returns plans that find more, the strictest first. There are none if only one word says something.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub(super) fn relaxed(
+        self,
+        source: &dyn Source,
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Vec<Relaxed>, Error> {
+        let (mut content, mut missing) = (Vec::new(), Vec::new());
+        for word in self.content {
+            let request = Request {
+                limit: 1,
+                counted: false,
+                limits,
+                ..Request::new(&word)
+            };
+            match source.find(&request)?.hits.is_empty() {
+                true => missing.extend(text(&word)),
+                false => content.push(word),
+            }
+        }
+        if limits.is_some_and(|limits| limits.ended_early()) || content.is_empty() {
+            return Ok(Vec::new());
+        }
+        let preferred = |word: &Plan| Plan::Prefer(Box::new(word.clone()));
+        let serving: Vec<Plan> = self.serving.iter().map(preferred).collect();
+        let step = |words: Vec<Plan>, matched| Relaxed {
+            plan: Plan::And([words, self.rest.clone()].concat()),
+            matched,
+            missing: missing.clone(),
         };
-        let all_but_one = (0..content.len()).map(without).collect();
-        steps.push(step(Plan::Or(all_but_one), Matched::Most));
+        let mut steps = Vec::new();
+        if !missing.is_empty() {
+            steps.push(step([&content[..], &serving].concat(), Matched::Most));
+        }
+        if content.len() > 1 {
+            let is_there = |word: &&Plan| !is_bare_word(word) || content.contains(word);
+            let any = self.words.iter().filter(is_there).cloned().collect();
+            steps.push(step(vec![Plan::Or(any)], Matched::Any));
+        }
+        Ok(steps)
     }
-    if content.len() > 1 {
-        steps.push(step(Plan::Or(content), Matched::Any));
-    }
-    Ok(steps)
 }
 
 /// Returns whether a part is a plain word: phrases, wildcards and expressions always hold.
 fn is_bare_word(plan: &Plan) -> bool {
-    matches!(plan, Plan::Word(word) if word.field.is_none() && text(word).is_some())
+    text(plan).is_some()
 }
 
-/// Returns the word as the query has it, if it is one term.
-fn text(word: &Word) -> Option<String> {
-    match &word.forms.first()?.span {
+/// Returns the word as the query has it, if it is one term and has no field.
+fn text(plan: &Plan) -> Option<String> {
+    let Plan::Word(Word { field: None, forms }) = plan else {
+        return None;
+    };
+    match &forms.first()?.span {
         Span::Match(Pattern::Term(term) | Pattern::Stem(term)) => Some(term.clone()),
         _ => None,
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::relax::Relax;
 use crate::parse::Syntax;
 use crate::snippet;
 
@@ -23,9 +24,9 @@ pub struct Request {
     pub reading: Reading,
     /// Whether other forms of words match too.
     pub forms: bool,
-    /// Whether documents with most of the words are found if no document has all of them. This holds for words in ken's
-    /// language without operators that join them.
-    pub relax: bool,
+    /// When documents with some of the words are found too. This holds for words in ken's language without operators that
+    /// join them.
+    pub relax: Relax,
     /// Queries in ken's language that every hit must match too; they do not change scores.
     pub filters: Vec<String>,
     /// Restricts hits to documents similar to this one.
@@ -69,7 +70,7 @@ impl Default for Request {
             syntax: Syntax::Ken,
             reading: Reading::Operators,
             forms: true,
-            relax: false,
+            relax: Relax::Never,
             filters: Vec::new(),
             like: None,
             inside: None,

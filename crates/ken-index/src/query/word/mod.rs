@@ -41,8 +41,8 @@ const HALF: f32 = 0.5;
 
 /// Documents that have some or all words, pass all filters, and match nothing excluded.
 pub(crate) struct WordsQuery {
-    /// The words, and how often the query contains each.
-    pub(super) words: Vec<(Word, f32)>,
+    /// The words.
+    pub(super) words: Vec<Wanted>,
     pub(super) all: bool,
     pub(super) filters: Vec<Box<dyn Query>>,
     pub(super) excluded: Vec<Box<dyn Query>>,
@@ -51,6 +51,16 @@ pub(crate) struct WordsQuery {
     sequence: Vec<usize>,
     /// The words with their terms, once they were looked up.
     ready: OnceLock<Arc<LookedUp>>,
+}
+
+/// A word of a query.
+#[derive(Clone)]
+pub(super) struct Wanted {
+    word: Word,
+    /// How often the query contains it.
+    times: f32,
+    /// Whether it only raises scores where all words are required.
+    is_extra: bool,
 }
 
 /// The words of a query with their terms.
@@ -81,7 +91,7 @@ impl WordsQuery {
         }
         let words = self.words.iter();
         let words =
-            words.map(|(word, times)| WordTerms::new(word, *times, &self.scoring, searcher));
+            words.map(|of| WordTerms::new(&of.word, of.times, &self.scoring, searcher));
         let words = words.collect::<tantivy::Result<Vec<_>>>()?;
         let phrase = self.phrase(&words);
         Ok(self
@@ -100,12 +110,33 @@ impl WordsQuery {
 
     /// Adds a word, or increases its count.
     pub(super) fn add(&mut self, word: &Word, times: f32) {
-        let known = self.words.iter().position(|(other, _)| other == word);
+        self.want(word, times, false);
+    }
+
+    /// Adds a word that documents need not have.
+    pub(super) fn prefer(&mut self, word: &Word, times: f32) {
+        self.want(word, times, true);
+    }
+
+    fn want(&mut self, word: &Word, times: f32, is_extra: bool) {
+        let known = self.words.iter().position(|of| of.word == *word);
         self.sequence.push(known.unwrap_or(self.words.len()));
         match known {
-            Some(at) => self.words[at].1 += times,
-            None => self.words.push((word.clone(), times)),
+            Some(at) => {
+                self.words[at].times += times;
+                self.words[at].is_extra &= is_extra;
+            }
+            None => self.words.push(Wanted {
+                word: word.clone(),
+                times,
+                is_extra,
+            }),
         }
+    }
+
+    /// Returns whether documents must have any of the words.
+    pub(super) fn requires_any(&self) -> bool {
+        self.words.iter().any(|of| !of.is_extra)
     }
 
     /// Returns the number of documents that the query finds, and the best of them; without
@@ -140,6 +171,7 @@ impl WordsQuery {
         };
         Ok(WordsWeight {
             found: Arc::clone(self.terms(searcher)?),
+            are_extra: self.words.iter().map(|of| of.is_extra).collect(),
             all: self.all || self.words.len() == 1,
             filters: inner(&self.filters)?,
             excluded: inner(&self.excluded)?,
@@ -167,8 +199,16 @@ impl Clone for WordsQuery {
 impl fmt::Debug for WordsQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Words({}", if self.all { "all of" } else { "any of" })?;
-        for (word, times) in &self.words {
+        for Wanted {
+            word,
+            times,
+            is_extra,
+        } in &self.words
+        {
             let word = self.scoring.printed(word);
+            if *is_extra {
+                f.write_str(" prefer")?;
+            }
             match *times {
                 1.0 => write!(f, " {word}")?,
                 times => write!(f, " {times}*{word}")?,
@@ -195,6 +235,8 @@ impl Query for WordsQuery {
 
 struct WordsWeight {
     found: Arc<LookedUp>,
+    /// By word: [`Wanted::is_extra`].
+    are_extra: Vec<bool>,
     all: bool,
     filters: Vec<Box<dyn Weight>>,
     excluded: Vec<Box<dyn Weight>>,
@@ -205,7 +247,7 @@ struct WordsWeight {
 impl WordsWeight {
     fn worth(&self, word: &WordTerms, boost: Score) -> Worth {
         let ranking = &self.scoring.ranking;
-        let n_words = self.found.words.len();
+        let n_words = self.are_extra.iter().filter(|is_extra| !**is_extra).count();
         let (literal, all) = (boost * word.literal_worth, boost * word.worth);
         Worth::new(literal, all, ranking.literal, n_words, ranking.k1)
     }
@@ -226,14 +268,23 @@ impl WordsWeight {
         let LookedUp { words: all, phrase } = &*self.found;
         let with_frequencies = goal != Goal::Documents;
         let mut words = Vec::with_capacity(all.len());
-        for word in all {
+        for (word, is_extra) in all.iter().zip(&self.are_extra) {
+            let is_extra = self.all && *is_extra;
+            if is_extra && goal == Goal::Documents {
+                continue;
+            }
             let lists = word.open(reader, &self.scoring, with_frequencies, |_| true)?;
-            if self.all || !lists.is_empty() {
-                words.push(OpenWord::new(lists, self.worth(word, boost), word.idf));
+            let worth = self.worth(word, boost);
+            if is_extra && !lists.is_empty() {
+                words.push(OpenWord::extra(lists, worth, word.idf));
+            } else if !is_extra && (self.all || !lists.is_empty()) {
+                words.push(OpenWord::new(lists, worth, word.idf));
             }
         }
         if goal != Goal::Documents {
-            for word in all.iter().filter(|word| word.word.field.is_none()) {
+            let may_name = all.iter().zip(&self.are_extra);
+            let may_name = may_name.filter(|(word, is_extra)| !**is_extra && word.word.field.is_none());
+            for (word, _) in may_name {
                 let lists = word.open(reader, &self.scoring, true, |field| {
                     extra::NAMES.contains(&field)
                 })?;

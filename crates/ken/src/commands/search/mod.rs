@@ -12,7 +12,7 @@ use ken_index::Snapshot;
 use ken_index::layout::index_folder;
 use ken_search::plan::Context;
 use ken_search::service::{
-    ANALYSIS, Facets, Group, Like, Query, Reading, Request, Service, Snippets,
+    ANALYSIS, Facets, Group, Like, Query, Reading, Relax, Request, Service, Snippets,
 };
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
@@ -77,8 +77,7 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
             limit: limit(args, settings),
         },
         explain: args.explain,
-        // A count and a facet are of what the query says.
-        relax: !args.all && !args.count && results.facets.is_empty(),
+        relax: relax(args, settings),
         ..Request::default()
     };
     if !results.facets.is_empty() {
@@ -115,18 +114,30 @@ fn shows_paths(args: &SearchArgs) -> bool {
     (args.paths || args.null) && args.results.fields.is_empty()
 }
 
-/// Returns which documents are one hit. Unless the user says otherwise, near copies are one hit on a page that someone
-/// reads; a long list is for a program, which wants all.
+/// Returns when documents with some of the words are shown. A count and a facet are of what the query says.
+fn relax(args: &SearchArgs, settings: &Settings) -> Relax {
+    match args {
+        _ if args.all || args.count || !args.results.facets.is_empty() => Relax::Never,
+        _ if is_page(args, settings) => Relax::Few,
+        _ => Relax::None,
+    }
+}
+
+/// Returns whether the hits are a page that someone reads, and not a long list for a program.
+fn is_page(args: &SearchArgs, settings: &Settings) -> bool {
+    !shows_paths(args) && limit(args, settings).is_some_and(|limit| limit <= MAX_PAGE)
+}
+
+/// Returns which documents are one hit. Unless the user says otherwise, near copies are one hit on a page.
 fn group(args: &SearchArgs, settings: &Settings) -> Option<Group> {
     let results = &args.results;
-    let is_page = limit(args, settings).is_some_and(|limit| (1..=MAX_PAGE).contains(&limit));
     match results.group {
         _ if results.unique => Some(Group::Content),
         Some(GroupName::File) => Some(Group::File),
         Some(GroupName::Message) => Some(Group::Message),
         Some(GroupName::Similar) => Some(Group::Similar),
         Some(GroupName::None) => None,
-        None if !is_page || shows_paths(args) || !results.facets.is_empty() => None,
+        None if !is_page(args, settings) || !results.facets.is_empty() => None,
         None => (results.sort == RELEVANCE && !results.reverse).then_some(Group::Similar),
     }
 }
