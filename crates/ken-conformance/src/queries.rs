@@ -93,7 +93,11 @@ fn word() -> impl Strategy<Value = Word> {
         })
     };
     let field = prop::sample::select(vec![None, Some(Field::Body)]);
-    (field, prop::collection::vec(form(), 1..3)).prop_map(|(field, forms)| Word { field, forms })
+    (field, prop::collection::vec(form(), 1..3)).prop_map(|(field, forms)| Word {
+        field,
+        forms,
+        folders: false,
+    })
 }
 
 fn plan() -> impl Strategy<Value = Plan> {

@@ -29,10 +29,10 @@ pub struct Ranking {
     pub function_words: f32,
     /// The weight of two adjacent words, relative to one word; see [`Ranking::recency`].
     pub proximity: f32,
-    /// What a word in the name of a folder adds, relative to the word itself.
+    /// The weight of a word in the name of a folder, relative to one in the body ([`crate::Word::folders`]).
     pub folder: f32,
-    /// The share by which the score of a document of today is raised. This, [`Ranking::folder`] and
-    /// [`Ranking::proximity`] apply only to the best documents.
+    /// The share by which the score of a document of today is raised. This and [`Ranking::proximity`] apply only to
+    /// the best documents.
     pub recency: f32,
     /// The number of days after which half of the share remains.
     pub recency_days: f32,

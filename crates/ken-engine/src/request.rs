@@ -77,8 +77,6 @@ impl<'a> Request<'a> {
 pub struct Boosts {
     /// For words close together.
     pub proximity: f32,
-    /// For words in the names of folders.
-    pub folder: f32,
     /// For being new.
     pub recency: f32,
 }

@@ -100,7 +100,9 @@ pub(crate) fn row(record: Record, columns: &Columns, moment: Sequence) -> io::Re
         values.number(columns.links, link);
         values.number(columns.link, links::half(link));
     }
-    values.text(Field::Dir, folder(&location.path));
+    let folder = folder(&location.path);
+    values.add(columns.folder, OwnedValue::Str(folder.clone()));
+    values.text(Field::Dir, folder);
     if let Some(extension) = document.text(Field::Filename).and_then(extension) {
         values.text(Field::Ext, extension);
     }

@@ -39,6 +39,8 @@ pub(crate) const LINKS: &str = "_links";
 /// What is searched by where [`LINKS`] is compared.
 const LINK: &str = "_link";
 const FAILURE: &str = "_failure";
+/// The words in the names of folders, which are searched with those of the text ([`ken_core::Word::folders`]).
+const FOLDER: &str = "_folder";
 /// See [`crate::columns::sketch`].
 pub(crate) const SKETCH: &str = "_sketch";
 
@@ -61,6 +63,7 @@ pub(crate) struct Columns {
     pub(crate) link: Column,
     pub(crate) failure: Column,
     pub(crate) sketch: Column,
+    pub(crate) folder: Column,
     /// By field: the columns of the values of text fields.
     values: Vec<Option<Column>>,
 }
@@ -95,6 +98,7 @@ impl Columns {
             link: builder.add_u64_field(LINK, INDEXED),
             failure: builder.add_text_field(FAILURE, STORED),
             sketch: builder.add_u64_field(SKETCH, FAST),
+            folder: builder.add_text_field(FOLDER, folder()),
             values: Field::all()
                 .map(|field| values(&mut builder, field))
                 .collect(),
@@ -150,6 +154,16 @@ fn keyword(field: Field) -> TextOptions {
     TextOptions::default().set_stored().set_indexing_options(
         TextFieldIndexing::default()
             .set_tokenizer(analysis)
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::Basic),
+    )
+}
+
+/// Words of which only the documents are kept.
+fn folder() -> TextOptions {
+    TextOptions::default().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer(TEXT)
             .set_fieldnorms(false)
             .set_index_option(IndexRecordOption::Basic),
     )

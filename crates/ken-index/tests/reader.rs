@@ -95,10 +95,7 @@ fn threads_share_a_reader() {
 /// Plans of each way in which documents are found, all of which find each document of [`searched`].
 fn plans() -> Vec<Plan> {
     let word = |span| {
-        Plan::Word(Word {
-            field: None,
-            forms: vec![Form::literal(span)],
-        })
+        Plan::Word(Word::new(None, span))
     };
     let otter = || Pattern::Term("otter".to_owned());
     let written = Pattern::Written(Written {

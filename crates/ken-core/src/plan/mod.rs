@@ -72,6 +72,9 @@ pub struct Word {
     pub field: Option<Field>,
     /// The forms that match as this word, at least one.
     pub forms: Vec<Form>,
+    /// Whether a document also has the word if the name of a folder above it does. Names that more than a third of all
+    /// documents are below do not count: they say nothing.
+    pub folders: bool,
 }
 
 /// A form of a word.
@@ -100,8 +103,11 @@ impl Form {
 impl Word {
     /// Returns the word with one form.
     pub fn new(field: Option<Field>, span: Span) -> Self {
-        let forms = vec![Form::literal(span)];
-        Self { field, forms }
+        Self {
+            field,
+            forms: vec![Form::literal(span)],
+            folders: false,
+        }
     }
 
     /// Returns whether the word is searched for in a field.

@@ -84,6 +84,9 @@ impl Word {
             Some(_) => ('(', ')'),
             None => ('{', '}'),
         };
+        if self.folders {
+            f.write_str("folders ")?;
+        }
         if let [form] = self.forms.as_slice()
             && form.weight == 1.0
         {

@@ -38,7 +38,7 @@ use pattern::PatternQuery;
 use related::{RelatedQuery, Relation};
 pub(crate) use selection::Selection;
 use span::SpanQuery;
-pub(crate) use word::{FolderNames, Proximity, Scoring, WordsQuery};
+pub(crate) use word::{Proximity, Scoring, WordsQuery};
 use xor::XorQuery;
 
 /// See [`DuplicatesQuery`].

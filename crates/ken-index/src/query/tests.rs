@@ -66,7 +66,11 @@ fn river() -> Pattern {
 
 fn word(span: Span) -> Plan {
     let forms = vec![Form::literal(span)];
-    Plan::Word(Word { field: None, forms })
+    Plan::Word(Word {
+        field: None,
+        forms,
+        folders: false,
+    })
 }
 
 fn not(plan: Plan) -> Plan {

@@ -1,6 +1,5 @@
 //! What the best documents of a query get beside the scores of their words: for words that stand
-//! close together, for words in the names of their folders, and for being new. All are mild, and
-//! only decide among the good.
+//! close together, and for being new. Both are mild, and only decide among the good.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,8 +10,8 @@ use tantivy::query::Query;
 use tantivy::{DocId, Searcher};
 
 use crate::doc_address::AddressParts;
-use crate::query::{FolderNames, Proximity, Scoring};
-use crate::schema::{LOCATION, value_column};
+use crate::query::{Proximity, Scoring};
+use crate::schema::value_column;
 
 /// The number of documents that may get a boost: few people read on, and reading positions is expensive.
 pub(crate) const BEST: usize = 100;
@@ -33,19 +32,12 @@ pub(crate) fn boost(
     if scoring.ranking.proximity > 0.0 && best.len() > 1 {
         add_proximity(best, query, searcher, scoring)?;
     }
-    if scoring.ranking.folder > 0.0 && best.len() > 1 {
-        add_folder(best, query, searcher, scoring)?;
-    }
     if let Some(now) = now.filter(|_| scoring.ranking.recency > 0.0) {
         add_recency(best, searcher, scoring, now)?;
     }
     for hit in &mut *best {
-        let Boosts {
-            proximity,
-            folder,
-            recency,
-        } = hit.boosts;
-        hit.score = hit.score.map(|score| score + proximity + folder + recency);
+        let Boosts { proximity, recency } = hit.boosts;
+        hit.score = hit.score.map(|score| score + proximity + recency);
     }
     // Stable: of equals the path still decides.
     best.sort_by(|a, b| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)));
@@ -73,38 +65,6 @@ fn add_proximity(
         for ((_, hit), score) in hits.into_iter().zip(scores) {
             hit.boosts.proximity = score;
         }
-    }
-    Ok(())
-}
-
-fn add_folder(
-    best: &mut [Hit],
-    query: &dyn Query,
-    searcher: &Searcher,
-    scoring: &Scoring,
-) -> tantivy::Result<()> {
-    let Some(mut names) = FolderNames::of(query, searcher, scoring)? else {
-        return Ok(());
-    };
-    let mut columns = BTreeMap::new();
-    let mut path = Vec::new();
-    for hit in best {
-        let segment = hit.address.segment();
-        let column = match columns.entry(segment) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                let columns = searcher.segment_reader(segment).fast_fields();
-                entry.insert(columns.bytes(LOCATION)?)
-            }
-        };
-        let Some(column) = column else { continue };
-        let Some(number) = column.ords().first(hit.address.doc()) else {
-            continue;
-        };
-        path.clear();
-        column.ord_to_bytes(number, &mut path)?;
-        let file = path.split(|byte| *byte == 0).next().unwrap_or_default();
-        hit.boosts.folder = names.score(file);
     }
     Ok(())
 }

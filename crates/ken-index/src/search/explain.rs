@@ -5,21 +5,13 @@ use tantivy::query::Explanation;
 
 /// Returns the explanation of a score: that of its words, and its boosts.
 pub(crate) fn explained(boosts: Boosts, words: Explanation) -> Explanation {
-    let Boosts {
-        proximity,
-        folder,
-        recency,
-    } = boosts;
+    let Boosts { proximity, recency } = boosts;
     if boosts == Boosts::default() {
         return words;
     }
-    let mut all = Explanation::new("score", words.value() + proximity + folder + recency);
+    let mut all = Explanation::new("score", words.value() + proximity + recency);
     all.add_detail(words);
-    for (name, value) in [
-        ("words close together", proximity),
-        ("words in names of folders", folder),
-        ("being new", recency),
-    ] {
+    for (name, value) in [("words close together", proximity), ("being new", recency)] {
         if value > 0.0 {
             all.add_detail(Explanation::new(name, value));
         }

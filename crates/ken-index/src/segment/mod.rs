@@ -123,7 +123,7 @@ impl SegmentBuilder {
             match value {
                 OwnedValue::Str(text) => {
                     let field = columns.field(*column).unwrap_or(Field::Body);
-                    if field == Field::Body {
+                    if *column == columns.of(Field::Body) {
                         analysis::analyze(field, text, |term, position, _| {
                             sketch.word(term.as_bytes());
                             tokens.token(term.as_bytes(), position);

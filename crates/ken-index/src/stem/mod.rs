@@ -252,8 +252,8 @@ impl<'a> Expander<'a> {
             }
         }
         Ok(Word {
-            field: word.field,
             forms,
+            ..*word
         })
     }
 

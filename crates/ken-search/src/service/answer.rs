@@ -84,8 +84,8 @@ impl<'s> Service<'s> {
                 true => PlainWords::of(self.snapshot, &answer.plan)?,
                 false => None,
             };
-            if let Some(strict) = plain.as_ref().and_then(PlainWords::strict) {
-                answer.plan = strict;
+            if let Some(plain) = &plain {
+                answer.plan = plain.strict(request.relax);
             }
             answer.found = self.snapshot.find(&answer.engine_request())?;
             if let Some(plain) = plain {

@@ -92,14 +92,19 @@ impl PlainWords {
         }))
     }
 
-    /// Returns the query in which words that only serve the sentence are not required; `None` if there are none.
-    pub(super) fn strict(&self) -> Option<Plan> {
-        let required = |word: &Plan| match is_bare_word(word) {
-            true => word.clone(),
-            false => Plan::Prefer(Box::new(word.clone())),
+    /// Returns the query in which words that only serve the sentence are not required. On a page, the name of a folder
+    /// may have one of several words.
+    pub(super) fn strict(&self, relax: Relax) -> Plan {
+        let folders = relax == Relax::Few && self.content.len() > 1;
+        let required = |word: &Plan| match word {
+            Plan::Word(word) => Plan::Word(Word {
+                folders,
+                ..word.clone()
+            }),
+            word => Plan::Prefer(Box::new(word.clone())),
         };
-        let words: Vec<Plan> = self.words.iter().map(required).collect();
-        (!self.serving.is_empty()).then(|| Plan::And([&words[..], &self.rest].concat()))
+        let words = self.words.iter().map(required);
+        Plan::And(words.chain(self.rest.iter().cloned()).collect())
     }
 
     /// Returns whether so few documents have all words that others are looked for.
@@ -163,7 +168,9 @@ fn is_bare_word(plan: &Plan) -> bool {
 
 /// Returns the word as the query has it, if it is one term and has no field.
 fn text(plan: &Plan) -> Option<String> {
-    let Plan::Word(Word { field: None, forms }) = plan else {
+    let Plan::Word(Word {
+        field: None, forms, ..
+    }) = plan else {
         return None;
     };
     match &forms.first()?.span {

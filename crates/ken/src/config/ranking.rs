@@ -28,7 +28,7 @@ pub(crate) struct RankingSettings {
     pub(crate) function_words: f32,
     /// The weight of two adjacent words, relative to one word.
     pub(crate) proximity: f32,
-    /// What a word in the name of a folder adds, relative to the word itself.
+    /// The weight of a word in the name of a folder.
     pub(crate) folder: f32,
     /// The share by which the score of a document of today is raised.
     pub(crate) recency: f32,

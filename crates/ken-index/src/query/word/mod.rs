@@ -8,7 +8,6 @@
 //! 2004).
 
 mod extra;
-mod folder_names;
 mod list;
 mod proximity;
 mod scorer;
@@ -26,7 +25,6 @@ use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocAddress, DocId, Score, Searcher, TantivyError};
 
 use crate::collector::{Best, BestOfSegment};
-pub(crate) use folder_names::FolderNames;
 pub(crate) use proximity::Proximity;
 use scorer::{Goal, OpenWord, WordsScorer};
 pub(crate) use scoring::Scoring;

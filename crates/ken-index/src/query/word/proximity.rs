@@ -146,7 +146,7 @@ impl<'a> Proximity<'a> {
 }
 
 /// Returns the words that a query looks for and ranks by.
-pub(super) fn collect<'a>(
+fn collect<'a>(
     query: &'a dyn Query,
     searcher: &Searcher,
 ) -> tantivy::Result<Vec<&'a WordTerms>> {

@@ -84,6 +84,10 @@ impl Scoring {
 }
 
 impl Shared {
+    pub(super) fn n_documents(&self) -> f32 {
+        self.n_documents
+    }
+
     /// Returns a word as text, with the name that its field has in the index.
     pub(super) fn printed(&self, word: &Word) -> String {
         let plan = Plan::Word(word.clone());
@@ -102,7 +106,10 @@ impl Shared {
             FieldKind::Text => self.average_length(field)?,
             _ => None,
         };
-        let measured = average.map(|average| Arc::new(lengths(average, &self.ranking, field)));
+        let measured = match field {
+            Field::Dir => Some(Arc::new([self.ranking.folder; 256])),
+            _ => average.map(|average| Arc::new(lengths(average, &self.ranking, field))),
+        };
         Ok(slot.get_or_init(|| measured).as_ref())
     }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ken_core::{Field, FieldKind, Form, Pattern, Span, Word};
-use tantivy::Searcher;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::{Searcher, Term};
 use tantivy::index::{SegmentId, SegmentReader};
 use tantivy::postings::TermInfo;
 use tantivy::query::BitSetDocSet;
@@ -22,6 +23,9 @@ use crate::query::span::{Candidates, CompiledSpan};
 /// Maximum number of terms of one form that are kept apart in a segment. If a pattern matches more,
 /// their frequencies mean little: only whether a document has one of them counts.
 const MAX_LISTS: usize = 128;
+
+/// The maximum share of all documents that may be below a folder whose name counts.
+const MOST_BELOW: f32 = 1.0 / 3.0;
 
 /// A word with its terms.
 pub(super) struct WordTerms {
@@ -93,6 +97,7 @@ impl WordTerms {
                 entries: this.entries(segment, scoring)?,
             })
         })?;
+        this.drop_common_folders(scoring);
         this.idf = this.idf(scoring, searcher)?;
         this.worth = times * this.idf;
         this.literal_worth = times * this.literal_idf(scoring);
@@ -186,7 +191,42 @@ impl WordTerms {
                 entries.push(FormTerms { field, form, terms });
             }
         }
+        if self.word.folders {
+            self.add_folders(segment, scoring, &mut entries)?;
+        }
         Ok(entries)
+    }
+
+    /// Adds the forms that names of folders have.
+    fn add_folders(
+        &self,
+        segment: &SegmentReader,
+        scoring: &Scoring,
+        entries: &mut Vec<FormTerms>,
+    ) -> tantivy::Result<()> {
+        let column = scoring.columns.folder;
+        let index = segment.inverted_index(column)?;
+        for (form, (ready, _)) in self.forms.iter().enumerate() {
+            let Ready::Match(matcher) = ready else { continue };
+            let Some(term) = matcher.term() else { continue };
+            let info = index.get_term_info(&Term::from_field_text(column, term))?;
+            entries.extend(info.map(|info| FormTerms {
+                field: Field::Dir,
+                form,
+                terms: vec![info],
+            }));
+        }
+        Ok(())
+    }
+
+    /// Drops the names of folders if they are above many documents.
+    fn drop_common_folders(&mut self, scoring: &Scoring) {
+        let n_below = self.n_documents(Field::Dir, &|_| true);
+        if n_below > scoring.n_documents() * MOST_BELOW {
+            for of in &mut self.segments {
+                of.entries.retain(|entry| entry.field != Field::Dir);
+            }
+        }
     }
 
     /// Returns which of the forms with one term a dictionary has.
@@ -219,6 +259,9 @@ impl WordTerms {
         let mut most = 0.0_f32;
         for field in self.fields() {
             most = most.max(self.n_documents(field, &|_| true));
+        }
+        if most == 0.0 {
+            most = self.n_documents(Field::Dir, &|_| true);
         }
         let mut idf = (most > 0.0).then(|| scoring.idf(most));
         for (ready, _) in &self.forms {
@@ -289,9 +332,16 @@ impl WordTerms {
         let entries = found.map_or(&[][..], |of| &of.entries).iter();
         let mut lists = Vec::new();
         for entry in entries.filter(|entry| fields(entry.field)) {
-            let column = scoring.columns.of(entry.field);
+            let is_folder = entry.field == Field::Dir;
+            let column = match is_folder {
+                true => scoring.columns.folder,
+                false => scoring.columns.of(entry.field),
+            };
             let index = reader.inverted_index(column)?;
-            let norms = reader.get_fieldnorms_reader(column)?;
+            let norms = match is_folder {
+                true => FieldNormReader::constant(reader.max_doc(), 1),
+                false => reader.get_fieldnorms_reader(column)?,
+            };
             let (ready, weight) = &self.forms[entry.form];
             let Some(lengths) = scoring.lengths(entry.field)? else {
                 continue;
@@ -303,7 +353,7 @@ impl WordTerms {
                     (entry.field, entry.form),
                     norms.clone(),
                     scale,
-                    self.word.forms[entry.form].derived,
+                    is_folder || self.word.forms[entry.form].derived,
                 ));
             };
             match ready {
@@ -314,7 +364,7 @@ impl WordTerms {
                     span.into_iter()
                         .for_each(|span| push(Source::Span(Box::new(span))));
                 }
-                Ready::Match(_) if entry.terms.len() > MAX_LISTS => {
+                Ready::Match(_) if is_folder || entry.terms.len() > MAX_LISTS => {
                     let mut set = BitSet::with_max_value(reader.max_doc());
                     let mut pace = Pace::default();
                     for info in &entry.terms {
@@ -415,6 +465,7 @@ mod tests {
         );
         let span = Span::Match(Pattern::Prefix("ot".to_owned()));
         let word = Word {
+            folders: false,
             field: None,
             forms: vec![Form::literal(span)],
         };
