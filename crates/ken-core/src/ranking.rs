@@ -34,6 +34,8 @@ pub struct Ranking {
     /// The share by which the score of a document of today is raised. This and [`Ranking::proximity`] apply only to
     /// the best documents.
     pub recency: f32,
+    /// The share by which the score of bulk mail and of generated files is lowered.
+    pub bulk: f32,
     /// The number of days after which half of the share remains.
     pub recency_days: f32,
     /// The weight of a position in each field, relative to one in the body; by [`Field`].
@@ -55,6 +57,7 @@ impl Default for Ranking {
             proximity: 0.15,
             folder: 0.1,
             recency: 0.02,
+            bulk: 0.3,
             recency_days: 365.0,
             weights: FIELDS.iter().map(|info| info.weight).collect(),
         }

@@ -79,6 +79,8 @@ pub struct Boosts {
     pub proximity: f32,
     /// For being new.
     pub recency: f32,
+    /// For being bulk mail or written by a program; not above 0.
+    pub bulk: f32,
 }
 
 /// A document that a search found.

@@ -21,6 +21,8 @@ use crate::store::body;
 /// A record as the engine reads it.
 pub(crate) struct Row {
     values: Vec<(Column, OwnedValue)>,
+    /// The number of values that are searched; the others, at the end, are only stored.
+    n_searched: usize,
     /// The body as it is stored, if not as it is ([`crate::store::body`]).
     packed: Option<(Column, OwnedValue)>,
 }
@@ -38,9 +40,9 @@ impl EngineDocument for Row {
 }
 
 impl Row {
-    /// Returns the values with their columns, in no order.
-    pub(crate) fn values(&self) -> &[(Column, OwnedValue)] {
-        &self.values
+    /// Returns the values that are searched, with their columns, in no order.
+    pub(crate) fn searched(&self) -> &[(Column, OwnedValue)] {
+        &self.values[..self.n_searched]
     }
 
     /// Adds a number.
@@ -117,12 +119,12 @@ pub(crate) fn row(record: Record, columns: &Columns, moment: Sequence) -> io::Re
     if let Some(failure) = &document.failure {
         values.add(columns.failure, OwnedValue::Str(encode(failure)));
     }
+    let mut number = None;
     let is_numbered = document.kind == Kind::Message && is_in_maildir(&location.path);
     for (field, value) in document.fields {
         match value {
-            Value::Text(name) if field == Field::Filename && is_numbered => {
-                values.add(columns.of(field), OwnedValue::Str(name));
-            }
+            // The name of a message in a Maildir is a number and the name of a machine: no words.
+            Value::Text(name) if field == Field::Filename && is_numbered => number = Some(name),
             Value::Text(text) if field == Field::Lang => {
                 if let Some(tag) = language::normalize(&text) {
                     values.text(field, tag);
@@ -138,8 +140,13 @@ pub(crate) fn row(record: Record, columns: &Columns, moment: Sequence) -> io::Re
         packed = bytes.map(|bytes| (columns.of(Field::Body), OwnedValue::Bytes(bytes)));
         values.text(Field::Body, document.body);
     }
+    let n_searched = values.values.len();
+    if let Some(name) = number {
+        values.add(columns.of(Field::Filename), OwnedValue::Str(name));
+    }
     Ok(Row {
         values: values.values,
+        n_searched,
         packed,
     })
 }

@@ -50,6 +50,8 @@ pub struct Message<'a> {
     pub is_encrypted: bool,
     /// Whether the message has signed content.
     pub is_signed: bool,
+    /// Whether the message was sent to many or by a program, and is not of a discussion: a newsletter, a notification.
+    pub is_bulk: bool,
     /// Whether parts are left out because there are too many.
     pub is_cut: bool,
 }

@@ -30,6 +30,7 @@ impl<'a> Message<'a> {
         }
         message.date = header.sent.or(header.received);
         message.states = header.states.finish();
+        message.is_bulk = header.is_to_many && !header.is_discussion;
         content::read(info, fields.body(), &mut message, detect);
         message
     }
@@ -67,6 +68,10 @@ struct Header {
     states: States,
     /// The rank of the field with the priority; 0 if there is none.
     priority: u8,
+    /// Whether a field says that the message was sent to many, or by a program.
+    is_to_many: bool,
+    /// Whether readers may answer to all who got the message: it is of a discussion.
+    is_discussion: bool,
 }
 
 impl Header {
@@ -92,7 +97,15 @@ impl Header {
             b"in-reply-to" => add_ids(&decoded(&value(), detect), &mut message.in_reply_to),
             b"references" => add_ids(&decoded(&value(), detect), &mut message.references),
             b"list-id" => message.list_id = id(&value()),
-            b"precedence" => self.take_priority(1, &value(), message),
+            b"precedence" => {
+                let value = value();
+                let word = value.trim();
+                self.is_to_many |= ["bulk", "junk"].iter().any(|of| of.eq_ignore_ascii_case(word));
+                self.take_priority(1, &value, message);
+            }
+            b"list-unsubscribe" | b"feedback-id" => self.is_to_many = true,
+            b"auto-submitted" => self.is_to_many |= !value().trim().eq_ignore_ascii_case("no"),
+            b"list-post" => self.is_discussion = !value().trim().eq_ignore_ascii_case("no"),
             b"x-priority" => self.take_priority(2, &value(), message),
             b"importance" => self.take_priority(3, &value(), message),
             b"priority" => self.take_priority(4, &value(), message),
@@ -237,6 +250,26 @@ mod tests {
         assert_eq!(message.references, ["9@x", "0@x"]);
         assert_eq!(message.list_id, "a.example.org");
         assert_eq!(message.texts, [Text::Plain("text".into())]);
+    }
+
+    #[test]
+    fn bulk_mail_is_known_by_its_header() {
+        for (header, expected) in [
+            ("List-Unsubscribe: <https://x.example/off>", true),
+            ("precedence: Bulk", true),
+            ("Auto-Submitted: auto-generated", true),
+            ("Auto-Submitted: no", false),
+            ("List-Unsubscribe: <a@b.c>\nList-Post: <mailto:l@b.c>", false),
+            ("List-Unsubscribe: <a@b.c>\nList-Post: NO", true),
+            ("List-Id: <a.example.org>", false),
+            ("Subject: bulk", false),
+        ] {
+            let bytes = format!("{header}\n\ntext");
+            let message = Message::parse(bytes.as_bytes(), &|bytes| {
+                String::from_utf8_lossy(bytes).into_owned()
+            });
+            assert_eq!(message.is_bulk, expected, "{header}");
+        }
     }
 
     #[test]

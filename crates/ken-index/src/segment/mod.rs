@@ -115,7 +115,7 @@ impl SegmentBuilder {
     pub(crate) fn add(&mut self, mut row: Row, columns: &Columns) -> Result<(), TantivyError> {
         let doc = self.n_docs;
         let mut sketch = Sketch::new();
-        for (column, value) in row.values() {
+        for (column, value) in row.searched() {
             let Some(postings) = &mut self.postings[column.field_id() as usize] else {
                 continue;
             };

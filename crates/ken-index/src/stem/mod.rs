@@ -316,7 +316,10 @@ impl<'a> Expander<'a> {
         }
         let stems: Vec<_> = rules.iter().map(|of| of.stemmer.stem(term)).collect();
         let fields = Field::all().filter(|field| word.looks_in(*field));
-        let columns: Vec<_> = fields.map(|field| self.columns.of(field)).collect();
+        let mut columns: Vec<_> = fields.map(|field| self.columns.of(field)).collect();
+        if word.field.is_none() {
+            columns.push(self.columns.folder);
+        }
         let (shortcuts, idle) = (self.shortcuts, Mutex::new(Vec::new()));
         let idle_searches = || idle.lock().unwrap_or_else(PoisonError::into_inner);
         let look = |_, segment: &SegmentReader| {

@@ -9,6 +9,7 @@ use ken_engine::{FileState, MessageId, Record, Scope};
 use ken_extract::helper::ocr;
 use ken_mail::maildir;
 
+use super::generated::{GENERATED, is_generated};
 use super::lanes::Queues;
 use super::states::{TEXTLESS, is_recognised};
 use super::writer::LazyWriter;
@@ -89,6 +90,9 @@ impl<'r> DocumentWriter<'r> {
         }
         if ocr::is_textless(&document) && !is_recognised(&document) {
             document.join_text(Field::Is, TEXTLESS);
+        }
+        if is_generated(&document) {
+            document.join_text(Field::Is, GENERATED);
         }
         self.progress.documents.fetch_add(1, Ordering::Relaxed);
         if document.failure.is_some() {

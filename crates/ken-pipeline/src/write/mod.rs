@@ -2,6 +2,7 @@
 
 mod documents;
 mod first_error;
+mod generated;
 mod lanes;
 mod states;
 mod writer;

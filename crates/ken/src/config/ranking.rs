@@ -32,6 +32,8 @@ pub(crate) struct RankingSettings {
     pub(crate) folder: f32,
     /// The share by which the score of a document of today is raised.
     pub(crate) recency: f32,
+    /// The share by which the score of bulk mail and of generated files is lowered.
+    pub(crate) bulk: f32,
     /// The number of days after which half of the share remains.
     pub(crate) recency_days: f32,
     /// The weight of a position in a field, by name of the field.
@@ -52,6 +54,7 @@ impl Default for RankingSettings {
             proximity: ranking.proximity,
             folder: ranking.folder,
             recency: ranking.recency,
+            bulk: ranking.bulk,
             recency_days: ranking.recency_days,
             fields: BTreeMap::new(),
         }
@@ -80,6 +83,7 @@ impl RankingSettings {
             proximity: at_least("proximity", self.proximity, 0.0)?,
             folder: at_least("folder", self.folder, 0.0)?,
             recency: at_least("recency", self.recency, 0.0)?,
+            bulk: at_least("bulk", self.bulk, 0.0)?.min(1.0),
             recency_days: at_least("recency_days", self.recency_days, 0.001)?,
             ..Ranking::default()
         };

@@ -69,6 +69,9 @@ fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
     if message.is_signed {
         own.add_text(Field::Is, "signed");
     }
+    if message.is_bulk {
+        own.add_text(Field::Is, "bulk");
+    }
     for state in &message.states {
         own.add_text(Field::Is, state.name());
     }
