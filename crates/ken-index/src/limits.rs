@@ -8,7 +8,7 @@ pub(crate) fn reached(limits: Option<&Limits>) -> bool {
 }
 
 /// Asks for limits at every so many steps, where each step takes long enough to be worth asking.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
     n_steps: u32,
 }
