@@ -385,7 +385,7 @@ fn a_cancellation_ends_what_has_no_deadline() {
         let found = service.messages(&MessageRequest::default()).unwrap();
         let message = found.iter().next().unwrap().unwrap();
         let all = service.messages_with_id(message.id()).unwrap();
-        assert!(all.len() > 0 && all.is_complete());
+        assert!(!all.is_empty() && all.is_complete());
         assert!(service.tags().unwrap().complete);
         cancel.store(true, Ordering::Relaxed);
         assert!(!service.tags().unwrap().complete);

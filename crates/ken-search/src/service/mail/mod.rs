@@ -187,9 +187,9 @@ impl Messages<'_> {
             if chunk > 0 && reached(self.limits.as_ref()) {
                 break;
             }
-            let places: Vec<_> = numbers.iter().map(|number| self.found[*number]).collect();
-            let read = self.snapshot.documents(&places)?.into_iter();
-            for ((number, at), stored) in numbers.iter().zip(places).zip(read) {
+            let addresses: Vec<_> = numbers.iter().map(|number| self.found[*number]).collect();
+            let read = self.snapshot.documents(&addresses)?.into_iter();
+            for ((number, at), stored) in numbers.iter().zip(addresses).zip(read) {
                 each(*number, Message::of(at, stored, self.matched.contains(&at)));
             }
         }
@@ -353,10 +353,10 @@ impl<'s> Service<'s> {
         numbers: &[usize],
         made: &impl Fn(Message) -> T,
     ) -> Result<Vec<(usize, T)>, Error> {
-        let places: Vec<_> = numbers.iter().map(|number| documents[*number]).collect();
-        let stored = self.snapshot.documents(&places)?;
+        let addresses: Vec<_> = numbers.iter().map(|number| documents[*number]).collect();
+        let stored = self.snapshot.documents(&addresses)?;
         let mut all = Vec::with_capacity(stored.len());
-        for ((number, at), stored) in numbers.iter().zip(places).zip(stored) {
+        for ((number, at), stored) in numbers.iter().zip(addresses).zip(stored) {
             // Most messages are files of their own.
             let message = match stored.location.ipath.is_root() {
                 true => Some(Message::of(at, stored, true)),
