@@ -196,7 +196,7 @@ fn short() -> Vec<(&'static str, Ask)> {
             ),
         ),
         ("facets", Box::new(facets)),
-        ("seen", Box::new(seen)),
+        ("values seen", Box::new(seen)),
         ("similar", Box::new(similar)),
         ("expand", Box::new(expand)),
     ]
