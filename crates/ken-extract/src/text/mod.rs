@@ -10,6 +10,7 @@
 
 pub(crate) mod entities;
 mod entity_table;
+pub(crate) mod names;
 mod terminal;
 
 use std::borrow::Cow;

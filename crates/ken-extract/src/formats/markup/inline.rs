@@ -246,9 +246,9 @@ impl<'l> Scan<'l> {
         let Some(mark) = self.after(at + 1).filter(char::is_ascii_punctuation) else {
             return at + 1;
         };
-        if self.language == Language::Markdown
-            && (mark == '_' || self.is_within_word(&(at..at + 2)))
-        {
+        // `\\(x\\)` is a formula.
+        let is_joined = !"()[]{}".contains(mark) && self.is_within_word(&(at..at + 2));
+        if self.language == Language::Markdown && (mark == '_' || is_joined) {
             self.remove(at..at + 1);
         }
         at + 2
@@ -320,6 +320,9 @@ impl<'l> Scan<'l> {
             return at + 1;
         };
         let end = at + 1 + target;
+        if self.before(open) == Some('!') {
+            return end;
+        }
         let is_letter = |c: char| c.is_alphanumeric();
         if self.before(open).is_some_and(is_letter) && self.after(open + 1).is_some_and(is_letter) {
             let head = self.line[..open].trim_end_matches(is_letter).len();
