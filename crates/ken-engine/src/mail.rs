@@ -8,7 +8,7 @@ use ken_core::{Field, FileKey, Ipath, MessageSpan, Plan};
 
 use crate::{DocAddress, Error};
 
-/// Tells a message of a file from the other messages of the file. Two messages have the same number almost never.
+/// Distinguishes a message from the other messages of its file. Two messages almost never have the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId(u64);
 

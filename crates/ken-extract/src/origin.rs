@@ -1,5 +1,5 @@
-//! Tells each document where it comes from: the message that it is a part of, the place of that
-//! message in its file, and a hash of the content that the document was read from. A document
+//! Adds its origin to each document: the message that it is a part of, the position of that message
+//! in its file, and a hash of the content that the document was read from. A document
 //! without a time of its own gets the time of the member that it is in.
 //!
 //! Duplicates have the same hash, in folders, archives and attachments alike. Large content is
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_no_time_has_that_of_the_member_around_it() {
+    fn what_has_no_time_gets_that_of_the_member_around_it() {
         #[derive(Default)]
         struct Times(Vec<Option<i64>>);
         impl Sink for Times {

@@ -124,7 +124,7 @@ fn wrong_extensions_do_no_harm() {
 }
 
 #[test]
-fn encrypted_samples_are_told() {
+fn encrypted_samples_are_reported() {
     for_each_sample(|sample| {
         if !sample.name.starts_with("encrypted") || sample.name.contains("empty-password") {
             return;
@@ -185,7 +185,7 @@ fn bombs_in_packages_do_no_harm() {
         let is_archive = format_of_sample(sample).is_some_and(|format| format.members.is_some());
         assert!(
             is_archive || owns.iter().any(is_stopped),
-            "no bomb was told"
+            "no bomb was reported"
         );
     });
 }

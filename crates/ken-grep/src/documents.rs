@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_tells_page_and_way_inside() {
+    fn json_gives_page_and_member_path() {
         let mut sheet =
             b"kept\n{\"type\":\"begin\",\"data\":{\"path\":{\"text\":\"a|b.zip\"}}}\n".to_vec();
         with_place(&mut sheet, 5, 3, &Ipath::from_joined("b.pdf"));

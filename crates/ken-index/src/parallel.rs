@@ -1,8 +1,8 @@
-//! Work on parts that are alike (segments, hits), by several threads where it takes long enough.
+//! Divides work on similar parts (segments, hits) among threads, if it takes long enough.
 //!
-//! How much a question costs nobody knows beforehand: a word may be in one document or in all of them, and a
-//! pattern may mean one term or thousands. So one thread begins with the smallest parts, and what they took
-//! tells what the others will take. Most questions are answered before another thread would have started.
+//! The cost of a query is not known beforehand: a word may be in one document or in all of them, and a pattern
+//! may mean one term or thousands. So one thread begins with the smallest parts, and their time is the estimate
+//! for the others. Most queries are answered before another thread would have started.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -18,13 +18,13 @@ use tantivy::{Searcher, SegmentOrdinal};
 
 use crate::limits::{Limits, reached};
 
-/// The work that is worth a thread of its own: starting one and giving it memory takes up to 200 µs.
+/// The work that is worth a thread of its own: starting a thread and giving it memory takes up to 200 µs.
 const WORTH: Duration = Duration::from_micros(800);
-/// Before this part of the documents was looked at nothing is concluded of segments: what is in them may differ.
+/// The part of the documents after which the time of the other segments is estimated: segments may differ.
 const SAMPLE: u64 = 50;
 
-/// Calls `call` with every part and its number, by so many threads at most, and returns what it returned in their
-/// order. How much work a part is beside the others, `size` tells.
+/// Calls `call` with every part and its number, on at most this many threads, and returns the results in the order
+/// of the parts. `size` returns the work of a part, relative to the others.
 ///
 /// # Errors
 /// Fails if one of the calls does.

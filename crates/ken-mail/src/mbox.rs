@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_with_less_are_told_from_text_by_the_header_below() {
+    fn separators_with_less_are_distinguished_from_text_by_the_header_below() {
         let header = "From: a@x\nMessage-ID: <1@x>\n\n";
         let x_header = "X-Mozilla-Status: 0001\nX-Mozilla-Keys:   \nTo: a@x\n\n";
         for (before, separator, header, is_start) in [
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn the_separator_tells_when_a_message_was_delivered() {
+    fn the_separator_says_when_a_message_was_delivered() {
         for (separator, expected) in [
             (FROM, Some(1_044_016_496)),
             (

@@ -247,7 +247,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn grams_come_in_order_with_their_documents(
+        fn n_grams_come_in_order_with_their_documents(
             docs in prop::collection::vec(
                 prop::collection::btree_set(prop_oneof![any::<u32>(), 0x6162_0000..0x6162_0400_u32], 0..60),
                 0..40,

@@ -29,7 +29,7 @@ pub struct Report {
     /// Soundness of the files of the index.
     pub index: Soundness,
     /// Numbers of n-gram segments that are damaged or gone.
-    pub grams: BTreeSet<u64>,
+    pub ngrams: BTreeSet<u64>,
     /// Whether the file with the listings of folders is damaged.
     pub listings: bool,
     /// Files with duplicated documents, with their paths where known.
@@ -72,7 +72,7 @@ impl Report {
 
     /// Returns how many files of the index are damaged.
     pub fn n_damaged(&self) -> usize {
-        self.index.damages.len() + self.grams.len() + usize::from(self.listings)
+        self.index.damages.len() + self.ngrams.len() + usize::from(self.listings)
     }
 
     /// Returns whether the index agrees with itself, whatever happened to the files.
@@ -95,7 +95,7 @@ pub fn check(
         index: ken_index::check(&index, options.threads)?,
         ..Report::default()
     };
-    report.grams = damaged_grams(&index)?;
+    report.ngrams = damaged_ngrams(&index)?;
     report.listings = has_damaged_listings(&index)?;
     // The content of damaged files is meaningless.
     if report
@@ -136,15 +136,15 @@ pub fn check(
 }
 
 /// Returns the n-gram segments in the last commit that are damaged or gone.
-fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
-    let mut named = ken_index::read_meta(index)?.gram_files;
+fn damaged_ngrams(index: &Path) -> Result<BTreeSet<u64>, Error> {
+    let mut named = ken_index::read_meta(index)?.ngram_files;
     loop {
         let Some(files) = named else {
             return Ok(BTreeSet::new());
         };
         let opened = ken_ngram::open(&ngrams_folder(index), ken_index::map)?;
         let missing = opened.missing(&files);
-        named = ken_index::read_meta(index)?.gram_files;
+        named = ken_index::read_meta(index)?.ngram_files;
         // Another run may have merged them.
         if missing.is_empty() || named.as_ref() == Some(&files) {
             let damaged = opened.damaged().into_iter();
@@ -202,7 +202,7 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
     let merged = known.filter(|damage| damage.documents > 0 && !now.contains(damage));
     let merged: Vec<PathBuf> = merged.map(|damage| damage.file.clone()).collect();
     ken_index::drop_damaged(&index, &now)?;
-    for number in damaged_grams(&index)? {
+    for number in damaged_ngrams(&index)? {
         ken_ngram::remove(&ngrams_folder(&index), number)?;
     }
     if has_damaged_listings(&index)? {

@@ -1,7 +1,7 @@
-//! Finds the most telling terms of a document, by which similar documents are searched for.
+//! Finds the most distinctive terms of a document, by which similar documents are searched for.
 //!
-//! A term tells more if the text has it more often and if fewer documents of the index have it (tf·idf, as in Salton
-//! and Buckley, 1988). A document is similar if it has many of the best terms; each term counts by what it tells.
+//! A term is more distinctive if the text has it more often and if fewer documents of the index have it (tf·idf, as in Salton
+//! and Buckley, 1988). A document is similar if it has many of the best terms; each term counts by its weight.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub fn like<E>(
     analyze(Field::Body, text, &mut |term, _, _| {
         if let Some(count) = counts.get_mut(term) {
             *count += 1;
-        } else if counts.len() < CANDIDATES && tells(term) {
+        } else if counts.len() < CANDIDATES && is_distinctive(term) {
             counts.insert(term.to_owned(), 1);
         }
     });
@@ -60,7 +60,7 @@ pub fn like<E>(
 }
 
 /// Returns whether a term says what a text is about: single letters, digits and numbers hardly do.
-fn tells(term: &str) -> bool {
+fn is_distinctive(term: &str) -> bool {
     term.chars().nth(1).is_some() && term.contains(char::is_alphabetic)
 }
 
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_and_frequent_terms_tell_most() {
+    fn rare_and_frequent_terms_weigh_most() {
         let mut frequency = |term: &str| -> Result<u64, ()> {
             Ok(match term {
                 "the" => 1000,

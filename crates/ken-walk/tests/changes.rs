@@ -199,7 +199,7 @@ fn nothing_changed_yields_nothing() {
 }
 
 #[test]
-fn each_sort_of_change_is_told_apart() {
+fn each_kind_of_change_is_distinguished() {
     let names = ["changed", "gone", "here", "replaced", "same", "touched"];
     let mut world = World::new(&names);
     world.update();

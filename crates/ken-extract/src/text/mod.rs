@@ -165,13 +165,13 @@ fn guess(bytes: &[u8], first_bad: usize) -> &'static Encoding {
     let start = first.unwrap_or(first_bad).saturating_sub(256);
     let end = bytes.len().min(start + DETECTION_BYTES);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    let telling = without_ascii(&bytes[start..end]);
-    detector.feed(&telling, end == bytes.len());
+    let sample = without_ascii(&bytes[start..end]);
+    detector.feed(&sample, end == bytes.len());
     detector.guess(None, Utf8Detection::Allow)
 }
 
 /// Leaves out the inner part of long runs of ASCII. The detector runs 27 encodings on each byte,
-/// which costs 100 ns, and ASCII among ASCII tells none of them anything.
+/// which costs 100 ns, and ASCII among ASCII helps none of them.
 fn without_ascii(bytes: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_is_told_from_text() {
+    fn binary_is_distinguished_from_text() {
         assert!(is_binary(b"\x7fELF\x02\x01\x01\0\0\0\0"));
         assert!(is_binary(b"\x01\x02\x03\x04 and a bit of text"));
         assert!(!is_binary(b""));

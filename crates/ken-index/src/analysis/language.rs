@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_told_by_their_function_words() {
+    fn languages_are_recognised_by_their_function_words() {
         for (expected, text) in [
             (
                 "en",

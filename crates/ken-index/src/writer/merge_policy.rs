@@ -53,11 +53,11 @@ pub(crate) struct BoundedMerges {
 }
 
 impl BoundedMerges {
-    /// Returns the policy for an index that so many threads build when all of it is read, of which some may merge.
-    /// It must be the same number in later runs, however little they have to do: to leave fewer segments than the
-    /// first run made is to write them anew. How many documents each segment had `before` the run tells whether it may leave
-    /// some small ones more: where the others are nearly as many as may be, one file would else have a good part of the
-    /// index written anew.
+    /// Returns the policy for an index that this many threads build in a full run; some of them may merge.
+    /// The number must be the same in later runs, even if they have little to do: fewer segments than the first run
+    /// made would mean rewriting segments. `before` is the number of documents of each segment before the run. It
+    /// decides whether the run may leave some more small segments: if the others are almost as many as allowed, one
+    /// changed file would otherwise rewrite a good part of the index.
     pub(crate) fn new(
         n_builders: usize,
         n_mergers: usize,

@@ -263,7 +263,7 @@ impl Writer {
         free.unwrap_or_else(|| lock(&self.slots[own]))
     }
 
-    /// Tells the engine of segments that are written.
+    /// Hands segments that are written to the engine.
     fn take_in(&self, segments: impl IntoIterator<Item = SegmentMeta>) -> Result<(), Error> {
         let engine = read(&self.engine);
         for segment in segments {

@@ -103,7 +103,7 @@ fn advice(options: &Options, ocr: &Ocr, helpers: &Helpers) -> Option<String> {
     match helpers.packages_for_ocr(&ocr.languages, &options.extract.limits) {
         Ok(packages) if packages.is_empty() => None,
         Ok(packages) => Some(format!("apt-get install {}", packages.join(" "))),
-        Err(_) => Some("tesseract does not tell its languages".to_owned()),
+        Err(_) => Some("tesseract does not list its languages".to_owned()),
     }
 }
 

@@ -128,7 +128,7 @@ struct Needle {
 }
 
 impl Needle {
-    /// Returns the needles of a matcher: for a phrase its rarest term, as far as length tells, and for alternatives
+    /// Returns the needles of a matcher: for a phrase its rarest term, judged by length, and for alternatives
     /// each of them.
     fn of(matcher: &TermMatcher) -> Vec<Self> {
         match matcher {

@@ -347,7 +347,7 @@ fn plain_text_is_read_in_any_encoding() {
 }
 
 #[test]
-fn source_markdown_and_pages_are_told_apart() {
+fn source_markdown_and_pages_are_distinguished() {
     let world = World::new();
     world.write("main.rs", "fn parseHTTPHeader() {} // binturong\n");
     world.write("script", "#!/usr/bin/env python3\nprint('binturong')\n");

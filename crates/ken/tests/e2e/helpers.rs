@@ -1,4 +1,4 @@
-//! Programs that read what ken has no parser for: Recoll's filters, adapters, and what they may not.
+//! Programs that read what ken has no parser for: Recoll's filters, custom helpers, and what they may not do.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -413,7 +413,7 @@ fn bad_helpers_cost_their_own_file_only() {
 }
 
 #[test]
-fn adapters_read_what_they_are_for() {
+fn custom_helpers_read_what_they_are_for() {
     let world = with_filters("", &[("upper", "#!/bin/sh\ntr a-z A-Z\n")]);
     let config = fs_err::read_to_string(world.home().join("config/ken/config.toml")).unwrap();
     world.configure(&format!(
@@ -460,7 +460,7 @@ output = \"auto\"
     assert_eq!(world.found("quokkaberry"), spring);
     assert_eq!(world.index(&[])["committed"], false);
 
-    // Without its adapter ken reads a file by itself again.
+    // Without its helper ken reads a file by itself again.
     world.configure(&config);
     let summary = world.index(&[]);
     assert!(summary["changed"].as_u64().unwrap() >= 1, "{summary}");

@@ -73,7 +73,7 @@ fn json_has_the_documented_keys() {
 }
 
 #[test]
-fn a_dry_run_tells_and_writes_nothing() {
+fn a_dry_run_reports_and_writes_nothing() {
     let world = World::new();
     let path = world.write("a.txt", "one");
     let run = world.ken(["index", "--dry-run", "docs"]);
@@ -105,7 +105,7 @@ fn a_dry_run_tells_and_writes_nothing() {
 }
 
 #[test]
-fn ignore_rules_hold_unless_told_otherwise() {
+fn ignore_rules_hold_unless_an_option_says_otherwise() {
     let world = World::new();
     world.write(".gitignore", "git.txt\n");
     world.write(".ignore", "plain.txt\n");

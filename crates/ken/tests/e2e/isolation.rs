@@ -116,7 +116,7 @@ fn a_worker_that_dies_costs_one_file_at_most() {
     assert_eq!(summary["added"], FILES);
     let failed = world.failed();
     assert!(failed.len() < 2, "{failed:?}");
-    // One that dies before it was told its limits could not be started.
+    // A worker that dies before it has its limits counts as not started.
     let known = ["crashed", "unreadable"];
     assert!(
         failed
@@ -176,7 +176,7 @@ fn a_worker_that_cannot_be_started_is_tried_again_by_the_next_run() {
 }
 
 #[test]
-fn a_file_that_needs_too_much_memory_is_told() {
+fn a_file_that_needs_too_much_memory_is_reported() {
     let world = World::new();
     let path = world.write("large.pdf", pdf("T", "A", &["x"]));
     let file = fs_err::File::options().append(true).open(path).unwrap();

@@ -1,4 +1,4 @@
-//! The workspace's own rules: crate edges, who may speak, and that the documents tell the truth.
+//! The workspace's own rules: crate edges, who may speak, and that the documents are true.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -351,11 +351,11 @@ fn every_key_of_json_is_in_the_documents() {
     }
 }
 
-/// A state that were spelled in a second file would be a second table.
+/// A state that is spelled in a second file would be a second table.
 #[test]
 fn states_of_messages_are_named_in_one_table() {
-    let is_told = |source| matches!(source, StateSource::FileName | StateSource::States);
-    let rows = MESSAGE_STATES.iter().filter(|row| is_told(row.source));
+    let is_stored = |source| matches!(source, StateSource::FileName | StateSource::States);
+    let rows = MESSAGE_STATES.iter().filter(|row| is_stored(row.source));
     let literals: Vec<String> = rows.map(|row| format!("\"{}\"", row.name)).collect();
     let folders = fs_err::read_dir(workspace().join("crates")).unwrap();
     for path in folders.flat_map(|folder| sources(&folder.unwrap().path().join("src"))) {

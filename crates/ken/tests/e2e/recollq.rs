@@ -184,7 +184,7 @@ fn words_may_be_no_query() {
 }
 
 #[test]
-fn failures_are_told_as_recollq_tells_them() {
+fn failures_are_reported_as_by_recollq() {
     let world = world();
     let run = recollq(&world, &["nosuchword"]);
     assert_eq!((run.code, run.lines()[1]), (0, "0 results"));

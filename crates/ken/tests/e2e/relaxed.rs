@@ -79,12 +79,12 @@ fn programs_learn_how_the_answer_came_about() {
     let world = world();
     let run = world.ken(["search", "--json", "guest wifii password"]);
     let objects = run.objects();
-    let told = objects
+    let answer = objects
         .iter()
         .find(|object| object.get("matched").is_some());
-    let told = told.unwrap();
-    assert_eq!(told["matched"], "most");
-    assert_eq!(told["missing"], serde_json::json!(["wifii"]));
+    let answer = answer.unwrap();
+    assert_eq!(answer["matched"], "most");
+    assert_eq!(answer["missing"], serde_json::json!(["wifii"]));
     let suggested = &objects.last().unwrap()["did_you_mean"][0]["query"];
     assert!(suggested.as_str().unwrap().ends_with(" wifi password"));
     let strict = world.ken(["search", "--json", "guest wifi password"]);

@@ -94,7 +94,7 @@ fn paths_are_printed_once_and_raw() {
 }
 
 #[test]
-fn exit_codes_tell_found_not_found_and_trouble() {
+fn exit_codes_distinguish_found_not_found_and_trouble() {
     let world = zoo();
     for (args, code) in [
         (&["search", "zebra"][..], 0),

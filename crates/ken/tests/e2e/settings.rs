@@ -36,7 +36,7 @@ fn settings_come_from_file_and_command_line() {
 }
 
 #[test]
-fn the_index_lies_where_it_is_told_to() {
+fn the_index_is_in_the_folder_that_was_named() {
     let world = World::new();
     world.write("a.txt", "otter");
     assert_eq!(world.ken(["--data", "here", "index", "docs"]).code, 0);

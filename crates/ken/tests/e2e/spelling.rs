@@ -19,7 +19,7 @@ fn suggested(world: &World, query: &str) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn misspelt_words_are_told_with_counts() {
+fn misspelt_words_are_shown_with_counts() {
     let world = World::new();
     for number in 0..3 {
         world.write(format!("{number}.txt"), "the annual budget of the database");

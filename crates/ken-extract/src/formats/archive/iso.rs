@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn other_discs_are_told() {
+    fn other_discs_are_reported() {
         let mut image = vec![0; 40 << 10];
         image[32 << 10..][..6].copy_from_slice(b"\0BEA01");
         image[34 << 10..][..6].copy_from_slice(b"\0NSR02");

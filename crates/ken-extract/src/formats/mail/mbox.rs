@@ -48,7 +48,7 @@ pub(in crate::formats) fn extract_stream(
         output.borrow_mut().make_room(held as u64);
     };
     let mut reader = UntilFailure {
-        reader: Told {
+        reader: Announcing {
             reader,
             n_held: &n_held,
             make_room,
@@ -76,22 +76,22 @@ pub(in crate::formats) fn extract_stream(
 }
 
 /// Number of bytes of a message that are read before their memory is announced.
-const TOLD_BYTES: usize = 1 << 20;
+const ANNOUNCED_BYTES: usize = 1 << 20;
 
 /// Announces the bytes that were read since the last message, each time that many more are read.
-struct Told<'n, R, F> {
+struct Announcing<'n, R, F> {
     reader: R,
     n_held: &'n Cell<usize>,
     make_room: F,
 }
 
-impl<R: Read, F: FnMut(usize)> Read for Told<'_, R, F> {
+impl<R: Read, F: FnMut(usize)> Read for Announcing<'_, R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n_read = self.reader.read(buffer)?;
         let before = self.n_held.get();
         let held = before.saturating_add(n_read);
         self.n_held.set(held);
-        if held / TOLD_BYTES > before / TOLD_BYTES {
+        if held / ANNOUNCED_BYTES > before / ANNOUNCED_BYTES {
             (self.make_room)(held);
         }
         Ok(n_read)
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn large_messages_are_cut_and_told() {
+    fn large_messages_are_cut_and_reported() {
         let limits = Limits {
             max_member_bytes: 100,
             ..Limits::default()

@@ -124,7 +124,7 @@ fn unlock(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<Option<V
     };
     // A damaged manifest does not hide a document that needs none.
     let manifest = Manifest::read(&manifest).unwrap_or_default();
-    let Some(part) = manifest.telling_part().map(str::to_owned) else {
+    let Some(part) = manifest.part_for_passwords().map(str::to_owned) else {
         return Ok(None);
     };
     let sealed = package.bytes(&part)?;

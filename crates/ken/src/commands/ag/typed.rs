@@ -169,7 +169,7 @@ const SHORT: &[(u8, &str, Takes)] = &[
     (b'0', "null", Takes::Nothing),
 ];
 
-/// The meaning of options that ag tells apart only by their full names: an abbreviation of several of them is not
+/// The meaning of options that ag distinguishes only by their full names: an abbreviation of several of them is not
 /// ambiguous.
 const BY_NAME: &str = "by name";
 

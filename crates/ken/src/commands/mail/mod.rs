@@ -48,7 +48,7 @@ impl Mail {
         let settings = Settings::load(global)?;
         let snapshot = Snapshot::open_for_one_query(&data_folder(global)?.join("index"))?;
         let mut context = search::context();
-        settings.mail.tell(&mut context)?;
+        settings.mail.apply_to(&mut context)?;
         Ok(Self {
             snapshot,
             settings,

@@ -56,7 +56,7 @@ fn most_memory(world: &World, options: &[&str]) -> (Run, u64) {
 /// Whatever the input, a run takes no more memory than it was given, beside what the program takes itself.
 #[test]
 fn memory_is_what_was_given() {
-    /// Tables of the program, what the allocator keeps, and the grams of one large text on each thread.
+    /// Tables of the program, what the allocator keeps, and the n-grams of one large text on each thread.
     const BESIDE: u64 = 32 << 20;
     const GIVEN: u64 = 128 << 20;
 
@@ -88,7 +88,7 @@ fn memory_is_what_was_given() {
     let (run, most) = most_memory(&world, &["--memory=128M", "--threads=2"]);
     assert!(run.summary()["documents"].as_u64() > Some(16_000));
     assert!(most < GIVEN + BESIDE, "{} MiB", most >> 20);
-    // Text that was left out for that is told of.
+    // The text that was left out for lack of memory is reported.
     let failed = world.failed();
     assert_eq!(failed["large0.txt"], "limit", "{failed:?}");
     assert_eq!(world.hits("otter filename:large0").len(), 1);
@@ -220,11 +220,11 @@ fn permissions_that_change_cost_no_document() {
         let _ending = Ending(&ended);
         for number in 0..6 {
             let full = ["--data", "data", "index", "-q", "--threads=2", "--full"];
-            let told = run(if number % 2 == 0 { &index } else { &full });
+            let outcome = run(if number % 2 == 0 { &index } else { &full });
             assert!(
-                told.code == 0 || told.err.contains("ermission denied"),
+                outcome.code == 0 || outcome.err.contains("ermission denied"),
                 "{}",
-                told.err
+                outcome.err
             );
             // A file that may not be read is found by its name, one whose folder may not as before.
             assert_eq!(files(), before);

@@ -157,7 +157,7 @@ impl Harness {
     /// Asserts that the next run comes to the answers of a fresh index.
     fn assert_converges(&mut self, place: &str, knows_roots: bool) {
         let index = |data: &str, knows_roots: bool| {
-            // An index that was there must not need to be told what it covers.
+            // An index that existed knows its roots by itself.
             let n_args = INDEX.len() - usize::from(knows_roots);
             let args = ["--data", data].into_iter().chain(INDEX).take(2 + n_args);
             let run = self.tree.world.ken(args);

@@ -326,7 +326,7 @@ fn the_index_rules_files_out() {
             "{err}"
         );
     }
-    // What a run adds has a file of grams of its own, in which all files may match.
+    // What a run adds has an n-gram segment of its own, in which all files may match.
     world.index_docs();
     let (_, err) = explained(&["--trust-index", "zork"]);
     assert_eq!(

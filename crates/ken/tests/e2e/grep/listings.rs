@@ -87,8 +87,8 @@ fn n_listed_by(mut traced: Command, world: &World, how: &str) -> Option<usize> {
         .ok()
         .filter(|output| output.status.success())?;
     let docs = world.docs().display().to_string();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let calls = told
+    let trace = String::from_utf8_lossy(&output.stderr).into_owned();
+    let calls = trace
         .lines()
         .filter_map(|line| line.split_once("getdents64("));
     let folders = calls.filter_map(|(_, call)| call.split(['<', '>']).nth(1));

@@ -5,9 +5,9 @@
 
 mod beyond;
 mod cases;
-mod grams;
 mod indexed;
 mod listings;
+mod ngrams;
 mod trees;
 
 use std::collections::BTreeMap;

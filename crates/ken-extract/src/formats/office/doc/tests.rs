@@ -159,7 +159,7 @@ fn hostile_files_are_survived() {
 }
 
 #[test]
-fn pieces_that_overlap_are_told() {
+fn pieces_that_overlap_are_reported() {
     let texts = ["a", "b", "c"].map(|letter| letter.repeat(2000));
     let pieces = texts.each_ref().map(|text| (&**text, true));
     let mut file = fast_saved(&pieces, 0);
