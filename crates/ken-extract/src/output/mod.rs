@@ -26,14 +26,14 @@ pub(crate) fn give_fields(document: &mut Document, fields: &[(Field, Value)]) {
 }
 
 /// Adds the name of a file, as [`escape_bytes`](ken_core::escape_bytes) writes it. A name in another
-/// charset than UTF-8 is also added as text, so that it is found by its words.
+/// charset than UTF-8 is added as text first, so that it is shown and found by its words.
 pub fn add_file_name(document: &mut Document, name: &str) {
-    document.add_text(Field::Filename, name);
     if let Some(bytes) = unescape_bytes(name.as_bytes())
         && std::str::from_utf8(&bytes).is_err()
     {
         document.add_text(Field::Filename, &crate::text::names::decode(&bytes));
     }
+    document.add_text(Field::Filename, name);
 }
 
 /// Receives what a format module finds in one input.
