@@ -66,8 +66,9 @@ class Home:
         for name in ("documents.txt", "mails.txt"):
             for head, lines in sections(name, "=== "):
                 self._by_hand(head, lines)
-        makers = ((self._paper, 380), (self._report, 60), (self._note, 160), (self._personal, 220), (self._thread, 110),
-                  (self._digest, 40), (self._newsletter, 240), (self._source, 380), (self._package, 40), (self._generated, 50))
+        makers = ((self._paper, 380), (self._report, 60), (self._note, 160), (self._personal, 220),
+                  (self._thread, 110), (self._digest, 40), (self._newsletter, 240), (self._source, 380),
+                  (self._package, 40), (self._generated, 50))
         for make, count in makers:
             for number in range(round(count * self.share)):
                 self.dice.start(f"{make.__name__} {number}")
@@ -122,7 +123,8 @@ class Home:
         topics = [self.dice.pick(PROSE) for _ in range(6)]
         body = [self.language.mixed(topic) for topic in topics for _ in range(self.dice.between(4, 14))]
         name = f"Documents/archive/report {number}.{self.dice.pick(['pdf', 'txt', 'html', 'docx'])}"
-        self.write(name, document(name, [f"Report {2000 + number % 25}, part {number}", *body], []), self.dice.between(5, 3000))
+        lines = [f"Report {2000 + number % 25}, part {number}", *body]
+        self.write(name, document(name, lines, []), self.dice.between(5, 3000))
 
     def _note(self, number):
         topic = self.dice.pick(PROSE + TECHNICAL)
@@ -181,7 +183,8 @@ class Home:
         head, function = CODE[language]
         parts = [head.format(holder=self.dice.pick(HOLDERS), about=self.language.sentence(topic))]
         for _ in range(self.dice.between(2, 9)):
-            names = {"verb": self.language.verb(topic), "noun": self.language.noun(topic), "other": self.language.noun(topic)}
+            verb, noun, other = self.language.verb(topic), self.language.noun(topic), self.language.noun(topic)
+            names = {"verb": verb, "noun": noun, "other": other}
             capital = {name.upper(): word.capitalize() for name, word in names.items()}
             parts.append(function.format(**names, **capital, about=self.language.sentence(topic)))
         folder = self.dice.pick(["shop", "archive", "crawler", "viewer", "scheduler", "importer"])
@@ -197,7 +200,8 @@ class Home:
         year = 2001 + number % 20
         text = licence(kind, holder, year)
         self.write(f"{folder}/LICENSE", text, 800)
-        self.write(f"{folder}/copyright", f"Upstream author: {holder}\nCopyright: {year} {holder}\nLicense: {kind}\n\n{text}", 800)
+        head = f"Upstream author: {holder}\nCopyright: {year} {holder}\nLicense: {kind}\n\n"
+        self.write(f"{folder}/copyright", head + text, 800)
         readme = [f"# {words[0]}{words[1]}{number}", *self.language.paragraphs(self.dice.pick(TECHNICAL), 3)]
         self.write(f"{folder}/README.md", "\n\n".join(readme), 800)
 
@@ -211,7 +215,8 @@ class Home:
             text = json.dumps({"lockfileVersion": 3, "packages": packages}, indent=1)
             self.write(f"src/web{number}/package-lock.json", text, 30)
         elif kind == 1:
-            code = "".join(f"function {noun}{place}(e){{return e.{noun}&&e.import({place})}};" for place, noun in enumerate(nouns))
+            code = "".join(f"function {noun}{place}(e){{return e.{noun}&&e.import({place})}};"
+                           for place, noun in enumerate(nouns))
             self.write(f"src/web{number}/bundle.min.js", code * 3, 3)
         elif kind == 2:
             lines = [f"2026-01-{place % 28 + 1:02} 10:{place % 60:02}:00 INFO {noun}: {self.language.sentence('network')}"

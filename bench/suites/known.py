@@ -12,7 +12,7 @@ from lib.contest import progress
 from lib.home import Home
 from lib.language import queries
 from lib.process import run as run_program
-from lib.report import Result
+from lib.report import Goal, Result
 from peers.recoll import Recoll
 
 DEPTH = 50
@@ -23,11 +23,16 @@ def run(bench):
     home = os.path.join(bench.work, "corpora", "known")
     shutil.rmtree(home, ignore_errors=True)
     Home(home, QUICK_SHARE if bench.quick else 1).fill()
-    peers = [*bench.ken("known"), *([Recoll(bench.index_home("known", "recoll"))] if bench.has_peers else [])]
+    peers = bench.ken("known")
+    if bench.has_peers:
+        peers.append(Recoll(bench.index_home("known", "recoll")))
     ranks = {peer.name: _ranks(bench, peer, home) for peer in peers}
     files = sum(len(names) for _, _, names in os.walk(home))
-    result = Result("known", f"{len(queries())} queries, each for a known document, in a home of {files} files.")
-    result.tables = [("", *_table(ranks)), ("Not first:", *_misses(ranks))]
+    result = Result("known", f"{len(queries())} queries, each for a known document, in a home of {files} files. "
+                    "MRR is the mean of the reciprocal ranks.")
+    figures = {name: _by_class(places) for name, places in ranks.items()}
+    result.tables = [("", *_table(figures)), ("Not first:", *_misses(ranks))]
+    result.goals = _goals(figures)
     result.raw = {"ranks": [[*query, *places] for query, *places in zip(queries(), *ranks.values())]}
     return result
 
@@ -45,24 +50,34 @@ def _rank(found, wanted):
     return next((place for place, path in enumerate(found, 1) if path in wanted), None)
 
 
-def _table(ranks):
+def _by_class(ranks):
+    """For each class, and for all: number of queries, first, in the first five, MRR, not found."""
+    classes = {}
+    for (kind, _, _), rank in zip(queries(), ranks):
+        for label in (kind, "all"):
+            classes.setdefault(label, []).append(rank)
+    classes["all"] = classes.pop("all")  # last
+    return {label: _figures(places) for label, places in classes.items()}
+
+
+def _figures(ranks):
+    n = len(ranks)
+    found = [rank for rank in ranks if rank]
+    within = lambda depth: sum(rank <= depth for rank in found) / n
+    return n, within(1), within(5), sum(1 / rank for rank in found) / n, n - len(found)
+
+
+def _table(figures):
     header = ["class", "queries"]
-    for name in ranks:
-        header += [f"{name}: first", "in first five", "MRR", "not found"]
-    kinds = [kind for kind, _, _ in queries()]
+    for name in figures:
+        header += [f"{name}: first", f"{name}: in first five", f"{name}: MRR", f"{name}: not found"]
     rows = []
-    for label in [*dict.fromkeys(kinds), "all"]:
-        chosen = [place for place, kind in enumerate(kinds) if label in (kind, "all")]
-        cells = [_cells([places[place] for place in chosen]) for places in ranks.values()]
-        rows.append([label, str(len(chosen)), *sum(cells, [])])
+    for label in next(iter(figures.values())):
+        cells = []
+        for n, first, five, mean, missing in (classes[label] for classes in figures.values()):
+            cells += [f"{first:.3f}", f"{five:.3f}", f"{mean:.3f}", str(missing)]
+        rows.append([label, str(n), *cells])
     return header, rows
-
-
-def _cells(places):
-    n = len(places)
-    share = lambda depth: sum(place is not None and place <= depth for place in places) / n
-    mean = sum(1 / place for place in places if place) / n
-    return [f"{share(1):.3f}", f"{share(5):.3f}", f"{mean:.3f}", str(places.count(None))]
 
 
 def _misses(ranks):
@@ -72,3 +87,11 @@ def _misses(ranks):
         if any(place != 1 for place in places):
             rows.append([kind, words, *(str(place or "–") for place in places), wanted[0]])
     return ["class", "query", *ranks, "wanted"], rows
+
+
+def _goals(figures):
+    if len(figures) < 2:
+        return []
+    ours, theirs = figures["ken"], figures["recoll"]
+    worse = [label for label in ours if ours[label][3] < theirs[label][3]]
+    return [Goal("known: MRR at least that of Recoll in each class", f"worse in: {', '.join(worse) or 'none'}", not worse)]
