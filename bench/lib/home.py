@@ -3,7 +3,8 @@
     cd bench; python3 -B -m lib.home FOLDER [SHARE]
 
 Most of what queries ask for is written by hand: `documents.txt` and `mails.txt` in
-`crates/ken/tests/known_items`. All other files are made of `sentences.txt`, whose gaps take the
+`crates/ken/tests/known_items`. There a line `=== PATH | age=DAYS more=N topic=TOPIC` begins a
+document, and N paragraphs about the topic follow its own text. All other files are made of `sentences.txt`, whose gaps take the
 words of a topic of `topics.txt`, the first words of a list more often than the last. SHARE is the
 part of those files that is made, 1 by default. Ages count back from now, so that what is new stays
 new.

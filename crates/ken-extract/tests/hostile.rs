@@ -141,10 +141,10 @@ fn encrypted_samples_are_reported() {
 /// Replaces each member of a zip archive in turn by a bomb of 20 MiB.
 fn zip_bombs(bytes: &[u8]) -> Vec<Vec<u8>> {
     let n_members = zip::ZipArchive::new(Cursor::new(bytes)).unwrap().len();
-    (0..n_members).map(|place| zip_bomb(bytes, place)).collect()
+    (0..n_members).map(|index| zip_bomb(bytes, index)).collect()
 }
 
-fn zip_bomb(bytes: &[u8], place: usize) -> Vec<u8> {
+fn zip_bomb(bytes: &[u8], index: usize) -> Vec<u8> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
@@ -154,7 +154,7 @@ fn zip_bomb(bytes: &[u8], place: usize) -> Vec<u8> {
         writer.start_file(name, options).unwrap();
         let mut content = Vec::new();
         member.read_to_end(&mut content).unwrap();
-        if at == place {
+        if at == index {
             // After the good content, so that the parser gets there.
             for _ in 0..20 {
                 writer.write_all(&content).unwrap();

@@ -75,8 +75,8 @@ impl IndexFile {
     }
 }
 
-/// Reads all files that the last commit of an index names, by so many threads, and compares them with their
-/// checksums. Others may write meanwhile.
+/// Reads all files that the last commit of an index names, on this many threads, and compares them with their
+/// checksums. Other processes may write at the same time.
 ///
 /// # Errors
 /// Fails if the commit itself cannot be read.
@@ -209,7 +209,7 @@ pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
     let _lock = directory
         .acquire_lock(&INDEX_WRITER_LOCK)
         .map_err(|_| Error::Busy(path.to_path_buf()))?;
-    // Under the lock: nobody commits meanwhile.
+    // Under the lock no other process commits.
     let (_, _, commit) = open_engine(path, Access::ManyQueries)?;
     let mut payload = commit.payload;
     let meta = &mut payload.meta;

@@ -74,7 +74,7 @@ fn sampled<P: Sync, T: Send, E: Send>(
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
-/// Calls `call` with every segment and its number, and returns what it returned in their order.
+/// Calls `call` with every segment and its number, and returns the results in the order of the segments.
 ///
 /// # Errors
 /// Fails if one of the calls does.
@@ -129,7 +129,7 @@ pub(crate) fn n_cores() -> usize {
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
 }
 
-/// Calls `call` with all of them, the last first, by so many threads, one of which is this one.
+/// Calls `call` with all of them, from the last to the first, on this many threads, including this one.
 fn by_threads<T: Send, E: Send>(
     n_threads: usize,
     all: &[usize],
@@ -149,7 +149,7 @@ fn by_threads<T: Send, E: Send>(
         Ok(done)
     };
     thread::scope(|scope| {
-        // If the system has no more of them, there are fewer.
+        // If the system refuses a thread, there are fewer.
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..n_threads).map_while(start).collect();
         let mut done = work()?;
@@ -160,7 +160,7 @@ fn by_threads<T: Send, E: Send>(
     })
 }
 
-/// Dropped when a thread ends: nothing is left, or it failed or panicked, and nobody wants the others any more.
+/// Dropped when a thread ends: nothing is left, or it failed or panicked, and the rest is not needed.
 struct End<'a>(&'a AtomicUsize);
 
 impl Drop for End<'_> {
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn each_is_called_once_by_all_threads() {
-        // Nobody goes on before all threads are there.
+        // No thread continues before all threads have begun.
         let (all, begun) = ([0, 1, 2, 3], Barrier::new(4));
         let callers = Mutex::new(HashSet::new());
         let mut done = by_threads(4, &all, |at| {

@@ -14,7 +14,7 @@ use crate::uuencode;
 /// Decodes bytes without a declared character set.
 pub type Detect<'d> = &'d dyn Fn(&[u8]) -> String;
 
-/// The most bytes of text that are decoded: nobody reads more, and a decoder needs four times the space.
+/// The most bytes of text that are decoded: more is of no use, and a decoder needs four times the space.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// How the bytes of a part are written in the message.

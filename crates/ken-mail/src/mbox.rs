@@ -582,7 +582,7 @@ mod tests {
 
         /// Reading may begin at any message.
         #[test]
-        fn each_message_is_the_same_from_its_place(
+        fn each_message_is_the_same_from_its_offset(
             pieces in proptest::collection::vec(0..6_usize, 0..24), limit in 20..200_usize,
         ) {
             let pieces = pieces.into_iter().map(|at| {

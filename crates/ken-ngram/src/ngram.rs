@@ -201,13 +201,13 @@ impl NgramSet {
             let window = u32::from_le_bytes(*window);
             // A block has no more windows than this.
             self.unseen[n_unseen % BLOCK_BYTES] = window;
-            n_unseen += usize::from(self.seen[place(window)] != window);
+            n_unseen += usize::from(self.seen[slot(window)] != window);
         }
         let common = common();
         let (mask, slots) = (self.slots.len() - 1, self.slots.as_mut_slice());
         let (mut n_new, mut n_others) = (0, 0);
         for &window in &self.unseen[..n_unseen] {
-            self.seen[place(window)] = window;
+            self.seen[slot(window)] = window;
             let window = window.swap_bytes();
             let ngram = common.ngram(window);
             let slot = &mut slots[hash(ngram) & mask];
@@ -289,7 +289,7 @@ impl NgramSet {
 
 /// Returns the slot of a window that was seen: the upper bits of a product depend on the whole
 /// window.
-fn place(window: u32) -> usize {
+fn slot(window: u32) -> usize {
     (window.wrapping_mul(0x9e37_79b1) >> (u32::BITS - SEEN.ilog2())) as usize
 }
 

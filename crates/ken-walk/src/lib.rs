@@ -19,6 +19,9 @@ mod listing;
 mod listings;
 mod markers;
 mod mh;
+#[cfg(test)]
+#[path = "../../ken/tests/e2e/needs.rs"]
+mod needs;
 mod options;
 mod queue;
 mod roots;

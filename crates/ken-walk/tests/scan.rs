@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -239,7 +240,8 @@ fn special_files_are_never_opened() {
     for name in ["fifo", ".gitignore", ".ignore"] {
         rustix::fs::mkfifoat(CWD, tree.path.join(name), Mode::RUSR | Mode::WUSR).unwrap();
     }
-    let _socket = std::os::unix::net::UnixListener::bind(tree.path.join("socket")).unwrap();
+    let socket = |name: &str| UnixListener::bind(tree.path.join(name)).unwrap();
+    let _sockets = ["socket", ".kenignore"].map(socket);
     let found = tree.scan(&[tree.root("")], &ScanOptions::default());
     assert_eq!(found.files, ["a"]);
     assert_eq!(found.skipped["fifo"], Skip::Special);

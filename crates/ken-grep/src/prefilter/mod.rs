@@ -486,16 +486,16 @@ impl InFolder<'_> {
         // Keys that are not found yet, with their indexes among all keys.
         let mut keys = self.keys.clone();
         let mut numbers: Vec<usize> = (0..keys.len()).collect();
-        let mut places = Vec::with_capacity(keys.len());
+        let mut rows = Vec::with_capacity(keys.len());
         let (mut best, mut most) = (first, 0);
         for segment in iter::once(first).chain(others) {
             if keys.is_empty() {
                 break;
             }
-            places.clear();
-            segments[segment].places_of(&keys, &mut places);
+            rows.clear();
+            segments[segment].rows_of(&keys, &mut rows);
             let mut n_left = 0;
-            for (at, &row) in places.iter().enumerate() {
+            for (at, &row) in rows.iter().enumerate() {
                 let (key, number) = (keys[at], numbers[at]);
                 if segments[segment].is_at(key, row) {
                     self.found[number] = Some(RowAddress { segment, row });

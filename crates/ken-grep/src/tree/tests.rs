@@ -53,14 +53,14 @@ fn plan() -> impl Strategy<Value = Plan> {
         ".gitignore",
         ".git/info/exclude",
     ]);
-    let place = prop_oneof![
+    let folder = prop_oneof![
         1 => Just(String::new()),
         3 => Just("f".to_owned()),
         2 => folder().prop_map(|path| format!("f/{path}")),
     ];
-    let rules = (place.clone(), name, vec(pattern(), 1..6));
+    let rules = (folder.clone(), name, vec(pattern(), 1..6));
     let mark = prop::sample::select(vec![".git/info", ".jj"]);
-    let repositories = vec((place, mark), 0..3);
+    let repositories = vec((folder, mark), 0..3);
     let fields = (vec(file(), 1..25), vec(rules, 0..8), repositories);
     fields.prop_map(|(files, rules, repositories)| Plan {
         files,
@@ -122,8 +122,8 @@ fn options() -> impl Strategy<Value = WalkOptions> {
 
 /// Creates the tree; names that are taken by an entry of another kind are skipped.
 fn make(plan: &Plan, top: &Path) {
-    for (place, mark) in &plan.repositories {
-        fs_err::create_dir_all(top.join(place).join(mark)).ok();
+    for (folder, mark) in &plan.repositories {
+        fs_err::create_dir_all(top.join(folder).join(mark)).ok();
     }
     let rules = plan.rules.iter();
     let rules = rules.map(|(folder, name, lines)| (format!("{folder}/{name}"), lines.join("\n")));

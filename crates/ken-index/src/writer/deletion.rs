@@ -23,7 +23,7 @@ pub(crate) struct Deletion {
     /// The file.
     pub(crate) key: FileKey,
     pub(crate) scope: Scope,
-    /// Place in the sequence of deletions.
+    /// Position in the sequence of deletions.
     pub(crate) sequence: u64,
 }
 

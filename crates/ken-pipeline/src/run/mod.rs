@@ -86,8 +86,8 @@ pub(crate) fn through_pauses(
     Ok(whole)
 }
 
-/// Runs beside the threads that hold it to its share of the machine, interrupt it when a pause begins that it heeds,
-/// and trace it.
+/// Runs together with threads that limit its share of the machine, interrupt it when a pause begins (if it respects
+/// pauses), and trace it.
 pub(crate) fn accompanied<T>(
     options: &Options,
     respects_pause: bool,

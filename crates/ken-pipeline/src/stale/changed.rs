@@ -141,7 +141,11 @@ fn lifts(profile: &Profile, earlier: &[Profile], cause: &Cause) -> bool {
     match cause {
         Cause::Password { .. } => has_other_passwords(profile, earlier),
         Cause::Limit { limit, .. } | Cause::TimedOut { limit, .. } => {
-            limit.set_by != SetBy::Helper && is_raised(limit.setting, profile, earlier)
+            // A text that is too large to be parsed as a whole is read up to the limit of text.
+            let is_start_read = limit.setting == Setting::MaxFileBytes;
+            limit.set_by != SetBy::Helper
+                && (is_raised(limit.setting, profile, earlier)
+                    || is_start_read && is_raised(Setting::MaxTextBytes, profile, earlier))
         }
         Cause::Other { reason, .. } => match reason {
             Reason::Encrypted => has_other_passwords(profile, earlier),
@@ -253,6 +257,21 @@ mod tests {
             "there are none"
         );
         assert!(may_lift(&raised, &[with(5, 0)]) && !may_lift(&raised, &[with(9, 0)]));
+    }
+
+    #[test]
+    fn a_file_of_which_the_start_was_read_is_lifted_by_the_limit_of_text() {
+        let with = |most: u64| Profile {
+            limits: [(Setting::MaxFileBytes, 10), (Setting::MaxTextBytes, most)].into(),
+            ..Profile::default()
+        };
+        let limit = Limit {
+            setting: Setting::MaxFileBytes,
+            in_force: 10,
+            set_by: SetBy::Settings,
+        };
+        assert!(lifts(&with(9), &[with(5)], &Cause::limit(limit)));
+        assert!(!lifts(&with(5), &[with(5)], &Cause::limit(limit)));
     }
 
     #[test]

@@ -187,17 +187,17 @@ fn highlights(hits: &[Hit], within: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Folds white space and moves the highlights with it.
-fn show(counter: &mut LineCounter<'_>, at: Range<usize>, places: &[Range<usize>]) -> Fragment {
+fn show(counter: &mut LineCounter<'_>, at: Range<usize>, matches: &[Range<usize>]) -> Fragment {
     let body = counter.body;
     let mut text = String::with_capacity(at.len());
-    let mut highlights: Vec<Range<usize>> = Vec::with_capacity(places.len());
-    let mut places_left = places.iter();
-    let mut place = places_left.next();
+    let mut highlights: Vec<Range<usize>> = Vec::with_capacity(matches.len());
+    let mut matches_left = matches.iter();
+    let mut range = matches_left.next();
     for (offset, character) in body[at.clone()].char_indices() {
         let here = at.start + offset;
-        while let Some(ended) = place.filter(|place| place.end <= here) {
+        while let Some(ended) = range.filter(|range| range.end <= here) {
             debug_assert!(ended.start < here);
-            place = places_left.next();
+            range = matches_left.next();
         }
         let length = text.len();
         if character.is_whitespace() {
@@ -207,20 +207,20 @@ fn show(counter: &mut LineCounter<'_>, at: Range<usize>, places: &[Range<usize>]
         } else if !character.is_control() {
             text.push(character);
         }
-        if place.is_some_and(|place| place.start == here) {
+        if range.is_some_and(|range| range.start == here) {
             highlights.push(length..text.len());
-        } else if place.is_some_and(|place| place.start < here)
+        } else if range.is_some_and(|range| range.start < here)
             && let Some(last) = highlights.last_mut()
         {
             last.end = text.len();
         }
     }
     text.truncate(text.trim_end().len());
-    for place in &mut highlights {
-        place.end = place.end.min(text.len());
+    for highlight in &mut highlights {
+        highlight.end = highlight.end.min(text.len());
     }
-    highlights.retain(|place| place.start < place.end);
-    let first = places.first().map_or(at.start, |place| place.start);
+    highlights.retain(|range| range.start < range.end);
+    let first = matches.first().map_or(at.start, |range| range.start);
     let (page, line) = counter.of(first);
     Fragment {
         text,

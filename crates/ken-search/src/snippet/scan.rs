@@ -329,7 +329,10 @@ impl<'b> Scan<'b> {
             self.next = found.start + 1;
             let (start, end) = match self.is_plain {
                 true => (chunk + found.start, chunk + found.end),
-                false => (self.folded.place(found.start), self.folded.place(found.end)),
+                false => (
+                    self.folded.offset_in_body(found.start),
+                    self.folded.offset_in_body(found.end),
+                ),
             };
             let start = floor_boundary(self.body, start);
             if start >= self.from {

@@ -191,7 +191,7 @@ impl View<'_> {
     }
 
     fn document_text(&self, document: &Document) -> String {
-        let place = match document.ipath.is_root() {
+        let member = match document.ipath.is_root() {
             true => "(the file)",
             false => document.ipath.as_str(),
         };
@@ -203,7 +203,7 @@ impl View<'_> {
             title,
         ]
         .join("\t");
-        let mut text = format!("  {}\t{}\n", output::clean(place), clean_row(&facts));
+        let mut text = format!("  {}\t{}\n", output::clean(member), clean_row(&facts));
         if let Some(failure) = &document.failure {
             text.push_str(&format!(
                 "    {}{}: {}; {}\n",

@@ -1,4 +1,4 @@
-//! Updates: a change costs its own work only, and the answers follow it.
+//! Updates: a change costs only its own work, and the answers follow it.
 
 use crate::samples::{fixture, mbox, tar};
 use crate::world::{World, assert_counts};

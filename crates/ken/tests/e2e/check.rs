@@ -1,4 +1,4 @@
-//! `ken check`: what it finds, and how it mends.
+//! `ken check`: what it finds, and how it repairs.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ fn index(world: &World, data: &str) {
     assert_eq!(run.code, 0, "{}", run.err);
 }
 
-/// Returns the files of the index that hold documents or n-grams, by the segment that they are of.
+/// Returns the files of the index that hold documents or n-grams, by their segment.
 fn parts(data: &std::path::Path) -> BTreeMap<String, Vec<PathBuf>> {
     let mut parts: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for folder in ["index", "index/ngrams"] {
@@ -150,7 +150,7 @@ fn whatever_is_damaged_is_found_and_made_again() {
     assert!(n_parts > 4, "{n_parts}");
     let check = |how: &[&str]| world.ken(["--data", "data", "check"].iter().chain(how));
     for number in 0..n_parts {
-        // They are others after each repair.
+        // Each repair writes new files.
         let parts = parts(&data);
         let Some((_, files)) = parts.iter().nth(number % parts.len()) else {
             continue;
@@ -204,7 +204,7 @@ fn a_damaged_list_of_segments_is_said_to_be() {
         assert!(run.err.contains("the checksum of meta.json"), "{}", run.err);
         assert!(run.err.contains("\nhint: delete "), "{}", run.err);
     }
-    // Wherever it is, if not where the roots are, which are near its end.
+    // At any offset but those of the roots, which are near the end of the file.
     for part in 1..=8 {
         let run = world.ken(["check", "--repair"]);
         assert_eq!(run.code, 0, "{} {}", run.text(), run.err);
@@ -220,7 +220,7 @@ fn a_damaged_list_of_segments_is_said_to_be() {
         grep.err
     );
 
-    // What it covered cannot be read any more.
+    // The roots cannot be read any more.
     fs_err::write(&list, "torn").unwrap();
     let run = world.ken(["check", "--repair"]);
     assert_eq!(run.code, 2);

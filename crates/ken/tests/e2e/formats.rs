@@ -231,7 +231,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Title and author that the fixtures name.
+/// Titles and authors of the fixtures.
 const AUTHORS: &[(&str, &str, &str)] = &[
     ("sample.docx", "Reindeer census", "Aino Virtanen"),
     ("sample.odt", "Marsupial ledger", "Oskar Lindqvist"),
@@ -258,18 +258,18 @@ fn every_fixture_is_found_by_its_words() {
         world.add_fixture(file);
     }
     world.index_docs();
-    for (file, query, place) in WORDS {
-        // Some files hold the same word, because they hold the same tree.
+    for (file, query, location) in WORDS {
+        // Several files contain the same word, because they contain the same tree.
         let found = world.found(&format!("{query} dir:docs"));
         let name = file.rsplit('/').next().unwrap();
         let here: Vec<_> = found.iter().filter(|p| p.starts_with(name)).collect();
-        assert_eq!(here, [place], "{query}: {found:?}");
+        assert_eq!(here, [location], "{query}: {found:?}");
     }
     for (file, title, author) in AUTHORS {
         let extension = file.rsplit('.').next().unwrap();
         let query = format!("title:\"{title}\" author:\"{author}\" ext:{extension}");
         let hit = world.hit(&query);
-        assert_eq!(world.place(&hit), *file);
+        assert_eq!(world.location(&hit), *file);
         assert_eq!(hit["title"], *title);
         assert_eq!(hit["fields"]["author"], *author);
     }
@@ -436,7 +436,7 @@ fn source_markdown_and_pages_are_distinguished() {
         "Field notes"
     );
     let page = world.hit("title:tier author:berg lang:de");
-    assert_eq!(world.place(&page), "page.html");
+    assert_eq!(world.location(&page), "page.html");
     assert!(world.hits("invisible OR hidden").is_empty());
 }
 

@@ -94,7 +94,7 @@ impl<'a> Query<'a> {
         let mut hits = run.objects();
         hits.retain(|object| object["path"].is_string());
         let is_wanted = |place: String| self.wanted.contains(&place.as_str());
-        let position = hits.iter().position(|hit| is_wanted(world.place(hit)))?;
+        let position = hits.iter().position(|hit| is_wanted(world.location(hit)))?;
         Some(position + 1)
     }
 }

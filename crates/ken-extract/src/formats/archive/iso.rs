@@ -255,7 +255,9 @@ impl RockRidge {
                     ([b'N', b'M'], [_, _, _, _, flags, part @ ..]) if flags & 6 == 0 => {
                         name.get_or_insert_with(Vec::new).extend_from_slice(part);
                     }
-                    ([b'C', b'E'], [_, _, _, _, place @ ..]) => next = continuation(place),
+                    ([b'C', b'E'], [_, _, _, _, entry_data @ ..]) => {
+                        next = continuation(entry_data)
+                    }
                     ([b'S', b'T'], _) | (_, []) => break,
                     _ => {}
                 }
@@ -270,8 +272,8 @@ impl RockRidge {
     }
 }
 
-fn continuation(place: &[u8]) -> Option<(u64, usize)> {
-    let number = |at: usize| Cursor(place.get(at..)?).le_u32();
+fn continuation(bytes: &[u8]) -> Option<(u64, usize)> {
+    let number = |at: usize| Cursor(bytes.get(at..)?).le_u32();
     let at = u64::from(number(0)?) * SECTOR_BYTES + u64::from(number(8)?);
     Some((at, number(16)?.min(SECTOR_BYTES as u32) as usize))
 }

@@ -134,7 +134,7 @@ fn member(message: MboxMessage<'_>, ipath: Ipath, is_in_place: bool) -> Member {
     }
 }
 
-/// If a message is not at its stored place, it is searched for within this distance before and
+/// If a message is not at its stored offset, it is searched for within this distance before and
 /// after it: mail programs write a few words into the headers of earlier messages.
 const NEAR_BYTES: u64 = 256 << 10;
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_read_from_its_place() {
+    fn a_message_is_read_from_its_offset() {
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, MAILBOX).unwrap();
         let mut input = Input::file("three.mbox", &file, MAILBOX.len() as u64);

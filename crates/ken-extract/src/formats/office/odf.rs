@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn spaces_notes_and_boxes_keep_their_places() {
+    fn spaces_notes_and_boxes_keep_their_positions() {
         let content = "<office:document-content><office:body><office:text>\
             <text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>\
             <text:p>a<text:s text:c='3'/>b\n  c<text:tab/>d<text:line-break/>e<text:note>\

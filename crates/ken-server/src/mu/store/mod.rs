@@ -139,7 +139,7 @@ impl Store {
             return Ok(path.to_path_buf());
         }
         let renamed = MaildirPath::of_path(path)
-            .map(|place| place.find())
+            .map(|path| path.find())
             .transpose()?;
         if let Some(renamed) = renamed.flatten() {
             self.moved(path, Some(&renamed));

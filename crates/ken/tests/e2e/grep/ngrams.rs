@@ -1,5 +1,5 @@
-//! What `ken grep` may conclude from the n-grams of an index, and what not: after settings changed, n-gram
-//! segments were lost, or for documents with parts.
+//! What `ken grep` may conclude from the n-grams of an index: after other settings, with lost n-gram segments, and
+//! for documents with parts.
 
 use crate::world::{Run, World};
 
@@ -11,7 +11,7 @@ fn lines(run: &Run) -> Vec<&str> {
     lines
 }
 
-/// Searches where the index is trusted, and without one.
+/// Searches with a trusted index, and without an index.
 fn both(world: &World, pattern: &str) -> (Run, Run) {
     let run = |how: &[&str]| {
         let flags = [&["grep", "--explain", "-c", pattern, "docs"], how].concat();
@@ -32,7 +32,7 @@ fn cards_and_events_are_found_in_files_of_several() {
     let world = World::new();
     let card =
         |note: &str| format!("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\r\n{note}\r\nEND:VCARD\r\n");
-    // The line is folded: the word is in no row of bytes of the file.
+    // The line is folded, so the bytes of the file do not contain the word.
     let folded = card("NOTE:a frob\r\n nicate");
     world.write("two.vcf", folded.clone() + &card("NOTE:else"));
     world.write("one.vcf", folded);
@@ -50,7 +50,7 @@ fn cards_and_events_are_found_in_files_of_several() {
 #[test]
 fn n_grams_of_an_earlier_profile_say_nothing_about_a_text() {
     let world = World::new();
-    // Latin 1, which only the extracted text has in UTF-8.
+    // The file is in Latin 1; only its extracted text is in UTF-8.
     let text = "all work and no play\n".repeat(1000) + "a z@rk\n";
     let mut latin = text.into_bytes();
     latin[21_003] = 0xf6;

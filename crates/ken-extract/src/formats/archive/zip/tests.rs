@@ -33,11 +33,11 @@ fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
 /// Replaces every occurrence of some bytes by other bytes of the same length.
 fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
-    let places: Vec<usize> = (0..=bytes.len() - from.len())
+    let offsets: Vec<usize> = (0..=bytes.len() - from.len())
         .filter(|&at| bytes[at..].starts_with(from))
         .collect();
-    assert!(!places.is_empty());
-    for at in places {
+    assert!(!offsets.is_empty());
+    for at in offsets {
         bytes[at..at + to.len()].copy_from_slice(to);
     }
     bytes
