@@ -95,6 +95,7 @@ fn terms_by_class(snapshot: &dyn Source, field: Field) -> [Vec<String>; 3] {
     let list = TermList {
         fields: &[field],
         pattern: &Pattern::Prefix(String::new()),
+        limits: None,
         by_field: false,
     };
     let mut each = |count: ken_engine::TermCount<'_>| {
@@ -193,7 +194,7 @@ fn ask(snapshot: &dyn Source, context: &Context, order: &str, query: &str) -> Ti
     for _ in 0..=ROUNDS {
         let start = Instant::now();
         let tree = parse(query).unwrap();
-        let plan = snapshot.expand(&plan(&tree, context)).unwrap();
+        let plan = snapshot.expand(&plan(&tree, context), None).unwrap();
         let key = if order == "date" {
             SortKey::DATE
         } else {

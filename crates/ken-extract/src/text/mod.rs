@@ -10,6 +10,8 @@
 
 pub(crate) mod entities;
 mod entity_table;
+pub(crate) mod names;
+mod terminal;
 
 use std::borrow::Cow;
 
@@ -35,12 +37,15 @@ const BYTES_PER_NUL_RUN: usize = 64;
 
 /// Decodes text; `declared` is the charset that a header or container names.
 ///
-/// Never fails: bytes that cannot be decoded become U+FFFD. C0 controls other than tab, line feed,
-/// form feed and carriage return become spaces. Lines are kept.
+/// Never fails: bytes that cannot be decoded become U+FFFD. Colours and overstrikes of terminals
+/// are removed; C0 controls other than tab, line feed, form feed and carriage return become spaces.
+/// Lines are kept.
 pub(crate) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
     match decode_raw(bytes, declared) {
-        Cow::Borrowed(text) if has_controls(text.as_bytes()) => Cow::Owned(without_controls(text)),
-        Cow::Owned(text) if has_controls(text.as_bytes()) => Cow::Owned(without_controls(&text)),
+        Cow::Borrowed(text) if has_controls(text.as_bytes()) => {
+            Cow::Owned(terminal::displayed(text))
+        }
+        Cow::Owned(text) if has_controls(text.as_bytes()) => Cow::Owned(terminal::displayed(&text)),
         text => text,
     }
 }
@@ -281,14 +286,6 @@ fn has_controls(bytes: &[u8]) -> bool {
             .fold(false, |any, &byte| any | is_control(byte))
     };
     bytes.chunks(4 << 10).any(holds)
-}
-
-fn without_controls(text: &str) -> String {
-    let clean = |c: char| match c {
-        c if c.is_ascii() && is_control(c as u8) => ' ',
-        c => c,
-    };
-    text.chars().map(clean).collect()
 }
 
 #[cfg(test)]

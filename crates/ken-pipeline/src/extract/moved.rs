@@ -81,7 +81,7 @@ impl Pool<'_> {
             return Ok(false);
         };
         own.fields.retain(|(field, _)| *field != Field::Filename);
-        own.add_text(Field::Filename, &name);
+        ken_extract::add_file_name(&mut own, &name);
         self.moved_ngrams(&facts, &own, state.token, has_parts, thread)?;
         self.documents.add(&facts, Some(state), own)?;
         Ok(true)

@@ -71,7 +71,11 @@ impl PlainWords {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub(super) fn of(source: &dyn Source, plan: &Plan) -> Result<Option<Self>, Error> {
+    pub(super) fn of(
+        source: &dyn Source,
+        plan: &Plan,
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Option<Self>, Error> {
         let Plan::And(parts) = plan else {
             return Ok(None);
         };
@@ -80,7 +84,7 @@ impl PlainWords {
             return Ok(None);
         }
         // Where one of several words is enough, function words get a weight.
-        let Plan::Or(weighed) = source.expand(&Plan::Or(words))? else {
+        let Plan::Or(weighed) = source.expand(&Plan::Or(words), limits)? else {
             return Ok(None);
         };
         let (content, serving) = weighed.iter().cloned().partition(is_bare_word);

@@ -347,6 +347,70 @@ fn plain_text_is_read_in_any_encoding() {
 }
 
 #[test]
+fn words_are_whole_across_marks_readings_and_colours() {
+    let world = World::new();
+    world.write(
+        "a.md",
+        "This is **un**believable, a `code`span and snake\\_case.\n",
+    );
+    world.write("b.log", "\u{1b}[1mun\u{1b}[0mbelievable\n");
+    world.write("c.txt", "NAME\n  u\u{8}un\u{8}nbelievable\n");
+    world.write("d.html", "<p>un<wbr>believ&shy;able, Wort<sup>7</sup></p>");
+    world.write(
+        "e.html",
+        "<ruby>東<rt>とう</rt>京<rt>きょう</rt></ruby>へ行く",
+    );
+    world.write("f.txt", "un\u{200d}believable and un\u{200b}believable");
+    world.write("g.rst", "*un*\\ believable");
+    world.index_docs();
+
+    assert_eq!(
+        world.found("unbelievable"),
+        ["a.md", "b.log", "c.txt", "d.html", "f.txt", "g.rst"]
+    );
+    assert_eq!(world.found("codespan"), ["a.md"]);
+    assert_eq!(world.found("snake_case"), ["a.md"]);
+    assert_eq!(world.found("Wort"), ["d.html"]);
+    assert_eq!(world.found("東京へ行く"), ["e.html"]);
+    assert_eq!(world.found("とうきょう"), ["e.html"]);
+    assert_eq!(
+        world.hit("codespan")["snippet"]["text"],
+        "This is unbelievable, a codespan and snake_case."
+    );
+}
+
+#[test]
+fn file_names_in_other_charsets_are_found_and_opened() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let world = World::new();
+    let names: [(&[u8], &str, &str); 3] = [
+        (b"Gr\xfc\xdfe.txt", "Grüße", "numbat one"),
+        (
+            b"\xf0\xd2\xc9\xd7\xc5\xd4 \xcd\xc9\xd2.txt",
+            "Привет",
+            "numbat two",
+        ),
+        (
+            b"\xbb\xe1\xd2\xe9\xbc\xcd\xd2\xaa.txt",
+            "会议纪要",
+            "numbat three",
+        ),
+    ];
+    for (name, _, text) in names {
+        world.write(std::ffi::OsStr::from_bytes(name), text);
+    }
+    world.index_docs();
+    for (name, word, text) in names {
+        let hit = world.hit(word);
+        let path: Vec<u8> = serde_json::from_value(hit["path_bytes"].clone()).unwrap();
+        assert!(path.ends_with(name), "{word}");
+        assert!(hit["title"].as_str().unwrap().contains(word), "{word}");
+        assert_eq!(hit["snippet"]["text"], text);
+    }
+}
+
+#[test]
 fn source_markdown_and_pages_are_distinguished() {
     let world = World::new();
     world.write("main.rs", "fn parseHTTPHeader() {} // binturong\n");
