@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
-use ken_core::{Document, Field, Form, Ipath, Kind, Order, Pattern, Plan, SortKey, Span, Word};
+use ken_core::{Document, Field, Ipath, Kind, Order, Pattern, Plan, SortKey, Span, Word};
 use ken_engine::{Collapse, DocAddress, FacetBy, Limits, Request, Source, TermList};
 
 use crate::{Index, New, add};
@@ -124,10 +124,7 @@ fn similar(source: &dyn Source, limits: Limit<'_>) -> Vec<String> {
 
 fn expand(source: &dyn Source, limits: Limit<'_>) -> Vec<String> {
     let stem = Span::Match(Pattern::Stem("all".to_owned()));
-    let word = Plan::Word(Word {
-        field: None,
-        forms: vec![Form::literal(stem)],
-    });
+    let word = Plan::Word(Word::new(None, stem));
     vec![source.expand(&word, limits).unwrap().to_string()]
 }
 

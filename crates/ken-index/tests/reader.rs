@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{OPTIONS, add, found, term};
-use ken_core::{Field, Form, Glob, GlobPart, Pattern, Plan, Span, Word, Written};
+use ken_core::{Field, Glob, GlobPart, Pattern, Plan, Span, Word, Written};
 use ken_engine::{Error, Limits, Request, Sink, Source};
 use ken_index::{Reader, Snapshot, Writer};
 
@@ -94,9 +94,7 @@ fn threads_share_a_reader() {
 
 /// Plans of each way in which documents are found, all of which find each document of [`searched`].
 fn plans() -> Vec<Plan> {
-    let word = |span| {
-        Plan::Word(Word::new(None, span))
-    };
+    let word = |span| Plan::Word(Word::new(None, span));
     let otter = || Pattern::Term("otter".to_owned());
     let written = Pattern::Written(Written {
         terms: Box::new(otter()),

@@ -100,7 +100,9 @@ impl Header {
             b"precedence" => {
                 let value = value();
                 let word = value.trim();
-                self.is_to_many |= ["bulk", "junk"].iter().any(|of| of.eq_ignore_ascii_case(word));
+                self.is_to_many |= ["bulk", "junk"]
+                    .iter()
+                    .any(|of| of.eq_ignore_ascii_case(word));
                 self.take_priority(1, &value, message);
             }
             b"list-unsubscribe" | b"feedback-id" => self.is_to_many = true,
@@ -259,7 +261,10 @@ mod tests {
             ("precedence: Bulk", true),
             ("Auto-Submitted: auto-generated", true),
             ("Auto-Submitted: no", false),
-            ("List-Unsubscribe: <a@b.c>\nList-Post: <mailto:l@b.c>", false),
+            (
+                "List-Unsubscribe: <a@b.c>\nList-Post: <mailto:l@b.c>",
+                false,
+            ),
             ("List-Unsubscribe: <a@b.c>\nList-Post: NO", true),
             ("List-Id: <a.example.org>", false),
             ("Subject: bulk", false),

@@ -54,7 +54,10 @@ impl Sketch {
         if self.n_words < RUN as u32 {
             return;
         }
-        let run = mixed(first.rotate_left(21) ^ second.rotate_left(42) ^ hash, FACTORS[1]);
+        let run = mixed(
+            first.rotate_left(21) ^ second.rotate_left(42) ^ hash,
+            FACTORS[1],
+        );
         let bin = (run >> (u64::BITS - N_BINS.ilog2())) as usize;
         self.least[bin] = self.least[bin].min(run);
     }
@@ -84,7 +87,9 @@ fn hash(word: &[u8]) -> u64 {
         bytes[..chunk.len()].copy_from_slice(chunk);
         u64::from_le_bytes(bytes)
     });
-    chunks.fold(word.len() as u64, |hash, chunk| mixed(hash ^ chunk, FACTORS[0]))
+    chunks.fold(word.len() as u64, |hash, chunk| {
+        mixed(hash ^ chunk, FACTORS[0])
+    })
 }
 
 /// Multiplies to 128 bits and folds these: each bit of the result depends on all bits.

@@ -82,7 +82,9 @@ fn first_of_each(all: Vec<Hit>, searcher: &Searcher) -> tantivy::Result<Vec<Hit>
         let near = |sketch| sketches.iter().find(|(other, _)| are_near(sketch, *other));
         let first = same.copied().or_else(|| Some(near(sketch?)?.1));
         if let Some(content) = content {
-            by_content.entry(content).or_insert(first.unwrap_or(hits.len()));
+            by_content
+                .entry(content)
+                .or_insert(first.unwrap_or(hits.len()));
         }
         match first {
             Some(first) => hits[first].more += 1,

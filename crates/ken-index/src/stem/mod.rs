@@ -256,10 +256,7 @@ impl<'a> Expander<'a> {
                 forms.push(form(other.clone(), weight * self.ranking.stemmed, true));
             }
         }
-        Ok(Word {
-            forms,
-            ..*word
-        })
+        Ok(Word { forms, ..*word })
     }
 
     fn span(&self, span: &Span, word: &Word) -> tantivy::Result<Span> {

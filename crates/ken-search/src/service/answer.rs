@@ -42,6 +42,7 @@ pub struct Answer<'a> {
     limits: Option<Arc<Limits>>,
     found: Found,
     matched: Matched,
+    n_with_all: usize,
     missing: Vec<String>,
 }
 
@@ -79,6 +80,7 @@ impl<'s> Service<'s> {
                 complete: true,
             },
             matched: Matched::All,
+            n_with_all: 0,
             missing: Vec::new(),
         };
         if request.count || request.limit != Some(0) {
@@ -136,12 +138,17 @@ impl Answer<'_> {
             // In another order documents with few of the words would come first.
             false => self.request.relax.min(Relax::None),
         };
-        if !self.is_complete() || !plain.are_few(self.found.total, relax) {
+        let mut n_words = plain.n_words();
+        if !self.is_complete() || !self.are_few(relax, n_words) {
             return Ok(());
         }
+        self.n_with_all = self.found.total;
         for step in plain.relaxed(self.service.snapshot, self.limits.as_ref())? {
+            if !self.are_few(relax, n_words) {
+                break;
+            }
             let strict = std::mem::replace(&mut self.plan, step.plan);
-            self.missing = step.missing;
+            (n_words, self.missing) = (step.n_words, step.missing);
             let found = self.service.snapshot.find(&self.engine_request())?;
             if found.total > self.found.total {
                 (self.found, self.matched) = (found, step.matched);
@@ -150,6 +157,22 @@ impl Answer<'_> {
             }
         }
         Ok(())
+    }
+
+    fn are_few(&self, relax: Relax, n_words: usize) -> bool {
+        let end = self.request.offset
+            + self
+                .request
+                .limit
+                .unwrap_or(usize::MAX - self.request.offset);
+        // Without counting there may be more than a full page.
+        let may_be_more = !self.engine_request().counted && self.found.total >= end;
+        !may_be_more && relax.are_few(self.found.total, n_words)
+    }
+
+    /// Returns how many documents have all words, if the hits have not.
+    pub fn n_with_all(&self) -> usize {
+        self.n_with_all
     }
 
     /// Returns how many of the words of the query the hits have, and the words that no document has, if that was asked.

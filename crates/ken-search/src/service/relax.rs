@@ -33,6 +33,17 @@ pub enum Relax {
     Few,
 }
 
+impl Relax {
+    /// Returns whether `total` documents with all of `n_words` words are so few that others are looked for.
+    pub(super) fn are_few(self, total: usize, n_words: usize) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Few if n_words >= MANY_WORDS => total < ENOUGH,
+            Self::None | Self::Few => total == 0,
+        }
+    }
+}
+
 /// How many of the words of a query the hits have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,6 +62,8 @@ pub enum Matched {
 pub(super) struct Relaxed {
     pub(super) plan: Plan,
     pub(super) matched: Matched,
+    /// How many words are required, if all are.
+    pub(super) n_words: usize,
     /// The words that no document has.
     pub(super) missing: Vec<String>,
 }
@@ -111,13 +124,9 @@ impl PlainWords {
         Plan::And(words.chain(self.rest.iter().cloned()).collect())
     }
 
-    /// Returns whether so few documents have all words that others are looked for.
-    pub(super) fn are_few(&self, total: usize, relax: Relax) -> bool {
-        match relax {
-            Relax::Never => false,
-            Relax::Few if self.content.len() >= MANY_WORDS => total < ENOUGH,
-            Relax::None | Relax::Few => total == 0,
-        }
+    /// Returns how many words say something.
+    pub(super) fn n_words(&self) -> usize {
+        self.content.len()
     }
 
     /// Returns plans that find more, the strictest first. There are none if only one word says something.
@@ -147,7 +156,9 @@ impl PlainWords {
         }
         let preferred = |word: &Plan| Plan::Prefer(Box::new(word.clone()));
         let serving: Vec<Plan> = self.serving.iter().map(preferred).collect();
+        let n_words = content.len();
         let step = |words: Vec<Plan>, matched| Relaxed {
+            n_words,
             plan: Plan::And([words, self.rest.clone()].concat()),
             matched,
             missing: missing.clone(),
@@ -174,7 +185,8 @@ fn is_bare_word(plan: &Plan) -> bool {
 fn text(plan: &Plan) -> Option<String> {
     let Plan::Word(Word {
         field: None, forms, ..
-    }) = plan else {
+    }) = plan
+    else {
         return None;
     };
     match &forms.first()?.span {

@@ -27,6 +27,8 @@ pub struct Response {
     pub hits: Vec<Hit>,
     /// How many of the words of the query the hits have.
     pub matched: Matched,
+    /// How many documents have all words, if the hits have not.
+    pub with_all: usize,
     /// The matches in the document that the request named.
     pub matches: Vec<MatchIn>,
     /// The words that no document has, if no document has all words.
@@ -135,6 +137,7 @@ impl Answer<'_> {
         response.complete = self.is_complete();
         let (matched, missing) = self.matched();
         (response.matched, response.missing) = (matched, missing.to_vec());
+        response.with_all = self.n_with_all();
         Ok(response)
     }
 }
@@ -149,6 +152,7 @@ impl Response {
             facets: Vec::new(),
             hits: Vec::new(),
             matched: Matched::All,
+            with_all: 0,
             missing: Vec::new(),
             matches: Vec::new(),
             total: None,

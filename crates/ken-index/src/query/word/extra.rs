@@ -32,7 +32,10 @@ pub(super) fn phrase(words: &[&WordTerms]) -> Option<WordTerms> {
     if !(2..=MAX_WORDS).contains(&words.len()) {
         return None;
     }
-    let parts: Vec<Vec<Span>> = words.iter().map(|word| literal(word)).collect::<Option<_>>()?;
+    let parts: Vec<Vec<Span>> = words
+        .iter()
+        .map(|word| literal(word))
+        .collect::<Option<_>>()?;
     let phrase = Word::new(None, side_by_side(parts));
     WordTerms::phrase(phrase, words, &READ).ok()
 }

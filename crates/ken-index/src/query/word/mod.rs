@@ -88,8 +88,7 @@ impl WordsQuery {
             return Ok(ready);
         }
         let words = self.words.iter();
-        let words =
-            words.map(|of| WordTerms::new(&of.word, of.times, &self.scoring, searcher));
+        let words = words.map(|of| WordTerms::new(&of.word, of.times, &self.scoring, searcher));
         let words = words.collect::<tantivy::Result<Vec<_>>>()?;
         let phrase = self.phrase(&words);
         Ok(self
@@ -281,7 +280,8 @@ impl WordsWeight {
         }
         if goal != Goal::Documents {
             let may_name = all.iter().zip(&self.are_extra);
-            let may_name = may_name.filter(|(word, is_extra)| !**is_extra && word.word.field.is_none());
+            let may_name =
+                may_name.filter(|(word, is_extra)| !**is_extra && word.word.field.is_none());
             for (word, _) in may_name {
                 let lists = word.open(reader, &self.scoring, true, |field| {
                     extra::NAMES.contains(&field)

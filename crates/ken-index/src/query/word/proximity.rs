@@ -146,10 +146,7 @@ impl<'a> Proximity<'a> {
 }
 
 /// Returns the words that a query looks for and ranks by.
-fn collect<'a>(
-    query: &'a dyn Query,
-    searcher: &Searcher,
-) -> tantivy::Result<Vec<&'a WordTerms>> {
+fn collect<'a>(query: &'a dyn Query, searcher: &Searcher) -> tantivy::Result<Vec<&'a WordTerms>> {
     let (mut queries, mut all) = (Vec::new(), Vec::new());
     collect_queries(query, &mut queries);
     for query in queries {

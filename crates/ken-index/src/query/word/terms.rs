@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use ken_core::{Field, FieldKind, Form, Pattern, Span, Word};
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::{Searcher, Term};
 use tantivy::index::{SegmentId, SegmentReader};
 use tantivy::postings::TermInfo;
 use tantivy::query::BitSetDocSet;
 use tantivy::schema::IndexRecordOption;
+use tantivy::{Searcher, Term};
 use tantivy_common::BitSet;
 
 use super::list::{List, Source};
@@ -140,10 +140,11 @@ impl WordTerms {
     }
 
     fn has_literal(&self, segment: usize, field: Field) -> bool {
-        let is_it = |entry: &FormTerms| {
-            entry.field == field && !self.word.forms[entry.form].derived
-        };
-        self.segments.get(segment).is_some_and(|of| of.entries.iter().any(is_it))
+        let is_it =
+            |entry: &FormTerms| entry.field == field && !self.word.forms[entry.form].derived;
+        self.segments
+            .get(segment)
+            .is_some_and(|of| of.entries.iter().any(is_it))
     }
 
     fn fields(&self) -> impl Iterator<Item = Field> {
@@ -207,7 +208,9 @@ impl WordTerms {
         let column = scoring.columns.folder;
         let index = segment.inverted_index(column)?;
         for (form, (ready, _)) in self.forms.iter().enumerate() {
-            let Ready::Match(matcher) = ready else { continue };
+            let Ready::Match(matcher) = ready else {
+                continue;
+            };
             let Some(term) = matcher.term() else { continue };
             let info = index.get_term_info(&Term::from_field_text(column, term))?;
             entries.extend(info.map(|info| FormTerms {

@@ -151,9 +151,12 @@ impl Printer<'_> {
             1 => format!(" ({} is in no document)", missing[0]),
             _ => format!(" ({} are in no document)", missing.join(", ")),
         };
-        output::warn(&format!(
-            "no document matches all words{why}. These hits have {have} of them; join words with AND to require all."
-        ));
+        let found = match answer.n_with_all() {
+            0 => format!("no document matches all words{why}. These hits have {have} of them"),
+            1 => "only one document matches all words. The other hits have some of them".to_owned(),
+            n => format!("only {n} documents match all words. The other hits have some of them"),
+        };
+        output::warn(&format!("{found}; join words with AND to require all."));
     }
 
     /// Prints on a terminal how many more hits there are.
@@ -178,7 +181,12 @@ impl Printer<'_> {
         }
         let (matched, missing) = answer.matched();
         if self.args.json && matched != Matched::All {
-            let object = json!({ "v": SCHEMA, "matched": matched, "missing": missing });
+            let object = json!({
+                "v": SCHEMA,
+                "matched": matched,
+                "with_all": answer.n_with_all(),
+                "missing": missing,
+            });
             output::print(&output::json_line(&object))?;
         }
         let suggestions = answer.suggestions()?;
