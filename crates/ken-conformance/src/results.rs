@@ -152,6 +152,7 @@ pub fn pages_are_parts_of_the_whole(new: New<'_>) {
     for collapse in [
         None,
         Some(Collapse::Content),
+        Some(Collapse::Similar),
         Some(Collapse::File),
         Some(Collapse::Message),
     ] {

@@ -176,7 +176,7 @@ pub const FIELDS: &[FieldInfo] = &[
     row(Field::Genre, "genre", &[], FieldKind::Keyword, 0.0,
         "genre of a recording or video", "genre:jazz"),
     row(Field::Is, "is", &["flag", "flags"], FieldKind::Keyword, 0.0,
-        "state: failed, encrypted, missing, textless, ocr, attachment, member, duplicate; for messages unread, seen, replied, flagged, passed, draft, trashed, new, signed, personal", "is:failed"),
+        "state: failed, encrypted, missing, textless, ocr, attachment, member, duplicate, generated; for messages unread, seen, replied, flagged, passed, draft, trashed, new, signed, bulk, personal", "is:failed"),
     row(Field::Has, "has", &[], FieldKind::Keyword, 0.0,
         "a field, an attachment, or a part of that type or extension", "has:attachment"),
     row(Field::Msgid, "msgid", &["mid", "messageid"], FieldKind::Keyword, 0.0,

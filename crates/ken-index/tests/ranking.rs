@@ -15,6 +15,11 @@ type Row = (String, String, i64);
 
 /// Each list of rows in a segment of its own.
 fn index(segments: &[Vec<Row>]) -> (TempDir, Snapshot) {
+    index_with(segments, &|_, _| {})
+}
+
+/// As [`index`]; `each` completes documents by their path.
+fn index_with(segments: &[Vec<Row>], each: &dyn Fn(&str, &mut Document)) -> (TempDir, Snapshot) {
     let folder = tempfile::tempdir().unwrap();
     let options = WriterOptions {
         memory_bytes: 30 << 20,
@@ -26,6 +31,7 @@ fn index(segments: &[Vec<Row>]) -> (TempDir, Snapshot) {
             let mut document = Document::new(Ipath::default(), "text/plain", Kind::Document);
             document.add_number(Field::Date, *date);
             document.body.clone_from(text);
+            each(path, &mut document);
             let record = Record {
                 location: Location {
                     path: path.into(),
@@ -226,7 +232,12 @@ fn newer_documents_count_a_little_more() {
     let now = 20_000 * DAY;
     let of = |path: &str, age| row(path, "tax report", now - age * DAY);
     let (_folder, snapshot) = index(&[
-        vec![of("/old", 4000), of("/year", 365), of("/tomorrow", -1)],
+        vec![
+            of("/old", 4000),
+            of("/year", 365),
+            of("/tomorrow", -1),
+            of("/next-year", -365),
+        ],
         vec![of("/today", 0), row("/best", "tax tax report", 0)],
     ]);
     let plan = Plan::Or(words("tax"));
@@ -234,10 +245,26 @@ fn newer_documents_count_a_little_more() {
         now: Some(now),
         ..Request::new(&plan)
     };
-    let expected = ["/best", "/today", "/tomorrow", "/year", "/old"];
+    // Nothing is of next year.
+    let expected = [
+        "/best",
+        "/today",
+        "/tomorrow",
+        "/year",
+        "/old",
+        "/next-year",
+    ];
     assert_eq!(paths(&snapshot, &request), expected);
     let timeless = paths(&snapshot, &Request::new(&plan));
-    assert_eq!(timeless, ["/best", "/old", "/today", "/tomorrow", "/year"]);
+    let expected = [
+        "/best",
+        "/next-year",
+        "/old",
+        "/today",
+        "/tomorrow",
+        "/year",
+    ];
+    assert_eq!(timeless, expected);
     // As much as was asked for: all of it today, half of it after a year.
     let hits = snapshot.find(&request).unwrap().hits;
     let share = |hit: &Hit| hit.boosts.recency / (hit.score.unwrap() - hit.boosts.recency);
@@ -305,4 +332,199 @@ fn one_word_comes_before_its_other_forms() {
         ..Ranking::default()
     });
     assert_ne!(paths(&off, &request)[0], "/z-word");
+}
+
+/// The words as the query has them come before the words anywhere, however often.
+#[test]
+fn words_side_by_side_come_first() {
+    let apart = "security of the rent and a deposit ".repeat(30);
+    let long = format!(
+        "{} the security deposit is due {0}",
+        "text about something else ".repeat(800)
+    );
+    let mut rows: Vec<Row> = (0..200)
+        .map(|n| row(&format!("/{n:03}"), &apart, 0))
+        .collect();
+    rows.push(row("/z-phrase", &long, 0));
+    rows.push(row(
+        "/z-turned",
+        &long.replace("security deposit", "deposit security"),
+        0,
+    ));
+    rows.extend((0..300).map(|n| row(&format!("/other{n}"), "something else", 0)));
+    let (one, other) = rows.split_at(250);
+    let (_folder, snapshot) = index(&[one.to_vec(), other.to_vec()]);
+    for plan in [
+        Plan::And(words("security deposit")),
+        Plan::Or(words("security deposit")),
+        Plan::And(words("the security deposit")),
+    ] {
+        let request = Request::new(&plan);
+        assert_eq!(paths(&snapshot, &request)[0], "/z-phrase", "{plan}");
+        let page = Request {
+            limit: 1,
+            counted: false,
+            ..request
+        };
+        assert_eq!(paths(&snapshot, &page), ["/z-phrase"], "{plan}");
+        assert_eq!(snapshot.find(&request).unwrap().total, 202);
+    }
+    let plan = Plan::And(words("security deposit"));
+    let best = snapshot.find(&Request::new(&plan)).unwrap().hits[0];
+    let explanation = snapshot.explain(&plan, &best).unwrap();
+    assert!(
+        explanation.contains("the words side by side"),
+        "{explanation}"
+    );
+    let off = snapshot.with_ranking(Ranking {
+        phrase: 0.0,
+        ..Ranking::default()
+    });
+    assert_ne!(paths(&off, &Request::new(&plan))[0], "/z-phrase");
+}
+
+/// A document that is named after what is asked for comes before a text that has it often.
+#[test]
+fn names_of_documents_count() {
+    let often = "the hygrometer shows a value ".repeat(40);
+    let mut rows: Vec<Row> = (0..20)
+        .map(|n| row(&format!("/{n:02}"), &often, 0))
+        .collect();
+    rows.push(row("/y-title", "a short letter", 0));
+    rows.push(row("/z-name", "another letter", 0));
+    rows.extend((0..50).map(|n| row(&format!("/other{n}"), "something else", 0)));
+    let (_folder, snapshot) = index_with(&[rows], &|path, document| match path {
+        "/y-title" => document.add_text(Field::Title, "Reading of my old hygrometer by the window"),
+        "/z-name" => document.add_text(Field::Filename, "hygrometer 2024.txt"),
+        _ => {}
+    });
+    let plan = Plan::And(words("hygrometer"));
+    let request = Request::new(&plan);
+    let mut first = paths(&snapshot, &request)[..2].to_vec();
+    first.sort();
+    assert_eq!(first, ["/y-title", "/z-name"]);
+    let off = snapshot.with_ranking(Ranking {
+        named: 0.0,
+        ..Ranking::default()
+    });
+    assert_ne!(paths(&off, &request)[0], "/y-title");
+}
+
+/// The name of a folder has a word where the query allows it, unless most documents are below it.
+#[test]
+fn folders_have_words() {
+    let mut rows = vec![
+        row("/home/patents/a", "inverted lists", 0),
+        row("/home/My Patents/b", "inverted lists", 0),
+        row("/home/letters/c", "the patents of inverted lists", 0),
+        row("/home/letters/d", "inverted lists", 0),
+    ];
+    rows.extend((0..20).map(|n| row(&format!("/home/{n}/e"), "something else", 0)));
+    let (_folder, snapshot) = index(&[rows]);
+    let found = |text: &str, folders: bool| {
+        let words = words(text).into_iter().map(|word| match word {
+            Plan::Word(word) => Plan::Word(Word { folders, ..word }),
+            other => other,
+        });
+        let plan = Plan::And(words.collect());
+        paths(&snapshot, &Request::new(&plan))
+    };
+    assert_eq!(found("inverted patents", false), ["/home/letters/c"]);
+    let with_folders = ["/home/letters/c", "/home/My Patents/b", "/home/patents/a"];
+    assert_eq!(found("inverted patents", true), with_folders);
+    // A word that only a folder has.
+    assert_eq!(found("inverted letters", true).len(), 2);
+    assert_eq!(found("inverted home", true), [""; 0]);
+}
+
+#[test]
+fn preferred_words_select_nothing() {
+    let rows = vec![
+        row("/a", "tax report", 0),
+        row("/b", "tax report of the year", 0),
+        row("/c", "the year", 0),
+    ];
+    let (_folder, snapshot) = index(&[rows]);
+    let prefer = |text: &str| {
+        words(text)
+            .into_iter()
+            .map(|word| Plan::Prefer(Box::new(word)))
+    };
+    let plan = Plan::And(
+        words("tax report")
+            .into_iter()
+            .chain(prefer("year"))
+            .collect(),
+    );
+    let request = Request::new(&plan);
+    assert_eq!(paths(&snapshot, &request), ["/b", "/a"]);
+    assert_eq!(snapshot.find(&request).unwrap().total, 2);
+    let alone = Plan::And(prefer("year").collect());
+    assert_eq!(paths(&snapshot, &Request::new(&alone)), ["/b", "/c", "/a"]);
+}
+
+/// Bulk mail and generated files come after others that are as good.
+#[test]
+fn bulk_comes_behind() {
+    let rows = vec![
+        row("/a-bulk", "tax report tax report", 0),
+        row("/b-generated", "tax report tax report", 0),
+        row("/c", "tax report and more", 0),
+        row("/d", "something else", 0),
+    ];
+    let (_folder, snapshot) = index_with(&[rows], &|path, document| match path {
+        "/a-bulk" => document.add_text(Field::Is, "bulk"),
+        "/b-generated" => document.add_text(Field::Is, "generated"),
+        _ => {}
+    });
+    let plan = Plan::And(words("tax report"));
+    let request = Request::new(&plan);
+    assert_eq!(
+        paths(&snapshot, &request),
+        ["/c", "/a-bulk", "/b-generated"]
+    );
+    let off = snapshot.with_ranking(Ranking {
+        bulk: 0.0,
+        ..Ranking::default()
+    });
+    assert_eq!(paths(&off, &request)[2], "/c");
+}
+
+/// Versions of one text are one hit among the best, and pages fit together.
+#[test]
+fn near_copies_take_one_place() {
+    let text = |seed: usize| -> String {
+        let word = |n: usize| format!("word{} ", (seed + 1) * (n + 7) * (n + 3) % 4099);
+        "licence ".to_owned() + &(0..400).map(word).collect::<String>()
+    };
+    let mut segments = vec![Vec::new(); 2];
+    for number in 0..30 {
+        for version in 0..5 {
+            let text = text(number).replacen("word", &format!("changed{version} "), 2);
+            let path = format!("/{number:02}-{version}");
+            segments[version % 2].push(row(&path, &text, 0));
+        }
+    }
+    let (_folder, snapshot) = index(&segments);
+    let plan = Plan::And(words("licence"));
+    let all = Request::new(&plan);
+    let similar = Request {
+        collapse: Some(Collapse::Similar),
+        ..all
+    };
+    let found = snapshot.find(&similar).unwrap();
+    assert_eq!((found.total, found.groups), (150, 30));
+    assert!(found.hits.iter().all(|hit| hit.more == 4));
+    assert_eq!(snapshot.find(&all).unwrap().hits.len(), 150);
+    let pages = [0, 10, 20, 30].map(|offset| {
+        paths(
+            &snapshot,
+            &Request {
+                offset,
+                limit: 10,
+                ..similar
+            },
+        )
+    });
+    assert_eq!(pages.concat(), paths(&snapshot, &similar));
 }
