@@ -70,7 +70,7 @@ fn a_killed_updater_leaves_the_old_or_the_new_state() {
         let done = killed(
             world.folder.path(),
             1 + round % 3,
-            Duration::from_millis(7 * u64::from(round)),
+            Duration::from_millis(30 * u64::from(round)),
         );
         let texts = world.texts("data");
         assert_eq!(texts.len(), N_FILES);
