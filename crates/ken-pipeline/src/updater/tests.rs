@@ -1,8 +1,6 @@
 //! Tests of an updater: against indexes made from scratch, next to other processes, and after
 //! failures.
 
-mod killed;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
