@@ -23,6 +23,7 @@ const LONG: Duration = Duration::from_secs(60);
 /// Writes versions of all files, each in one batch, until it is killed. Says which ones are done.
 #[test]
 #[ignore = "started by the test below"]
+#[allow(clippy::disallowed_methods, clippy::print_stdout)]
 fn the_updater_that_is_killed() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
         return;
