@@ -124,7 +124,7 @@ fn n_worth(elapsed: Duration, before: u64, left: u64, sample: u64, worth: Durati
 
 /// Returns how many threads may run at once.
 pub(crate) fn n_cores() -> usize {
-    // To ask the system takes as long as many a question.
+    // Asking the system takes as long as some queries.
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
 }
@@ -245,10 +245,10 @@ mod tests {
         };
         assert_eq!(n_worth(1, 1_000, 1_000), 1);
         assert_eq!(n_worth(1, 1_000, 9_000), 9);
-        // Of too few documents nothing can be concluded.
+        // Too few documents give no estimate.
         assert_eq!(n_worth(1_000, 1, 9_000), 1);
         assert_eq!(n_worth(1_000, 0, 0), 1);
-        // Of what is known to be of one kind, also of little.
+        // For parts of one kind even a few give an estimate.
         let little = super::n_worth(worth * 1_000, 1, 9_000, u64::MAX, worth);
         assert_eq!(little, 9_000_000);
     }

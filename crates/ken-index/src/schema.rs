@@ -3,7 +3,8 @@
 //! Beside the fields of the table a document has the columns that make the index the only store:
 //! `key` (which file it belongs to), `stamp` and `identity` (only on a file's own document, which
 //! is written after all its parts), `sequence` and `location`; and those that hits are put together
-//! by: `content` (a hash, the same for copies), `sketch` (nearly the same for near copies), `message` (which message of its file it is in),
+//! by: `content` (a hash, the same for duplicates), `sketch` (nearly the same for near copies), `message` (which
+//! message of its file it is in),
 //! `links` (which messages are in one thread: see [`crate::mail::links`]), and `offset` and `digest` (where a
 //! message of a mailbox stands: see [`crate::mail::mailbox`]).
 //! A text field whose values are sorted and counted by has a column of them: see [`crate::columns::value`].
@@ -22,7 +23,7 @@ pub(crate) const PATH: &str = "ken_path";
 
 /// The names of the columns that are not fields of the table.
 pub(crate) const KEY: &str = "_key";
-/// What is searched by where [`KEY`] is compared; see [`crate::postings::files`].
+/// The field for searches by the key, of which [`KEY`] is the column; see [`crate::postings::files`].
 const FILE: &str = "_file";
 pub(crate) const STAMP: &str = "_stamp";
 pub(crate) const IDENTITY: &str = "_identity";
@@ -36,7 +37,7 @@ pub(crate) const OFFSET: &str = "_offset";
 pub(crate) const DIGEST: &str = "_digest";
 /// See [`crate::mail::links`].
 pub(crate) const LINKS: &str = "_links";
-/// What is searched by where [`LINKS`] is compared.
+/// The field for searches by links, of which [`LINKS`] is the column.
 const LINK: &str = "_link";
 const FAILURE: &str = "_failure";
 /// The words in the names of folders, which are searched with those of the text ([`ken_core::Word::folders`]).
@@ -64,7 +65,7 @@ pub(crate) struct Columns {
     pub(crate) failure: Column,
     pub(crate) sketch: Column,
     pub(crate) folder: Column,
-    /// By field: the columns of the values of text fields.
+    /// The columns of the values of text fields, by field.
     values: Vec<Option<Column>>,
 }
 
@@ -123,7 +124,7 @@ impl Columns {
 
 /// Returns the name of the column that a field's values are sorted and counted by.
 pub(crate) fn value_column(field: Field) -> String {
-    // That of the table: what the user calls a custom field may change.
+    // The name in the table, since the user may rename a custom field.
     let name = field.info().name;
     if field.is_number() {
         name.to_owned()

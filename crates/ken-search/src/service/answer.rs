@@ -105,7 +105,7 @@ impl Service<'_> {
         request.relax != Relax::Never
             && request.syntax == Syntax::Ken
             && request.reading == Reading::Operators
-            && !joins_parts(&request.query, &self.names)
+            && !joins_parts(&request.query, self.names())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::world::{World, assert_counts};
 fn otters() -> World {
     let world = World::new();
     for number in 0..5 {
-        world.write(format!("{number}.txt"), "otter");
+        world.write(format!("{number}.txt"), format!("otter {number}"));
     }
     world.index_docs();
     world

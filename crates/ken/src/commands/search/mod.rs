@@ -129,7 +129,7 @@ fn relax(args: &SearchArgs, settings: &Settings) -> Relax {
 
 /// Returns whether the hits are a page that someone reads, and not a long list for a program.
 fn is_page(args: &SearchArgs, settings: &Settings) -> bool {
-    !shows_paths(args) && limit(args, settings).is_some_and(|limit| limit <= MAX_PAGE)
+    !shows_paths(args) && limit(args, settings).is_some_and(|limit| (1..=MAX_PAGE).contains(&limit))
 }
 
 /// Returns which documents are one hit. Unless the user says otherwise, near copies are one hit on a page.
