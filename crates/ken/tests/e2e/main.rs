@@ -13,6 +13,7 @@ mod check;
 mod crash;
 mod extract;
 mod faults;
+mod first_page;
 mod formats;
 mod generate;
 mod grep;

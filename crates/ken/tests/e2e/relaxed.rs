@@ -26,20 +26,26 @@ fn asked(world: &World, query: &[&str]) -> (Vec<String>, String, i32) {
 #[test]
 fn a_question_in_plain_words_is_answered() {
     let world = world();
-    let (names, said, code) = asked(&world, &["what is the guest wifi password"]);
+    // Words that only serve the sentence need not match.
+    let (names, said, code) = asked(&world, &["what is the wifi password"]);
     assert_eq!((names, code), (vec!["network.txt".to_owned()], 0));
+    assert_eq!(said, "");
+    let (names, said, code) = asked(&world, &["what is the guest wifi password"]);
+    assert_eq!(
+        (names.len(), names[0].as_str(), code),
+        (3, "network.txt", 0)
+    );
     assert_eq!(
         said,
-        "ken: no document matches all words. These hits have most of them; join words with AND to require all.\n"
+        "ken: only one document matches all words. The other hits have some of them; \
+         join words with AND to require all.\n"
     );
     let (names, said, _) = asked(&world, &["guest wifi zebra"]);
     assert_eq!(names, ["network.txt"]);
     assert!(said.contains(" (\"zebra\" is in no document)."), "{said}");
-    // Any one of three words may be missing.
-    let (mut names, said, _) = asked(&world, &["wifi password arrive"]);
-    names.sort();
-    assert_eq!(names, ["network.txt"]);
-    assert!(said.contains("hits have most of them"), "{said}");
+    let (names, said, _) = asked(&world, &["wifi password arrive"]);
+    assert_eq!((names.len(), names[0].as_str()), (3, "network.txt"));
+    assert!(said.contains("hits have some of them"), "{said}");
     let (mut names, said, _) = asked(&world, &["printer arrive"]);
     names.sort();
     assert_eq!(names, ["plan.txt", "printer.txt"]);
@@ -96,6 +102,17 @@ fn the_words_of_a_field_are_words_and_a_saved_query_is_what_it_says() {
     }
 }
 
+/// A long list and another order than relevance have only documents with all words, if there are any.
+#[test]
+fn lists_for_programs_are_strict() {
+    let world = world();
+    for options in [&["--limit", "51"][..], &["--sort", "date"], &["--paths"]] {
+        let run = world.ken([&["search"], options, &["guest wifi password"]].concat());
+        assert!(run.text().contains("network.txt"), "{options:?}");
+        assert!(!run.text().contains("printer.txt"), "{options:?}");
+    }
+}
+
 #[test]
 fn programs_learn_how_the_answer_came_about() {
     let world = world();
@@ -109,7 +126,12 @@ fn programs_learn_how_the_answer_came_about() {
     assert_eq!(answer["missing"], serde_json::json!(["wifii"]));
     let suggested = &objects.last().unwrap()["did_you_mean"][0]["query"];
     assert!(suggested.as_str().unwrap().ends_with(" wifi password"));
-    let strict = world.ken(["search", "--json", "guest wifi password"]);
+    let few = world
+        .ken(["search", "--json", "guest wifi password"])
+        .objects();
+    let answer = few.iter().find(|object| object.get("matched").is_some());
+    assert_eq!(answer.unwrap()["with_all"], 1);
+    let strict = world.ken(["search", "--json", "guest password"]);
     assert!(
         strict
             .objects()
