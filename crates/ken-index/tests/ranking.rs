@@ -460,7 +460,7 @@ fn preferred_words_select_nothing() {
     assert_eq!(paths(&snapshot, &request), ["/b", "/a"]);
     assert_eq!(snapshot.find(&request).unwrap().total, 2);
     let alone = Plan::And(prefer("year").collect());
-    assert_eq!(paths(&snapshot, &Request::new(&alone)), ["/b", "/c", "/a"]);
+    assert_eq!(paths(&snapshot, &Request::new(&alone)), ["/c", "/b", "/a"]);
 }
 
 /// Bulk mail and generated files come after others that are as good.

@@ -36,6 +36,11 @@ pub(super) fn phrase(words: &[&WordTerms]) -> Option<WordTerms> {
         .iter()
         .map(|word| literal(word))
         .collect::<Option<_>>()?;
+    // A word twice, or a word and its other form, are no phrase.
+    let share = |[one, next]: &[Vec<Span>; 2]| one.iter().any(|span| next.contains(span));
+    if parts.array_windows().any(share) {
+        return None;
+    }
     let phrase = Word::new(None, side_by_side(parts));
     WordTerms::phrase(phrase, words, &READ).ok()
 }
