@@ -432,6 +432,24 @@ fn the_best_score_is_looked_for_within_limits() {
 }
 
 #[test]
+fn suggestions_are_looked_for_within_limits() {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let request = Request {
+        query: "budgit".to_owned(),
+        ..Request::default()
+    };
+    with_service_until(&cancel, |service| {
+        let query = service.understand(&request).unwrap();
+        let answer = service.search(&request, query).unwrap();
+        assert_eq!(answer.suggestions().unwrap()[0].query, "budget");
+        assert!(answer.is_complete());
+        cancel.store(true, Ordering::Relaxed);
+        assert_eq!(answer.suggestions().unwrap(), []);
+        assert!(!answer.is_complete());
+    });
+}
+
+#[test]
 fn hits_that_were_found_in_time_are_read_after_it() {
     let cancel = Arc::new(AtomicBool::new(false));
     let request: Request = serde_json::from_value(json!({ "query": "budget" })).unwrap();
