@@ -19,7 +19,7 @@ pub fn read_meta(path: &Path) -> Result<Meta, Error> {
     open_engine(path, Access::ManyQueries).map(|(_, _, commit)| commit.payload.meta)
 }
 
-/// How much is asked of an index once it is open.
+/// The number of queries that an open index will answer.
 #[derive(Clone, Copy)]
 pub(crate) enum Access {
     /// A query or two, as by a command: see [`ReadDirectory::for_one_query`].

@@ -19,14 +19,14 @@ use crate::query::Scoring;
 use crate::schema::{Columns, LOCATION};
 use crate::stem::Stemming;
 
-/// How often opening is tried when the writer commits or deletes old files at the same moment.
+/// The maximum number of attempts to open if the writer commits or deletes old files at the same time.
 const MAX_TRIES: usize = 20;
 
-/// Blocks of stored documents that are kept unpacked for each segment: neighbours are in one, and several threads may
-/// each read another.
+/// The number of blocks of stored documents that are kept unpacked for each segment. Neighbours share a block, and
+/// several threads may read different ones.
 const CACHED_BLOCKS: usize = 8;
 
-/// One commit of an index. It stays as it is while others write.
+/// One commit of an index. It does not change while a writer makes the next ones.
 pub struct Snapshot {
     path: PathBuf,
     pub(super) columns: Columns,
@@ -39,7 +39,7 @@ pub struct Snapshot {
     pub(super) ranking: Ranking,
     pub(super) stemming: Stemming,
     scoring: OnceLock<Arc<Scoring>>,
-    /// What is read of each document that is shown, by segment, once it was opened.
+    /// The columns and stores of each segment that are read for every shown document, once they are open.
     locations: Vec<OnceLock<BytesColumn>>,
     columns_of: Vec<OnceLock<DocumentColumns>>,
     stores: Vec<OnceLock<StoreReader>>,
