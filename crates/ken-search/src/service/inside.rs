@@ -59,7 +59,7 @@ impl Service<'_> {
                 let location = location.clone();
                 result = each(Inside::Match(MatchIn { location, passage }));
                 left -= 1;
-                let is_over = left % MATCHES_AT_ONCE == 0 && is_over();
+                let is_over = left.is_multiple_of(MATCHES_AT_ONCE) && is_over();
                 result.is_ok() && left > 0 && !is_over
             });
             result?;
