@@ -152,6 +152,7 @@ fn run(index: &Path, questions: &str) {
     let context = Context {
         now: jiff::Timestamp::now(),
         zone: TimeZone::system(),
+        month_first: false,
         home: None,
         cwd: PathBuf::from("/"),
         mail_root: None,

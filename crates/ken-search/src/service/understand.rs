@@ -2,6 +2,7 @@
 
 use ken_core::{Field, Plan};
 
+use super::complete::complete_last;
 use super::{Error, Reading, Request, Service};
 use crate::parse::{
     LeftOut, QueryError, Syntax, Tree, parse_lenient, parse_with, recoll_words, without_forms,
@@ -58,8 +59,12 @@ impl Service<'_> {
             let mut count = |term: &str| self.snapshot.terms().n_documents_with(Field::Body, term);
             (tree, n_frequent) = words::rarest(tree, self.context.analyze, &mut count)?;
         }
+        let mut plan = plan(&tree, &self.context);
+        if request.prefix_last {
+            complete_last(self.snapshot, &request.query, &tree, &mut plan)?;
+        }
         let mut query = Query {
-            plan: plan(&tree, &self.context),
+            plan,
             tree,
             left_out,
             n_frequent,
