@@ -528,7 +528,7 @@ fn folders_are_found_as_people_name_them() {
         ("dir:\"My Documents/tax\"", "c"),
         ("dir:My\\ Documents", "c"),
         ("dir:proj*", "ab."),
-        ("dir:Projects", ""),
+        ("dir:Projects", "ab."),
         ("dir:~/docs/projects/ken", "a"),
         ("dir:./docs/projects/ken", "a"),
         (absolute.as_str(), "ab."),
