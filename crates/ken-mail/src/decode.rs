@@ -157,13 +157,13 @@ fn escape(rest: &[u8], decoded: &mut Vec<u8>) -> usize {
         decoded.push(high << 4 | low);
         return 2;
     }
-    let blanks = rest
+    let n_spaces = rest
         .iter()
         .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
         .count();
-    match rest.get(blanks) {
-        Some(b'\n') => blanks + 1,
-        None => blanks,
+    match rest.get(n_spaces) {
+        Some(b'\n') => n_spaces + 1,
+        None => n_spaces,
         Some(_) => {
             decoded.push(b'=');
             0

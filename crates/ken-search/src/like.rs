@@ -79,7 +79,7 @@ fn weight(count: u32, n_having: u64, n_documents: u64) -> f32 {
 mod tests {
     use super::*;
 
-    fn blanks(_: Field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)) {
+    fn by_spaces(_: Field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)) {
         for (position, word) in text.split(' ').enumerate() {
             each(word, position as u32, 0..0);
         }
@@ -96,7 +96,7 @@ mod tests {
             })
         };
         let text = "the the the the zoo okapi okapi unknown 1234 x";
-        let plan = like(text, blanks, 1000, &mut frequency).unwrap();
+        let plan = like(text, by_spaces, 1000, &mut frequency).unwrap();
         let Plan::Or(parts) = plan else {
             panic!("{plan}")
         };
@@ -107,7 +107,7 @@ mod tests {
             terms[1].contains("zoo") && terms[2].contains("the"),
             "{terms:?}"
         );
-        let plan = like("unknown", blanks, 1000, &mut frequency).unwrap();
+        let plan = like("unknown", by_spaces, 1000, &mut frequency).unwrap();
         assert_eq!(plan, Plan::Nothing);
     }
 }

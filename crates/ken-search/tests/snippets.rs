@@ -197,7 +197,7 @@ fn several_fragments_do_not_overlap() {
 }
 
 #[test]
-fn texts_without_blanks_are_cut_between_characters() {
+fn texts_without_spaces_are_cut_between_characters() {
     let body = format!("{}東京{}", "大".repeat(5_000), "阪".repeat(5_000));
     let fragment = best(&body, "東京");
     assert_eq!(fragment.text.chars().count(), 200);

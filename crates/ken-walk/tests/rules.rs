@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use ignore::WalkBuilder;
 use ken_core::Root;
-use ken_walk::{Progress, ScanOptions, Visitor, root_at, scan};
+use ken_walk::{Progress, Visitor, WalkOptions, root_at, walk};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -102,9 +102,9 @@ fn by_ken(root: &Root) -> Vec<PathBuf> {
         recorder: None,
     };
     let roots = std::slice::from_ref(root);
-    scan(
+    walk(
         roots,
-        &ScanOptions::default(),
+        &WalkOptions::default(),
         &Progress::default(),
         visitor,
     );

@@ -148,8 +148,8 @@ fn find(list: &[Vec<u8>], text: &[u8]) -> Result<usize, usize> {
 
 /// Removes trailing white space, as defined by `isspace`.
 fn trim_end(text: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
-    let length = text.iter().rposition(|byte| !is_blank(byte));
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let length = text.iter().rposition(|byte| !is_space(byte));
     &text[..length.map_or(0, |last| last + 1)]
 }
 
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_blanks_are_no_patterns() {
+    fn comments_and_spaces_are_no_patterns() {
         let rules = start(&["  ", "", "\t"]);
         assert!(rules.is_empty());
     }

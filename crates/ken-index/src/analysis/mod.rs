@@ -603,7 +603,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_blanks_give_pairs() {
+    fn scripts_without_spaces_give_pairs() {
         assert_eq!(terms("日本語"), "日本@0 本語@1 語@2");
         assert_eq!(terms("x字y"), "x@0 字@1 y@2");
         assert_eq!(terms("ガイド"), "ガイ@0 イド@1 ド@2");

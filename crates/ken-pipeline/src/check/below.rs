@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{FileKey, Root};
-use ken_walk::{ScanOptions, Skip, Visitor};
+use ken_walk::{Skip, Visitor, WalkOptions};
 use serde::Serialize;
 
 use crate::{Options, Progress};
@@ -29,12 +29,12 @@ pub struct Below {
 
 /// Compares the results of the walk with the content of the folders.
 pub(super) fn compare(roots: &[Root], options: &Options, progress: &Progress) -> Below {
-    let scan = ScanOptions {
+    let walk = WalkOptions {
         threads: options.threads,
         excluded: vec![options.data.clone()],
         global_ignore: options.global_ignore.clone(),
         order: options.order,
-        ..ScanOptions::default()
+        ..WalkOptions::default()
     };
     // Any key will do: it only serves to identify the path again.
     let hasher = ken_core::KeyHasher::new(0, 0);
@@ -50,7 +50,7 @@ pub(super) fn compare(roots: &[Root], options: &Options, progress: &Progress) ->
         recorder: None,
     };
     let began = SystemTime::now();
-    let walked = ken_walk::scan(roots, &scan, &progress.walk, visitor);
+    let walked = ken_walk::walk(roots, &walk, &progress.walk, visitor);
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.sort_unstable();
     let mut listing = Listing {

@@ -11,7 +11,7 @@ use super::matcher::Hit;
 
 /// A form feed ends a page.
 const PAGE_END: char = '\u{c}';
-/// Context is searched no further than this many bytes, as a body may be blank for megabytes.
+/// Context is searched no further than this many bytes, as a body may have megabytes of white space.
 const CONTEXT_BYTES: usize = 4 << 10;
 
 /// The most bytes in which the end of a visible character is searched.
@@ -70,7 +70,7 @@ pub(super) fn fragment(
     show(counter, start..end, &highlights)
 }
 
-/// Returns the beginning of a body; `None` if it is blank.
+/// Returns the beginning of a body; `None` if it is white space.
 pub(super) fn beginning(counter: &mut LineCounter<'_>, length: usize) -> Option<Fragment> {
     let body = counter.body;
     let start = body.find(|c: char| !c.is_whitespace() && !c.is_control())?;
@@ -88,19 +88,19 @@ fn on_one_page(body: &str, span: Range<usize>) -> Range<usize> {
 /// Returns where context before `at` starts, and how many characters it has.
 fn before(body: &str, at: usize, characters: usize) -> (usize, usize) {
     let floor = body.ceil_char_boundary(at.saturating_sub(CONTEXT_BYTES));
-    let (mut start, mut used, mut blank) = (at, 0, false);
+    let (mut start, mut used, mut after_space) = (at, 0, false);
     // The last offset at which a word starts, within the context so far.
     let mut word = None;
     for (offset, character) in body[floor..at].char_indices().rev() {
         if character == PAGE_END || used == characters {
             break;
         }
-        let is_blank = character.is_whitespace();
-        if is_blank && !blank {
+        let is_space = character.is_whitespace();
+        if is_space && !after_space {
             word = Some((start, used));
         }
-        used += usize::from(!(is_blank && blank));
-        blank = is_blank;
+        used += usize::from(!(is_space && after_space));
+        after_space = is_space;
         start = floor + offset;
     }
     let whole = start == 0 || body[..start].ends_with(|c: char| c.is_whitespace());
@@ -148,18 +148,18 @@ fn whole_characters(body: &str, start: usize, end: usize) -> usize {
 /// Returns where context after `at` ends.
 fn after(body: &str, at: usize, characters: usize) -> usize {
     let ceiling = body.floor_char_boundary(at.saturating_add(CONTEXT_BYTES));
-    let (mut end, mut used, mut blank) = (at, 0, false);
+    let (mut end, mut used, mut after_space) = (at, 0, false);
     let mut word = None;
     for (offset, character) in body[at..ceiling].char_indices() {
         if character == PAGE_END || used == characters {
             break;
         }
-        let is_blank = character.is_whitespace();
-        if is_blank && !blank {
+        let is_space = character.is_whitespace();
+        if is_space && !after_space {
             word = Some(at + offset);
         }
-        used += usize::from(!(is_blank && blank));
-        blank = is_blank;
+        used += usize::from(!(is_space && after_space));
+        after_space = is_space;
         end = at + offset + character.len_utf8();
     }
     let whole = body[end..].chars().next().is_none_or(char::is_whitespace);

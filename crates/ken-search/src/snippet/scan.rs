@@ -380,11 +380,11 @@ fn window(body: &str, start: usize, end: usize, analysed: usize) -> Range<usize>
     let from = floor_boundary(body, start.saturating_sub(BEFORE)).max(analysed);
     let to = ceil_boundary(body, (start + AFTER).max(end + 1));
     let from = match body[from..start].find(char::is_whitespace) {
-        Some(blank) if from > analysed => from + blank,
+        Some(space) if from > analysed => from + space,
         _ => from,
     };
     let to = match body[end..to].rfind(char::is_whitespace) {
-        Some(blank) if blank > 0 && to < body.len() => end + blank,
+        Some(space) if space > 0 && to < body.len() => end + space,
         _ => to,
     };
     from..to

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::listing::{EntryOrder, Listing};
-use crate::{Progress, ScanOptions, Visitor, needs, root_at, scan};
+use crate::{Progress, Visitor, WalkOptions, needs, root_at, walk};
 
 /// File system clocks advance in steps of up to 10 ms.
 const TICK: Duration = Duration::from_millis(25);
@@ -83,11 +83,11 @@ impl Tree {
             skipped: None,
             recorder: Some(&recorder),
         };
-        let options = ScanOptions {
+        let options = WalkOptions {
             threads: 3,
-            ..ScanOptions::default()
+            ..WalkOptions::default()
         };
-        scan(&[self.root()], &options, &Progress::default(), visitor);
+        walk(&[self.root()], &options, &Progress::default(), visitor);
         recorder
     }
 
