@@ -1,11 +1,12 @@
 //! The last word of a query that is still being typed counts as the beginning of a word too.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use ken_core::{FIELDS, Field, FieldKind, Form, Pattern, Plan, Span, Word};
-use ken_engine::Source;
+use ken_engine::{Limits, Source};
 
-use super::Error;
+use super::{Error, reached};
 use crate::parse::{Tree, Value};
 
 /// The most words that a beginning stands for; the most frequent count.
@@ -20,9 +21,9 @@ const WEIGHT: f32 = 0.5;
 /// Fails if the index cannot be read.
 pub(super) fn complete_last(
     source: &dyn Source,
-    query: &str,
-    tree: &Tree,
+    (query, tree): (&str, &Tree),
     plan: &mut Plan,
+    limits: Option<&Arc<Limits>>,
 ) -> Result<(), Error> {
     if !last_text(tree).is_some_and(|text| query.ends_with(text)) {
         return Ok(());
@@ -35,7 +36,7 @@ pub(super) fn complete_last(
     else {
         return Ok(());
     };
-    let words = beginning_with(source, word, start)?;
+    let words = beginning_with(source, word, start, limits)?;
     if !words.is_empty() {
         word.forms.push(Form {
             span: Span::Match(Pattern::Any(words)),
@@ -67,12 +68,20 @@ fn last_word(plan: &mut Plan) -> Option<&mut Word> {
 }
 
 /// Returns the most frequent words with this beginning, without the beginning itself.
-fn beginning_with(source: &dyn Source, word: &Word, start: &str) -> Result<Vec<String>, Error> {
+fn beginning_with(
+    source: &dyn Source,
+    word: &Word,
+    start: &str,
+    limits: Option<&Arc<Limits>>,
+) -> Result<Vec<String>, Error> {
     let pattern = Pattern::Prefix(start.to_owned());
     let fields = FIELDS.iter().map(|row| row.field);
     let is_searched = |field: &Field| field.info().kind == FieldKind::Text && word.looks_in(*field);
     let mut counts: HashMap<String, u64> = HashMap::new();
     for field in fields.filter(is_searched) {
+        if reached(limits) {
+            break;
+        }
         let (terms, _) = source.terms().frequent(field, &pattern, MAX_WORDS + 1)?;
         for (term, n_documents) in terms {
             *counts.entry(term).or_default() += n_documents;

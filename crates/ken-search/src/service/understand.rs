@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 
-<<<<<<< HEAD
-use super::complete::complete_last;
-use super::{Error, Reading, Request, Service};
-=======
 use ken_core::{Field, Plan};
 use ken_engine::Limits;
 
+use super::complete::complete_last;
 use super::like::Similar;
 use super::{Error, Reading, Request, Service, is_complete, reached};
->>>>>>> main
 use crate::parse::{
     LeftOut, QueryError, Syntax, Tree, parse_lenient, parse_with, recoll_words, without_forms,
 };
@@ -83,7 +79,8 @@ impl Service<'_> {
         }
         let mut plan = plan(&tree, &self.context);
         if request.prefix_last {
-            complete_last(self.snapshot, &request.query, &tree, &mut plan)?;
+            let query = (request.query.as_str(), &tree);
+            complete_last(self.snapshot, query, &mut plan, limits.as_ref())?;
         }
         let mut query = Query {
             plan,
