@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ken_core::{FIELDS, Field, FieldKind, Form, Pattern, Plan, Span, Word};
 use ken_engine::{Limits, Source};
 
-use super::{Error, reached};
+use super::Error;
 use crate::parse::{Tree, Value};
 
 /// The most words that a beginning stands for; the most frequent count.
@@ -79,10 +79,9 @@ fn beginning_with(
     let is_searched = |field: &Field| field.info().kind == FieldKind::Text && word.looks_in(*field);
     let mut counts: HashMap<String, u64> = HashMap::new();
     for field in fields.filter(is_searched) {
-        if reached(limits) {
-            break;
-        }
-        let (terms, _) = source.terms().frequent(field, &pattern, MAX_WORDS + 1)?;
+        let (terms, _) = source
+            .terms()
+            .frequent(field, &pattern, MAX_WORDS + 1, limits)?;
         for (term, n_documents) in terms {
             *counts.entry(term).or_default() += n_documents;
         }
