@@ -119,7 +119,8 @@ fn fifos_are_not_waited_for() {
     world.index_docs();
     let fifo = |name: &str| {
         let path = world.docs().join(name);
-        rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RWXU).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success());
     };
     fifo("pipe");
     fifo("base.db-wal");
