@@ -371,8 +371,8 @@ fn has(text: &str, names: &FieldNames) -> (Field, Value) {
     if let Some(field) = names.field(text).filter(can_have) {
         return (field, anything(field));
     }
-    let sort = kind(text).unwrap_or_else(|_| text.trim_start_matches('.').to_lowercase());
-    (Field::Has, Value::Word(sort))
+    let value = kind(text).unwrap_or_else(|_| text.trim_start_matches('.').to_lowercase());
+    (Field::Has, Value::Word(value))
 }
 
 /// Returns the value without usual decoration, as in `.pdf` and `<20240101.1@example.org>`.

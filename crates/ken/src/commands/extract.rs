@@ -47,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
 /// Opens the write-ahead log of a database, if there is one next to the file.
 fn log_beside(path: &Path) -> Option<(fs_err::File, u64)> {
     let names = ken_walk::sidecar_names(path.file_name()?.as_bytes());
-    let (name, _) = names.into_iter().find(|(_, sort)| *sort == Sidecar::Log)?;
+    let (name, _) = names.into_iter().find(|(_, kind)| *kind == Sidecar::Log)?;
     let path = path.with_file_name(OsStr::from_bytes(&name));
     // Opening a FIFO would wait for a writer.
     let metadata = fs_err::metadata(&path).ok().filter(Metadata::is_file)?;

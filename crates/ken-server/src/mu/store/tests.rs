@@ -88,6 +88,19 @@ fn a_message_that_moved_is_where_it_is_until_the_index_knows_it() {
 }
 
 #[test]
+fn a_move_is_forgotten_when_its_own_batch_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(folder.path());
+    let path = |name: &str| folder.path().join("mail/inbox/cur").join(name);
+    for (from, to) in [("1", "2"), ("3", "4")] {
+        store.moved(&path(from), Some(&path(to)));
+        assert_eq!(store.now(path(from)), Some(path(to)));
+        finish_one(&mut store);
+        assert_eq!(store.now(path(from)), Some(path(from)));
+    }
+}
+
+#[test]
 fn a_label_goes_through_the_writer_that_is_open() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = store(folder.path());
