@@ -24,6 +24,8 @@ pub struct Request {
     pub reading: Reading,
     /// Whether other forms of words match too.
     pub forms: bool,
+    /// Whether the last word counts as the beginning of a word too, as long as nothing follows it.
+    pub prefix_last: bool,
     /// When documents with some of the words are found too. This holds for words in ken's language without operators that
     /// join them.
     pub relax: Relax,
@@ -70,6 +72,7 @@ impl Default for Request {
             syntax: Syntax::Ken,
             reading: Reading::Operators,
             forms: true,
+            prefix_last: false,
             relax: Relax::Never,
             filters: Vec::new(),
             like: None,

@@ -46,8 +46,8 @@ fn near_copies_take_one_place() {
         page.text()
     );
     assert_eq!(names(&world, &["licence"]).len(), 3);
-    let json = world.hits("licence");
-    let mut more: Vec<u64> = json
+    let page = world.ken(["search", "--json", "licence"]).objects();
+    let mut more: Vec<u64> = page
         .iter()
         .map(|hit| hit["more"].as_u64().unwrap())
         .collect();

@@ -10,6 +10,9 @@ fn world() -> World {
     );
     world.write("printer.txt", "The printer has wifi too.");
     world.write("plan.txt", "Guests arrive on Monday, with a draft.");
+    for number in 0..6 {
+        world.write(format!("{number}.txt"), "Something else entirely.");
+    }
     world.index_docs();
     world
 }

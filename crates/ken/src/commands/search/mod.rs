@@ -81,6 +81,7 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
             limit: limit(args, settings),
         },
         explain: args.explain,
+        prefix_last: args.prefix_last,
         relax: relax(args, settings),
         ..Request::default()
     };
@@ -200,6 +201,7 @@ pub(super) fn context() -> Context {
     Context {
         now: jiff::Timestamp::now(),
         zone: crate::zone::system(),
+        month_first: crate::locale::writes_month_first(),
         home: home(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         mail_root: None,
