@@ -395,6 +395,9 @@ pub(crate) struct SearchArgs {
     /// Ignore the parts of a query that have mistakes, and say which
     #[arg(long, conflicts_with_all = ["any", "all"])]
     pub(crate) lenient: bool,
+    /// Find words that begin with the last word too, for searches while typing
+    #[arg(long, conflicts_with = "save")]
+    pub(crate) prefix_last: bool,
     /// Save the query in the configuration file as query:NAME instead of searching
     #[arg(long, value_name = "NAME", conflicts_with_all = ["any", "all", "lenient"])]
     pub(crate) save: Option<String>,

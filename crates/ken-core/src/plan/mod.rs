@@ -120,6 +120,8 @@ pub enum Pattern {
     Prefix(String),
     /// Terms that the pattern matches as a whole.
     Glob(Glob),
+    /// Terms that the pattern matches as a whole, without regard to case and diacritics: names of folders.
+    Name(Glob),
     /// Terms with a match of the regular expression, in the syntax of the crate `regex`.
     Regex(String),
     /// Terms between two by their characters; an end includes all terms that start with it. Ends are

@@ -30,6 +30,8 @@ pub struct Names<'a> {
     pub saved: &'a Saved,
     /// The fields of the index that is searched.
     pub fields: &'a FieldNames,
+    /// Whether `5/6/2024` is a day in May rather than in June.
+    pub month_first: bool,
 }
 
 impl Default for Names<'_> {
@@ -39,6 +41,7 @@ impl Default for Names<'_> {
         Self {
             saved: NONE,
             fields: &FieldNames::TABLE,
+            month_first: false,
         }
     }
 }

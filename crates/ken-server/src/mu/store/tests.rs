@@ -20,6 +20,7 @@ fn store(folder: &Path) -> Store {
     let context = Context {
         now: Timestamp::UNIX_EPOCH,
         zone: TimeZone::UTC,
+        month_first: false,
         home: None,
         cwd: maildir.clone(),
         mail_root: None,
