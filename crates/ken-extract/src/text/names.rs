@@ -267,9 +267,9 @@ mod tests {
 
     #[test]
     fn all_names_decide_together() {
-        let (telling, short) = (GBK.encode("会议纪要文件.txt").0, GBK.encode("图.txt").0);
+        let (long, short) = (GBK.encode("会议纪要文件.txt").0, GBK.encode("图.txt").0);
         let mut names = Names::default();
-        names.note(&telling);
+        names.note(&long);
         assert_eq!(names.decode(&short), "图.txt");
         assert_eq!(names.decode("größe".as_bytes()), "größe");
     }
