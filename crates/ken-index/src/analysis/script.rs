@@ -13,7 +13,8 @@ const APOSTROPHE: char = '\u{2bc}';
 pub(super) fn is_word(character: char) -> bool {
     // The characters of most text are classified without the tables of Unicode.
     match character {
-        'À'..='Ö' | 'Ø'..='ö' | 'ø'..='\u{148}' | '\u{14a}'..='\u{2af}' | 'Ѐ'..='ҁ' | 'Ҋ'..='ԯ' => {
+        'À'..='Ö' | 'Ø'..='ö' | 'ø'..='\u{148}' | '\u{14a}'..='\u{2af}' | 'Ѐ'..='ҁ' | 'Ҋ'..='ԯ' =>
+        {
             return true;
         }
         '\u{904}'..='\u{963}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => return true,
