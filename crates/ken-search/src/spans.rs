@@ -205,8 +205,11 @@ pub(crate) fn span_of(mut terms: Vec<(u32, Pattern)>) -> Option<Span> {
 }
 
 /// Returns what finds an identifier: its whole, or its parts inside another identifier, so that `parseHTTP` finds
-/// `parseHTTPHeader`. Returns `None` for other words.
+/// `parseHTTPHeader`. Returns `None` for other words, and for acronyms, whose letters are in others in another order.
 fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Span> {
+    if text.contains('.') {
+        return None;
+    }
     let mut terms = Vec::new();
     analyze(field, text, &mut |term, position, _| {
         terms.push((position, Pattern::Term(term.to_owned())));

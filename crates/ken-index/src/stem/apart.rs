@@ -38,7 +38,7 @@ impl Apart {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::Language;
+    use super::super::languages::Language;
     use super::*;
 
     /// Returns whether the rules of a language take a word for a form of another.

@@ -27,8 +27,8 @@ use crate::dictionary::{Shortcuts, Trie};
 use crate::parallel;
 use crate::schema::Columns;
 
+pub(crate) use self::languages::Stemming;
 use self::languages::Within;
-pub(crate) use self::languages::{Language, Stemming};
 
 /// Minimum number of letters that forms share with the stem: `use` for `using` and `used` is a
 /// range by `us`.
@@ -396,6 +396,7 @@ pub(crate) fn may_change(plan: &Plan) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::languages::Language;
     use super::*;
 
     #[test]

@@ -11,6 +11,7 @@ use super::error::QueryError;
 use super::modifiers::{self, DEFAULT_DISTANCE, Quoted};
 use super::pattern::{self, Mark};
 use super::tree::{Nearness, Piece};
+use crate::plan::is_space;
 use strsim::osa_distance;
 
 /// A token and its range in the query.
@@ -220,7 +221,8 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> SpannedToken {
     let mut characters = query[start..limit].char_indices().peekable();
     while let Some((offset, character)) = characters.next() {
         let at = start + offset;
-        if character.is_whitespace() || matches!(character, '"' | '(' | ')') {
+        let ends = character.is_whitespace() && !is_in_number(query, at..at + character.len_utf8());
+        if ends || matches!(character, '"' | '(' | ')') {
             end = at;
             break;
         }
@@ -244,6 +246,15 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> SpannedToken {
         anchors,
     };
     (word, start..end)
+}
+
+/// Returns whether a space groups the digits of a number, which only spaces without a line end do.
+fn is_in_number(query: &str, space: Range<usize>) -> bool {
+    let is_narrow = &query[space.clone()] != " " && query[space.clone()].starts_with(is_space);
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    is_narrow
+        && is_digit(query[..space.start].chars().next_back())
+        && is_digit(query[space.end..].chars().next())
 }
 
 /// Removes `^` from the start and `$` from the end, if there is something between them.
