@@ -22,11 +22,11 @@ from peers.recoll import Recoll  # noqa: E402
 
 SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn", "recall", "relevance", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements", "scaling", "many", "readers", "floor"]
+MORE_SUITES = ["spawn", "recall", "relevance", "known", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements", "scaling", "many", "readers", "floor"]
 
 
 class Bench:
-    """What the suites are told: options, corpora, and places for indexes and logs."""
+    """What the suites get: options, corpora, and folders for indexes and logs."""
 
     def __init__(self, options):
         self.quick = options.quick
@@ -81,7 +81,7 @@ def main():
     if options.realtime:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(10))  # programs inherit it
     facts = machine.describe(bench.everyone())
-    facts["arguments"] = telling(options)
+    facts["arguments"] = relevant(options)
     results = []
     for name in options.suites or SUITES:
         progress(f"suite {name}")
@@ -94,7 +94,7 @@ def main():
     return 0 if all(goal.met for result in results for goal in result.goals) else 1
 
 
-def telling(options):
+def relevant(options):
     """The arguments that matter to a reader of the report; no paths of this machine."""
     flags = [f"--{name.replace('_', '-')}" for name in ("quick", "realtime", "ken_only") if getattr(options, name)]
     named = [name for name in ("maildir", "relevance", "tree") if getattr(options, name)]

@@ -45,9 +45,9 @@ class Ken:
     def hits(self, query):
         return int(output(Command([*self._ken(), "search", "--count", "--", query], ok=(0, 1))))
 
-    def ranked(self, words, limit):
-        """The paths of documents that hold any of the words, best first."""
-        options = ["--any", "--json", "--no-snippet", "--limit", str(limit)]
+    def ranked(self, words, limit, *more):
+        """The paths of hits, best first."""
+        options = [*more, "--json", "--no-snippet", "--limit", str(limit)]
         command = Command([*self._ken(), "search", *options, "--", words], ok=(0, 1))
         hits = (json.loads(line) for line in output(command).splitlines())
         return [hit["path"] for hit in hits if "path" in hit]

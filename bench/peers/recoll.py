@@ -75,6 +75,12 @@ class Recoll:
         found = re.search(r"^(\d+) results", output(Command(command, self._environment())), re.M)
         return int(found.group(1)) if found else 0
 
+    def ranked(self, words, limit):
+        """The paths of hits, best first."""
+        command = ["recollq", "-c", self.home, "-b", "-n", str(limit), words]
+        lines = output(Command(command, self._environment(), ok=(0, 1))).splitlines()
+        return [line.removeprefix("file://") for line in lines]
+
     def _environment(self):
         # -c does not reach the filters: they are told by the environment.
         return {"RECOLL_CONFDIR": self.home}

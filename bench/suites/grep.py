@@ -23,7 +23,7 @@ SOURCE = "linux-source-6.1"
 MAX_RATIO = 1.05
 TIMES_AG = 3
 MAX_FIRST_BYTE_MS = 50
-# Which of many files is searched first differs from run to run: what is told is the median of so many.
+# Which of many files is searched first differs from run to run, so the result is the median of this many runs.
 FIRST_BYTE_RUNS = 9
 MAX_MEGABYTES = 200
 # Nothing found, or trouble with a pattern, is no failure of the benchmark.

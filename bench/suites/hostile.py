@@ -18,7 +18,7 @@ SLOWER = 1.3
 DEADLINE = 60  # seconds that a file may take, by default
 HANGING = 2  # so many files that would take very long
 DATA = os.path.join(os.path.dirname(__file__), "../../crates/ken-extract/tests/data")
-# Formats that tell that they end too early.
+# Formats that show when they end too early.
 TORN = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".zip", ".gz", ".xz", ".bz2",
         ".zst", ".tgz", ".chm")
 NOISE = ("docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "zip", "pdf", "chm", "djvu", "gz")

@@ -30,7 +30,7 @@ RARE, EVERYWHERE = 0.01, 0.3
 CSEARCH_KNOWS = {"-i"}
 NAMES = ["rg", "scan", "stamps", "trusted", "csearch", "zoekt"]
 TIMES_COLD = 20
-# Pairs of runs that tell what n-grams cost.
+# Pairs of runs that measure the cost of n-grams.
 BUILDS = 3
 # A scan with a cold cache takes as long as that of ripgrep.
 NOT_COLD = {"scan", "zoekt"}
@@ -72,7 +72,7 @@ def run(bench):
     if "zoekt" in built:
         searchers.append(Searcher("zoekt", ["zoekt", "-index_dir", built["zoekt"]["home"]]))
     floor = min(process.silent(dry_run(bench, home)).wall for _ in range(bench.rounds + 2))
-    # Where they lie tells nobody anything.
+    # Their paths are of no use to a reader.
     made = {name: {key: of[key] for key in of if key != "home"} for name, of in built.items()}
     rows, raw, kept = [], {"build": made, "floor": floor}, []
     wanted = patterns()[:4] if bench.quick else patterns()

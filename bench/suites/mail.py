@@ -2,7 +2,7 @@
 
 The goal is about messages without attachments, because the three programs do
 different things with them: mu indexes their names, notmuch also text in them, ken
-opens every format it knows. The second table tells what that costs.
+opens every format it knows. The second table shows the cost of that.
 """
 
 from lib import contest

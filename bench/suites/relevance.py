@@ -92,7 +92,7 @@ class Collection:
         return tuple(sum(column) / len(figures) for column in zip(*figures))
 
     def _score(self, ken, number, text):
-        found = [os.path.splitext(os.path.basename(path))[0] for path in ken.ranked(text, DEPTH)]
+        found = [os.path.splitext(os.path.basename(path))[0] for path in ken.ranked(text, DEPTH, "--any")]
         grades = self.grades.get(number, {})
         ideal = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
         if not ideal:

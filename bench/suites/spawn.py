@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 SPAWNER = os.path.join(os.path.dirname(HERE), "lib", "spawner.py")
 FILES = 12_500
 DIFFERENT = 60
-# A fork of a large process is so slow that fewer tell as much.
+# A fork of a large process is so slow that fewer runs suffice.
 FORKS = 1_000
 PARENT_MEGABYTES = 500
 MAX_ISOLATION_MS = 0.02

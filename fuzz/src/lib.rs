@@ -23,7 +23,7 @@ macro_rules! extracts {
 }
 
 /// Reads bytes as a query of another program: what is understood is a query of ken's own language, too, and
-/// each mistake has a place.
+/// each mistake has a position.
 pub fn reads_query(syntax: Syntax, bytes: &[u8]) {
     let query = String::from_utf8_lossy(bytes);
     match syntax.parse(&query) {

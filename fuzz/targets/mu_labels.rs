@@ -1,18 +1,17 @@
-//! Labels: the file that `mu labels export` writes, and changes as they are typed.
+//! Labels: the file that `mu labels export` writes, and changes as they are typed. What is read can be written, and is
+//! then read as the same.
 #![no_main]
 
 use std::path::Path;
 
-use ken_mail::{is_label, is_mu_labels, mu_labels, read_mu_labels};
+use ken_mail::{TagChange, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
 use ken_server::mu::{Mail, labels_change};
 
 ken_fuzz::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     is_mu_labels(&text);
     for (_, change) in read_mu_labels(&text) {
-        let Ok(change) = change else { continue };
-        let labels: Vec<_> = change.tags.iter().map(|(name, _)| &**name).collect();
-        mu_labels(Path::new("/mail/cur/1"), &change.id, &labels);
+        change.iter().for_each(assert_read_again);
     }
     let mail = Mail {
         id: "1@example.org".to_owned(),
@@ -20,9 +19,29 @@ ken_fuzz::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         ..Mail::default()
     };
     if let Ok(change) = labels_change(&text, &mail) {
-        change
-            .tags
-            .iter()
-            .for_each(|(name, _)| assert!(is_label(name) || !name.is_empty()));
+        let sign = |is_set: bool| if is_set { '+' } else { '-' };
+        let words = change.tags.iter();
+        let words: Vec<_> = words
+            .map(|(name, is_set)| format!("{}{name}", sign(*is_set)))
+            .collect();
+        assert_eq!(labels_change(&words.join(" "), &mail).ok(), Some(change));
     }
 });
+
+/// Asserts that the labels of a message are read as they are written.
+fn assert_read_again(change: &TagChange) {
+    let labels: Vec<_> = change.tags.iter().map(|(name, _)| &**name).collect();
+    let kept = change.tags.iter().filter(|(name, _)| is_label(name));
+    let expected = TagChange {
+        id: change.id.clone(),
+        tags: kept.cloned().collect(),
+    };
+    match mu_labels(Path::new("/mail/cur/1"), &change.id, &labels) {
+        Some(lines) => {
+            let file = mu_labels_head("now") + &lines;
+            assert!(is_mu_labels(&file));
+            assert_eq!(read_mu_labels(&file), [(5, Ok(expected))]);
+        }
+        None => assert!(expected.tags.is_empty() || change.id.contains('\r')),
+    }
+}

@@ -20,11 +20,11 @@ libfuzzer_sys::fuzz_target!(|input: (&str, &str)| {
     let Ok(regex) = builder.build_from_hir(&expression) else {
         return;
     };
-    let mut grams = NgramSet::default();
-    grams.add(text.as_bytes());
+    let mut ngrams = NgramSet::default();
+    ngrams.add(text.as_bytes());
     let mut builder = Builder::default();
     let version = Version { key: 1, stamp: 1 };
-    builder.add(version, Path::new("/text"), "", Covers::default(), &grams);
+    builder.add(version, Path::new("/text"), "", Covers::default(), &ngrams);
     let bytes = builder.finish(Vec::new()).expect("a vector takes all");
     let segment = Segment::open(Box::new(bytes)).expect("it was written whole");
     let may_match = segment.candidates(&Need::of(&expression)).contains(0);

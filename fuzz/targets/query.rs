@@ -1,4 +1,4 @@
-//! Queries: no panic, a place for each mistake, and a lenient reading of anything.
+//! Queries: no panic, a position for each mistake, and a lenient reading of anything.
 #![no_main]
 
 use ken_core::FieldNames;

@@ -54,11 +54,11 @@ fn span() -> impl Strategy<Value = Span> {
     let phrase = || {
         prop::collection::vec((0..2_u32, pattern()), 2..4).prop_map(|terms| {
             let mut at = 0;
-            let place = |(number, (step, pattern)): (usize, _)| {
+            let offset_of = |(number, (step, pattern)): (usize, _)| {
                 at += if number == 0 { 0 } else { step };
                 (at, pattern)
             };
-            Span::Phrase(terms.into_iter().enumerate().map(place).collect())
+            Span::Phrase(terms.into_iter().enumerate().map(offset_of).collect())
         })
     };
     let operand = move || {
@@ -124,10 +124,10 @@ fn holds(plan: &Plan, body: &Body) -> bool {
         Plan::Word(word) => word
             .forms
             .iter()
-            .any(|form| !places(&form.span, body).is_empty()),
+            .any(|form| !ranges_of(&form.span, body).is_empty()),
         Plan::Filter(part) => holds(part, body),
         Plan::Match { pattern, .. } => body.iter().any(|word| means(pattern, word)),
-        Plan::Span { span, .. } => !places(span, body).is_empty(),
+        Plan::Span { span, .. } => !ranges_of(span, body).is_empty(),
         Plan::And(parts) => parts.iter().all(|part| holds(part, body)),
         Plan::Or(parts) => parts.iter().any(|part| holds(part, body)),
         Plan::Xor(a, b) => holds(a, body) != holds(b, body),
@@ -183,14 +183,17 @@ fn edits(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// All stretches, not only the shortest.
-fn places(span: &Span, body: &Body) -> Vec<(u32, u32)> {
+fn ranges_of(span: &Span, body: &Body) -> Vec<(u32, u32)> {
     let n = body.len() as u32;
     match span {
         Span::Match(pattern) => (0..n)
             .filter(|at| means(pattern, body[*at as usize]))
             .map(|at| (at, at + 1))
             .collect(),
-        Span::Any(parts) => parts.iter().flat_map(|part| places(part, body)).collect(),
+        Span::Any(parts) => parts
+            .iter()
+            .flat_map(|part| ranges_of(part, body))
+            .collect(),
         Span::Phrase(terms) => {
             let length = terms.last().unwrap().0 + 1;
             let fits = |start: &u32| {
@@ -208,13 +211,13 @@ fn places(span: &Span, body: &Body) -> Vec<(u32, u32)> {
         } => {
             let mut chosen: Vec<Vec<(u32, u32)>> = vec![Vec::new()];
             for part in parts {
-                let places = places(part, body);
+                let ranges = ranges_of(part, body);
                 chosen = chosen
                     .iter()
                     .flat_map(|before| {
-                        places.iter().map(move |place| {
+                        ranges.iter().map(move |range| {
                             let mut all = before.clone();
-                            all.push(*place);
+                            all.push(*range);
                             all
                         })
                     })
@@ -222,8 +225,8 @@ fn places(span: &Span, body: &Body) -> Vec<(u32, u32)> {
             }
             chosen.retain(|all| {
                 let covered: u32 = all.iter().map(|(start, end)| end - start).sum();
-                let start = all.iter().map(|place| place.0).min().unwrap();
-                let end = all.iter().map(|place| place.1).max().unwrap();
+                let start = all.iter().map(|range| range.0).min().unwrap();
+                let end = all.iter().map(|range| range.1).max().unwrap();
                 let in_order = all.windows(2).all(|two| two[0].1 <= two[1].0);
                 (!ordered || in_order) && (end - start).saturating_sub(covered) <= *slop
             });

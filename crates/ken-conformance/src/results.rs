@@ -62,10 +62,10 @@ fn by(key: SortKey, reverse: bool) -> Order {
     Order { key, reverse }
 }
 
-fn places(snapshot: &dyn Source, request: &Request<'_>) -> Vec<String> {
+fn locations(snapshot: &dyn Source, request: &Request<'_>) -> Vec<String> {
     let hits = snapshot.find(request).unwrap().hits;
-    let place = |address| snapshot.location(address).unwrap().to_string();
-    hits.iter().map(|hit| place(hit.address)).collect()
+    let location = |address| snapshot.location(address).unwrap().to_string();
+    hits.iter().map(|hit| location(hit.address)).collect()
 }
 
 /// The name says what holds.
@@ -92,7 +92,7 @@ pub fn messages_of_a_maildir_come_in_the_order_of_their_paths(new: New<'_>) {
             order: by(SortKey::Field(Field::Filename), reverse),
             ..Request::new(&Plan::All)
         };
-        places(&*snapshot, &request)
+        locations(&*snapshot, &request)
     };
     let named = ["/z/cur/apple", "/a/zebra.eml"];
     let numbered = ["/m/cur/2.host:2,S", "/m/cur/3.host:2,S", "/m/new/1.host"];
@@ -114,7 +114,7 @@ pub fn texts_sort_without_case_and_missing_values_come_last(new: New<'_>) {
             order: by(key, reverse),
             ..Request::new(&Plan::All)
         };
-        places(&*snapshot, &request)
+        locations(&*snapshot, &request)
     };
     let without = ["/d/b/box", "/d/b/box|1|att"];
     let author = SortKey::Field(Field::Author);
@@ -169,13 +169,13 @@ pub fn pages_are_parts_of_the_whole(new: New<'_>) {
                 collapse,
                 ..Request::new(&plan)
             };
-            let whole = places(&*snapshot, &all);
+            let whole = locations(&*snapshot, &all);
             let page = |offset| Request {
                 offset,
                 limit: 3,
                 ..all
             };
-            let pages = [0, 3, 6, 9].map(|offset| places(&*snapshot, &page(offset)));
+            let pages = [0, 3, 6, 9].map(|offset| locations(&*snapshot, &page(offset)));
             assert_eq!(pages.concat(), whole, "{collapse:?} {key:?}");
         }
     }
@@ -219,11 +219,11 @@ pub fn hits_that_belong_together_are_one(new: New<'_>) {
         };
         let found = snapshot.find(&request).unwrap();
         assert_eq!((found.total, found.groups), (8, expected.len()));
-        let place = |address| snapshot.location(address).unwrap().to_string();
+        let location = |address| snapshot.location(address).unwrap().to_string();
         let hits: Vec<_> = found
             .hits
             .iter()
-            .map(|hit| (place(hit.address), hit.more))
+            .map(|hit| (location(hit.address), hit.more))
             .collect();
         let expected: Vec<_> = expected
             .iter()
@@ -245,7 +245,7 @@ pub fn copies_are_duplicates_wherever_they_are(new: New<'_>) {
         ..Request::new(&plan)
     };
     assert_eq!(
-        places(&*snapshot, &request),
+        locations(&*snapshot, &request),
         ["/d/a/1", "/d/b/box|1|att", "/e/3"]
     );
     let others = Plan::Not(Box::new(plan));

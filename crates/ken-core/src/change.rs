@@ -144,7 +144,7 @@ pub struct SidecarStamp {
 }
 
 impl Stamp {
-    /// Returns the token of the file, read with the [`Reading`](crate::Reading) of this generation. The token stays
+    /// Returns the token of the file, read with the [`Profile`](crate::Profile) of this generation. The token stays
     /// the same as long as the file is unchanged.
     ///
     /// The token leaves out inode and device. On FAT and network file systems, and after a reboot, these change

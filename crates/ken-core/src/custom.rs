@@ -1,6 +1,6 @@
 //! Custom fields: message headers that the user's settings make searchable under a name.
 //!
-//! The schema has [`CUSTOM_FIELDS`] without names. The extraction profile ([`crate::Reading`]) says which header each
+//! The schema has [`CUSTOM_FIELDS`] without names. The extraction profile ([`crate::Profile`]) says which header each
 //! of them holds and what its name is, and each commit keeps the profile. A name keeps its field as long as some file
 //! may have been read with it. So a run that is stopped in the middle of a change never leaves a field with the values
 //! of two headers.

@@ -39,7 +39,7 @@ pub struct Document {
     pub message: Option<u8>,
     /// The bytes of the message in its mailbox; absent if the document cannot be read from there.
     #[serde(skip)]
-    pub place: Option<MessageSpan>,
+    pub span: Option<MessageSpan>,
 }
 
 /// The bytes of a message in its mailbox: it can be read, or skipped, without what precedes it.
@@ -77,7 +77,7 @@ impl Document {
             failure: None,
             content: None,
             message: None,
-            place: None,
+            span: None,
         }
     }
 

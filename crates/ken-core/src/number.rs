@@ -54,28 +54,28 @@ const NEAR: usize = 8;
 /// distance that remains. In a table of 78,000 rows this reads two rows and the eight adjacent rows around the third
 /// position, where a binary search reads seventeen.
 pub fn first_from<const ROW: usize>(rows: &[[u8; ROW]], hash: u64) -> usize {
-    let mut place = distance(rows, hash);
-    (0..GUESSES).for_each(|_| place = nearer(rows, hash, place));
-    first_near(rows, hash, place)
+    let mut index = distance(rows, hash);
+    (0..GUESSES).for_each(|_| index = nearer(rows, hash, index));
+    first_near(rows, hash, index)
 }
 
-/// Puts the [`first_from`] of each hash in `places`. All searches wait for the memory of the table together, not one
+/// Puts the [`first_from`] of each hash in `indexes`. All searches wait for the memory of the table together, not one
 /// after the other.
 pub fn first_from_each<const ROW: usize>(
     rows: &[[u8; ROW]],
     hashes: &[u64],
-    places: &mut Vec<usize>,
+    indexes: &mut Vec<usize>,
 ) {
-    let first = places.len();
-    places.extend(hashes.iter().map(|hash| distance(rows, *hash)));
-    let places = &mut places[first..];
+    let first = indexes.len();
+    indexes.extend(hashes.iter().map(|hash| distance(rows, *hash)));
+    let indexes = &mut indexes[first..];
     for _ in 0..GUESSES {
-        for (place, hash) in places.iter_mut().zip(hashes) {
-            *place = nearer(rows, *hash, *place);
+        for (index, hash) in indexes.iter_mut().zip(hashes) {
+            *index = nearer(rows, *hash, *index);
         }
     }
-    for (place, hash) in places.iter_mut().zip(hashes) {
-        *place = first_near(rows, *hash, *place);
+    for (index, hash) in indexes.iter_mut().zip(hashes) {
+        *index = first_near(rows, *hash, *index);
     }
 }
 
@@ -153,12 +153,12 @@ mod tests {
             hashes.sort_unstable();
             let rows: Vec<[u8; 8]> = hashes.iter().map(|hash| hash.to_le_bytes()).collect();
             let all: Vec<u64> = hashes.iter().copied().chain([asked]).collect();
-            let mut places = vec![7];
-            first_from_each(&rows, &all, &mut places);
-            prop_assert_eq!(places[0], 7);
-            for (hash, place) in all.iter().zip(&places[1..]) {
+            let mut indexes = vec![7];
+            first_from_each(&rows, &all, &mut indexes);
+            prop_assert_eq!(indexes[0], 7);
+            for (hash, index) in all.iter().zip(&indexes[1..]) {
                 let expected = hashes.partition_point(|other| other < hash);
-                prop_assert_eq!((first_from(&rows, *hash), *place), (expected, expected));
+                prop_assert_eq!((first_from(&rows, *hash), *index), (expected, expected));
             }
         }
 

@@ -4,7 +4,7 @@
 const GENERATION_BITS: u32 = 16;
 
 /// A hash of a file's [`Stamp`](crate::Stamp) in the upper 48 bits, and in the lower 16 the generation of the
-/// [`Reading`](crate::Reading) with which the file was read.
+/// [`Profile`](crate::Profile) with which the file was read.
 ///
 /// Equal tokens mean an unchanged file that would be read the same way. With 48 bits one in 2.8·10¹⁴ changes goes
 /// unnoticed.

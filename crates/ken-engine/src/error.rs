@@ -48,7 +48,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns whether a file of the index is damaged, so that a check of the index tells more.
+    /// Returns whether a file of the index is damaged, so that a check of the index shows more.
     pub fn is_damage(&self) -> bool {
         matches!(
             self,

@@ -8,7 +8,7 @@ use ken_core::{Field, FileKey, Ipath, MessageSpan, Plan};
 
 use crate::{DocAddress, Error};
 
-/// Tells a message of a file from the other messages of the file. Two messages have the same number almost never.
+/// Distinguishes a message from the other messages of its file. Two messages almost never have the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId(u64);
 
@@ -44,7 +44,7 @@ pub type MessageOfFile = (FileKey, Option<MessageId>);
 pub struct Mailbox {
     /// The file's own document; absent if the file was not indexed to its end.
     pub own: Option<DocAddress>,
-    /// Its messages, each with its place in the file if it can be read from there.
+    /// Its messages, each with its position in the file if it can be read from there.
     pub messages: HashMap<MessageId, Option<MessageSpan>>,
     /// Documents that were not read, or not all of them.
     pub failed: Vec<(Option<MessageId>, DocAddress)>,
@@ -69,11 +69,11 @@ pub trait Mail {
     /// Fails if the columns cannot be read.
     fn mailbox(&self, key: FileKey) -> Result<Mailbox, Error>;
 
-    /// Returns the place of a message in its file, if it can be read from there. The file may have changed.
+    /// Returns the bytes of a message in its file, if it can be read from there. The file may have changed.
     ///
     /// # Errors
     /// Fails if the columns cannot be read.
-    fn place(&self, key: FileKey, message: MessageId) -> Result<Option<MessageSpan>, Error>;
+    fn message_span(&self, key: FileKey, message: MessageId) -> Result<Option<MessageSpan>, Error>;
 
     /// Returns the file and the message of each of these documents.
     ///

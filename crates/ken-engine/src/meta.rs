@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher};
 
-use ken_core::{FieldNames, KeyHasher, Reading, Root};
+use ken_core::{FieldNames, KeyHasher, Profile, Root};
 use serde::{Deserialize, Serialize};
 
 /// What a commit says about the index as a whole.
@@ -16,16 +16,15 @@ pub struct Meta {
     /// When the last run that was not stopped was committed, seconds since 1970-01-01 UTC; absent
     /// if none was.
     pub completed: Option<i64>,
-    /// How the run that made the commit read files.
+    /// The extraction profile of the run that made the commit.
+    #[serde(default, rename = "reading")]
+    pub profile: Profile,
+    /// The generation of `profile`; never 0 once a run committed.
+    #[serde(default, rename = "edition")]
+    pub generation: u16,
+    /// The earlier profiles, with which files of other generations may have been read; empty if no file is stale for it.
     #[serde(default)]
-    pub reading: Reading,
-    /// The number of `reading`; never 0 once a run committed.
-    #[serde(default)]
-    pub edition: u16,
-    /// How files whose token tells another edition may have been read; empty if it makes no
-    /// difference.
-    #[serde(default)]
-    pub earlier: Vec<Reading>,
+    pub earlier: Vec<Profile>,
     /// Helpers that files wait for, as the failures of these name them.
     #[serde(default)]
     pub missing: BTreeSet<String>,
@@ -35,10 +34,10 @@ pub struct Meta {
     /// Whether a run saw all files below these roots to its end.
     #[serde(default)]
     pub all_seen: bool,
-    /// The files that have, together, the grams of all files that the commit knows: see `ken-ngram`;
+    /// The files that have, together, the n-grams of all files that the commit knows: see `ken-ngram`;
     /// absent if not all have theirs.
-    #[serde(default)]
-    pub gram_files: Option<BTreeSet<u64>>,
+    #[serde(default, rename = "gram_files")]
+    pub ngram_files: Option<BTreeSet<u64>>,
     /// Bytes of the log of tags that the index has; see `ken-pipeline`.
     #[serde(default)]
     pub tags: u64,
@@ -57,7 +56,7 @@ pub struct Meta {
 impl Meta {
     /// Returns what the fields of the index are called.
     pub fn field_names(&self) -> FieldNames {
-        FieldNames::new(&self.reading.headers)
+        FieldNames::new(&self.profile.headers)
     }
 
     /// Returns the meta of a new index, with a random key.
@@ -69,13 +68,13 @@ impl Meta {
             hasher: KeyHasher::new(random(), random()),
             roots: Vec::new(),
             completed: None,
-            reading: Reading::default(),
-            edition: 0,
+            profile: Profile::default(),
+            generation: 0,
             earlier: Vec::new(),
             missing: BTreeSet::new(),
             ocr_languages: String::new(),
             all_seen: false,
-            gram_files: None,
+            ngram_files: None,
             tags: 0,
             tags_hash: 0,
             parts_lost: false,

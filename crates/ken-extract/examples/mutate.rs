@@ -129,8 +129,8 @@ fn supervise(options: &Options) -> bool {
         for thread in 0..n_threads() {
             let note = fs_err::read_to_string(note_path(thread)).unwrap_or_default();
             let mut numbers = note.split_whitespace().map_while(|word| word.parse().ok());
-            if let (Some(place), Some(number)) = (numbers.next(), numbers.next()) {
-                let trial = Trial::new(&samples, place as usize, options.seed, number);
+            if let (Some(index), Some(number)) = (numbers.next(), numbers.next()) {
+                let trial = Trial::new(&samples, index as usize, options.seed, number);
                 trial.save("ended");
             }
         }
@@ -155,8 +155,8 @@ struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     /// Creates an input; number 0 of a sample is the sample itself.
-    fn new(samples: &'a [Sample], place: usize, seed: u64, number: u64) -> Self {
-        let sample = &samples[place];
+    fn new(samples: &'a [Sample], index: usize, seed: u64, number: u64) -> Self {
+        let sample = &samples[index];
         let mut random = Rng::with_seed(seed ^ number.rotate_left(32));
         let ending = |name: &str| name.rsplit('.').next().map(str::to_owned);
         let alike: Vec<_> = samples
@@ -276,9 +276,9 @@ impl Run {
     fn work(&self, slot: &Slot) {
         loop {
             let turn = self.next_sample.fetch_add(1, Ordering::Relaxed);
-            let place = turn % self.samples.len();
+            let index = turn % self.samples.len();
             if turn < self.samples.len() {
-                self.try_one(slot, place, 0);
+                self.try_one(slot, index, 0);
             }
             let began = Instant::now();
             while began.elapsed() < TURN {
@@ -286,17 +286,17 @@ impl Run {
                     return;
                 }
                 let number = self.next_number.fetch_add(1, Ordering::Relaxed);
-                self.try_one(slot, place, number);
+                self.try_one(slot, index, number);
             }
         }
     }
 
-    fn try_one(&self, slot: &Slot, place: usize, number: u64) {
-        let trial = Trial::new(&self.samples, place, self.seed, number);
-        let note = format!("{:<1$}", format!("{place} {number}"), NOTE_BYTES);
+    fn try_one(&self, slot: &Slot, index: usize, number: u64) {
+        let trial = Trial::new(&self.samples, index, self.seed, number);
+        let note = format!("{:<1$}", format!("{index} {number}"), NOTE_BYTES);
         slot.note.file().write_all_at(note.as_bytes(), 0).unwrap();
         let began = Instant::now();
-        *lock(&slot.trial) = Some((began, place, number));
+        *lock(&slot.trial) = Some((began, index, number));
         PANICKED_AT.take();
         let outcome = catch_unwind(AssertUnwindSafe(|| check(&trial.sample.name, &trial.bytes)));
         *lock(&slot.trial) = None;
@@ -311,10 +311,10 @@ impl Run {
 
     /// Saves an input that panicked, one for each position in the code.
     fn found(&self, trial: &Trial<'_>) {
-        let place = PANICKED_AT.take();
+        let location = PANICKED_AT.take();
         let mut findings = lock(&self.findings);
-        if findings.insert(place.clone()) {
-            eprintln!("mutate: {place}");
+        if findings.insert(location.clone()) {
+            eprintln!("mutate: {location}");
             trial.save("panic");
         }
         if findings.len() >= MAX_FINDINGS {
@@ -332,9 +332,9 @@ impl Run {
         let guilty: Vec<_> = tried
             .filter(|(began, ..)| is_too_large || began.elapsed() > MAX_INPUT_TIME)
             .collect();
-        for &(_, place, number) in &guilty {
+        for &(_, index, number) in &guilty {
             let what = if is_too_large { "memory" } else { "hang" };
-            Trial::new(&self.samples, place, self.seed, number).save(what);
+            Trial::new(&self.samples, index, self.seed, number).save(what);
         }
         if !guilty.is_empty() {
             std::process::exit(1);

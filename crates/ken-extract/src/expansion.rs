@@ -54,6 +54,11 @@ impl Expansion {
         self.spent.load(Ordering::Relaxed)
     }
 
+    /// Returns the setting that the maximum follows from.
+    pub(crate) fn setting(&self) -> Setting {
+        self.limit.setting
+    }
+
     /// Returns the number of bytes that may be spent.
     pub(crate) fn max_bytes(&self) -> u64 {
         self.max_bytes

@@ -1,5 +1,5 @@
-//! Tells each document where it comes from: the message that it is a part of, the place of that
-//! message in its file, and a hash of the content that the document was read from. A document
+//! Adds its origin to each document: the message that it is a part of, the position of that message
+//! in its file, and a hash of the content that the document was read from. A document
 //! without a time of its own gets the time of the member that it is in.
 //!
 //! Duplicates have the same hash, in folders, archives and attachments alike. Large content is
@@ -57,10 +57,10 @@ pub(crate) fn content(input: &Input<'_>, seed: u64) -> io::Result<Option<u64>> {
     Ok(Some(hasher.finish()))
 }
 
-/// Returns the place of a member in the outermost file, with a hash of all that is read of the
+/// Returns the position of a member in the outermost file, with a hash of all that is read of the
 /// member. Returns none if the member cannot be read from there, or if its text depends on more
 /// than these bytes.
-pub(crate) fn place(
+pub(crate) fn message_span(
     offset: Option<u64>,
     modified: Option<i64>,
     bytes: &[u8],
@@ -81,7 +81,7 @@ pub(crate) struct Origin<'s> {
     sink: &'s mut dyn Sink,
     ipath: Ipath,
     content: Option<u64>,
-    place: Option<MessageSpan>,
+    span: Option<MessageSpan>,
     modified: Option<i64>,
     /// Number of components of member paths that lead to the enclosing message.
     message: Option<u8>,
@@ -103,8 +103,9 @@ impl<'s> Origin<'s> {
             sink,
             ipath: input.ipath.clone(),
             content,
-            place: seed
-                .and_then(|seed| place(input.offset, input.modified, input.in_memory()?, seed)),
+            span: seed.and_then(|seed| {
+                message_span(input.offset, input.modified, input.in_memory()?, seed)
+            }),
             modified: input.modified,
             message,
         }
@@ -121,7 +122,7 @@ impl Sink for Origin<'_> {
         document.message = self.message;
         if document.ipath == self.ipath {
             document.content = self.content;
-            document.place = self.place;
+            document.span = self.span;
         } else if document.number(Field::Modified).is_none()
             && let Some(modified) = self.modified
         {
@@ -165,8 +166,8 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_of_all_that_is_read() {
-        let of = |offset, modified, bytes: &[u8]| place(offset, modified, bytes, 7);
+    fn a_span_depends_on_all_that_is_read() {
+        let of = |offset, modified, bytes: &[u8]| message_span(offset, modified, bytes, 7);
         let first = of(Some(5), Some(1), b"okapi").unwrap();
         assert_eq!(first.offset, 5);
         let moved = of(Some(6), Some(1), b"okapi").unwrap();
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_no_time_has_that_of_the_member_around_it() {
+    fn what_has_no_time_gets_that_of_the_member_around_it() {
         #[derive(Default)]
         struct Times(Vec<Option<i64>>);
         impl Sink for Times {

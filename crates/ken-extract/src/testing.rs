@@ -54,7 +54,7 @@ pub(crate) fn run_limited(
     found
 }
 
-/// Runs the hostile set made from a good sample: empty, cut at twenty places, random bytes, flipped
+/// Runs the hostile set made from a good sample: empty, cut at twenty offsets, random bytes, flipped
 /// bytes. Each must end with one own document and without a panic.
 pub(crate) fn survives(extract: Extract, detected: Detected, name: &str, good: &[u8]) {
     let mut hostile: Vec<Vec<u8>> = vec![Vec::new()];

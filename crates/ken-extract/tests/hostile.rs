@@ -124,7 +124,7 @@ fn wrong_extensions_do_no_harm() {
 }
 
 #[test]
-fn encrypted_samples_are_told() {
+fn encrypted_samples_are_reported() {
     for_each_sample(|sample| {
         if !sample.name.starts_with("encrypted") || sample.name.contains("empty-password") {
             return;
@@ -141,10 +141,10 @@ fn encrypted_samples_are_told() {
 /// Replaces each member of a zip archive in turn by a bomb of 20 MiB.
 fn zip_bombs(bytes: &[u8]) -> Vec<Vec<u8>> {
     let n_members = zip::ZipArchive::new(Cursor::new(bytes)).unwrap().len();
-    (0..n_members).map(|place| zip_bomb(bytes, place)).collect()
+    (0..n_members).map(|index| zip_bomb(bytes, index)).collect()
 }
 
-fn zip_bomb(bytes: &[u8], place: usize) -> Vec<u8> {
+fn zip_bomb(bytes: &[u8], index: usize) -> Vec<u8> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
@@ -154,7 +154,7 @@ fn zip_bomb(bytes: &[u8], place: usize) -> Vec<u8> {
         writer.start_file(name, options).unwrap();
         let mut content = Vec::new();
         member.read_to_end(&mut content).unwrap();
-        if at == place {
+        if at == index {
             // After the good content, so that the parser gets there.
             for _ in 0..20 {
                 writer.write_all(&content).unwrap();
@@ -185,7 +185,7 @@ fn bombs_in_packages_do_no_harm() {
         let is_archive = format_of_sample(sample).is_some_and(|format| format.members.is_some());
         assert!(
             is_archive || owns.iter().any(is_stopped),
-            "no bomb was told"
+            "no bomb was reported"
         );
     });
 }

@@ -80,7 +80,7 @@ fn what_the_sandbox_forbids_kills_the_worker() {
 }
 
 #[test]
-fn crashes_are_told_apart() {
+fn crashes_are_distinguished() {
     let options = options(limits());
     let extractor = Extractor::new(&options);
     assert_fails(&extractor, "abort", Reason::Crashed, "Signal(6)");

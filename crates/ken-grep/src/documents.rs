@@ -187,7 +187,7 @@ impl Search<'_> {
             }
             if let (true, Some(page)) = (json, page) {
                 let sheet = &mut worker.writer().inner().bytes;
-                with_place(sheet, start, page, &name.inside);
+                add_location(sheet, start, page, &name.inside);
             }
         }
         let written = worker.writer().inner().finish();
@@ -213,7 +213,7 @@ fn pages(body: &str, mode: Mode) -> Vec<(Option<usize>, &str)> {
 }
 
 /// Adds the page and the member path to the JSON lines from `start` on.
-fn with_place(sheet: &mut Vec<u8>, start: usize, page: usize, inside: &Ipath) {
+fn add_location(sheet: &mut Vec<u8>, start: usize, page: usize, inside: &Ipath) {
     let lines = sheet.split_off(start);
     for line in lines.split_inclusive(|&byte| byte == b'\n') {
         let Ok(mut value) = serde_json::from_slice::<Value>(line) else {
@@ -236,10 +236,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_tells_page_and_way_inside() {
+    fn json_gives_page_and_member_path() {
         let mut sheet =
             b"kept\n{\"type\":\"begin\",\"data\":{\"path\":{\"text\":\"a|b.zip\"}}}\n".to_vec();
-        with_place(&mut sheet, 5, 3, &Ipath::from_joined("b.pdf"));
+        add_location(&mut sheet, 5, 3, &Ipath::from_joined("b.pdf"));
         let text = String::from_utf8(sheet).unwrap();
         let value: Value = serde_json::from_str(text.strip_prefix("kept\n").unwrap()).unwrap();
         assert_eq!(value["data"]["path"]["text"], "a|b.zip");

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_told_from_uses() {
+    fn definitions_are_distinguished_from_uses() {
         for (line, name) in [
             ("pub fn narrow(", "narrow"),
             ("    def narrow(self):", "narrow"),

@@ -1,8 +1,8 @@
-//! Whether the files of an index are as they were written, and what to do if they are not.
+//! Checks whether the files of an index are as they were written, and repairs the index if they are not.
 //!
-//! The engine ends each of its files with a checksum, which nobody compares when the file is opened: that
-//! would read all of it. Here all are read. What is damaged of a segment damages all its documents, since
-//! each of its files tells of each of them.
+//! The engine ends each of its files with a checksum. Opening a file does not compare it, since that would read
+//! the whole file; this check does. A damaged file of a segment damages all documents of the segment, since each
+//! file of a segment has data of each document.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -75,8 +75,8 @@ impl IndexFile {
     }
 }
 
-/// Reads all files that the last commit of an index names, by so many threads, and compares them with their
-/// checksums. Others may write meanwhile.
+/// Reads all files that the last commit of an index names, on this many threads, and compares them with their
+/// checksums. Other processes may write at the same time.
 ///
 /// # Errors
 /// Fails if the commit itself cannot be read.
@@ -209,17 +209,17 @@ pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
     let _lock = directory
         .acquire_lock(&INDEX_WRITER_LOCK)
         .map_err(|_| Error::Busy(path.to_path_buf()))?;
-    // Under the lock: nobody commits meanwhile.
+    // Under the lock no other process commits.
     let (_, _, commit) = open_engine(path, Access::ManyQueries)?;
     let mut payload = commit.payload;
     let meta = &mut payload.meta;
     meta.parts_lost = true;
     meta.all_seen = false;
     meta.began = None;
-    // Files that are read again from now on are known by their edition.
-    meta.edition = meta.edition.checked_add(1).unwrap_or(1);
-    if !meta.earlier.contains(&meta.reading) {
-        meta.earlier.push(meta.reading.clone());
+    // Files that are read again from now on are known by their generation.
+    meta.generation = meta.generation.checked_add(1).unwrap_or(1);
+    if !meta.earlier.contains(&meta.profile) {
+        meta.earlier.push(meta.profile.clone());
     }
     let list = directory.atomic_read(Path::new(COMMIT_FILE));
     let list = list.map_err(|error| engine_error(error.into()))?;
@@ -245,7 +245,7 @@ fn without(list: &[u8], segments: &BTreeSet<&str>, payload: &Payload) -> Option<
     serde_json::to_vec_pretty(&list).ok()
 }
 
-/// Returns the roots that a damaged list of segments tells of, if they can still be read.
+/// Returns the roots in a damaged list of segments, if they can still be read.
 pub fn salvage_roots(path: &Path) -> Option<Vec<Root>> {
     let bytes = fs_err::read(path.join(COMMIT_FILE)).ok()?;
     let text = String::from_utf8_lossy(&bytes);

@@ -7,7 +7,7 @@ pub(crate) fn reached(limits: Option<&Limits>) -> bool {
     limits.is_some_and(Limits::reached)
 }
 
-/// Asks for limits at every so many steps, where each step takes long enough to be worth asking.
+/// Checks limits once in a number of steps, which together take much longer than a check.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     n_steps: u32,

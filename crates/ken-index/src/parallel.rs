@@ -1,8 +1,8 @@
-//! Work on parts that are alike (segments, hits), by several threads where it takes long enough.
+//! Divides work on similar parts (segments, hits) among threads, if it takes long enough.
 //!
-//! How much a question costs nobody knows beforehand: a word may be in one document or in all of them, and a
-//! pattern may mean one term or thousands. So one thread begins with the smallest parts, and what they took
-//! tells what the others will take. Most questions are answered before another thread would have started.
+//! The cost of a query is not known beforehand: a word may be in one document or in all of them, and a pattern
+//! may mean one term or thousands. So one thread begins with the smallest parts, and their time is the estimate
+//! for the others. Most queries are answered before another thread would have started.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -18,13 +18,13 @@ use tantivy::{Searcher, SegmentOrdinal};
 
 use crate::limits::{Limits, reached};
 
-/// The work that is worth a thread of its own: starting one and giving it memory takes up to 200 µs.
+/// The work that is worth a thread of its own: starting a thread and giving it memory takes up to 200 µs.
 const WORTH: Duration = Duration::from_micros(800);
-/// Before this part of the documents was looked at nothing is concluded of segments: what is in them may differ.
+/// The part of the documents after which the time of the other segments is estimated: segments may differ.
 const SAMPLE: u64 = 50;
 
-/// Calls `call` with every part and its number, by so many threads at most, and returns what it returned in their
-/// order. How much work a part is beside the others, `size` tells.
+/// Calls `call` with every part and its number, on at most this many threads, and returns the results in the order
+/// of the parts. `size` returns the work of a part, relative to the others.
 ///
 /// # Errors
 /// Fails if one of the calls does.
@@ -74,7 +74,7 @@ fn sampled<P: Sync, T: Send, E: Send>(
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
-/// Calls `call` with every segment and its number, and returns what it returned in their order.
+/// Calls `call` with every segment and its number, and returns the results in the order of the segments.
 ///
 /// # Errors
 /// Fails if one of the calls does.
@@ -129,7 +129,7 @@ pub(crate) fn n_cores() -> usize {
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
 }
 
-/// Calls `call` with all of them, the last first, by so many threads, one of which is this one.
+/// Calls `call` with all of them, from the last to the first, on this many threads, including this one.
 fn by_threads<T: Send, E: Send>(
     n_threads: usize,
     all: &[usize],
@@ -149,7 +149,7 @@ fn by_threads<T: Send, E: Send>(
         Ok(done)
     };
     thread::scope(|scope| {
-        // If the system has no more of them, there are fewer.
+        // If the system refuses a thread, there are fewer.
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..n_threads).map_while(start).collect();
         let mut done = work()?;
@@ -160,7 +160,7 @@ fn by_threads<T: Send, E: Send>(
     })
 }
 
-/// Dropped when a thread ends: nothing is left, or it failed or panicked, and nobody wants the others any more.
+/// Dropped when a thread ends: nothing is left, or it failed or panicked, and the rest is not needed.
 struct End<'a>(&'a AtomicUsize);
 
 impl Drop for End<'_> {
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn each_is_called_once_by_all_threads() {
-        // Nobody goes on before all threads are there.
+        // No thread continues before all threads have begun.
         let (all, begun) = ([0, 1, 2, 3], Barrier::new(4));
         let callers = Mutex::new(HashSet::new());
         let mut done = by_threads(4, &all, |at| {

@@ -87,9 +87,9 @@ pub(crate) fn row(record: Record, columns: &Columns, moment: Sequence) -> io::Re
         let message = MessageId::of(&document.ipath, components);
         values.number(columns.message, message.number());
     }
-    if let Some(place) = document.place {
-        values.number(columns.offset, place.offset);
-        values.number(columns.digest, place.digest);
+    if let Some(span) = document.span {
+        values.number(columns.offset, span.offset);
+        values.number(columns.digest, span.digest);
     }
     for link in links::of(&location, &document) {
         values.number(columns.links, link);
@@ -194,7 +194,7 @@ fn undeclared_language(document: &Document) -> Option<&'static str> {
     analysis::detect_language(&document.body)
 }
 
-/// Returns whether a file is a message of a Maildir, whose name nobody gave: its order is that of the
+/// Returns whether a file is a message of a Maildir, whose name is generated: its order is that of the
 /// path, and no two are the same.
 fn is_in_maildir(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name);

@@ -3,12 +3,12 @@
 /// The format that this program writes. History:
 ///
 /// 1. First format (Tantivy 0.27, index format 7).
-/// 2. Fields of sound, pictures and films; the edition of the reading in tokens.
+/// 2. Fields of sound, pictures and films; the generation of the extraction profile in tokens.
 /// 3. Headings; the language of documents that declare none; new rules of analysis. Columns of the
 ///    values of text fields, of content and of messages. What a container holds (`has:`).
 /// 4. Digits of all scripts, numbers with units, signs that stand for words, and characters that
 ///    Unicode writes in several ways, in analysis. Terms of half of a file's key; borders shared by
-///    neighbouring values; columns of values tell only where capitals are, and there are none of the
+///    neighbouring values; columns of values show only where capitals are, and there are none of the
 ///    names of messages in a Maildir. Words divided at line ends take one position.
 /// 5. What messages answer, their priority, tags and state; each recipient is a value of its own.
 /// 6. Fields of the user's own.

@@ -72,13 +72,13 @@ proptest! {
     /// Documents of the same text come by their paths, in whatever segment and order they stand.
     #[test]
     fn equals_come_by_their_paths(
-        places in prop::collection::vec((0..4_usize, any::<u16>(), 0..3_usize), 1..60),
+        documents in prop::collection::vec((0..4_usize, any::<u16>(), 0..3_usize), 1..60),
         limit in 1..20_usize,
         is_any: bool,
     ) {
         let texts = ["red", "red green red blue", "green blue green blue sky sky sky"];
         let mut segments = vec![Vec::new(); 4];
-        for (number, (segment, path, text)) in places.iter().enumerate() {
+        for (number, (segment, path, text)) in documents.iter().enumerate() {
             segments[*segment].push(row(&format!("/{path:05}-{number}"), texts[*text], 0));
         }
         segments.retain(|rows| !rows.is_empty());
@@ -109,7 +109,7 @@ fn the_best_are_the_same_if_they_are_not_counted() {
     for number in 0..900_usize {
         let text = ["red ", "green ", "blue sky ", "red green "];
         let text: String = (0..number * 13 % 17 + 1)
-            .map(|place| text[(number + place * place) % 4])
+            .map(|word| text[(number + word * word) % 4])
             .collect();
         segments[number % 3].push(row(&format!("/{number:03}"), &text, 0));
     }

@@ -87,7 +87,7 @@ fn a_body_stays_while_others_are_read() {
 }
 
 #[test]
-fn a_damaged_stored_text_is_told() {
+fn a_damaged_stored_text_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();
     add(&writer, "/d/a", "", &large_body("Polish"));

@@ -146,8 +146,8 @@ mod tests {
         ) {
             let mut cms = signed(b"\x24\x80\x04\x02ab\x04\x81\x01c\0\0", is_open);
             cms.truncate(end);
-            if let Some(place) = cms.get_mut(at) {
-                *place = byte;
+            if let Some(target) = cms.get_mut(at) {
+                *target = byte;
             }
             prop_assert!(content(&cms).is_none_or(|content| content.len() <= cms.len()));
         }

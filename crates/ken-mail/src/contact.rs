@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_told_from_names() {
+    fn addresses_are_distinguished_from_names() {
         for (text, name, address) in [
             ("Ann <a@x.org>", "Ann", "a@x.org"),
             ("Doe, Ann <a@x.org>", "Doe, Ann", "a@x.org"),

@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_from_text() {
+    fn files_are_distinguished_from_text() {
         let text = message(&multipart(
             "mixed",
             "out",

@@ -249,8 +249,8 @@ fn without_comments(text: &str) -> Cow<'_, str> {
 /// Returns the text without spaces inside a time: `12: 34: 56`, `12 :34`.
 fn with_whole_time(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
-    let is_blank = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
-    let is_torn = |at: usize| is_blank(at + 1) || at > 0 && is_blank(at - 1);
+    let is_space = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
+    let is_torn = |at: usize| is_space(at + 1) || at > 0 && is_space(at - 1);
     if !memchr_iter(b':', bytes).any(is_torn) {
         return Cow::Borrowed(text);
     }

@@ -14,7 +14,7 @@ use crate::uuencode;
 /// Decodes bytes without a declared character set.
 pub type Detect<'d> = &'d dyn Fn(&[u8]) -> String;
 
-/// The most bytes of text that are decoded: nobody reads more, and a decoder needs four times the space.
+/// The most bytes of text that are decoded: more is of no use, and a decoder needs four times the space.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// How the bytes of a part are written in the message.
@@ -157,13 +157,13 @@ fn escape(rest: &[u8], decoded: &mut Vec<u8>) -> usize {
         decoded.push(high << 4 | low);
         return 2;
     }
-    let blanks = rest
+    let n_spaces = rest
         .iter()
         .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
         .count();
-    match rest.get(blanks) {
-        Some(b'\n') => blanks + 1,
-        None => blanks,
+    match rest.get(n_spaces) {
+        Some(b'\n') => n_spaces + 1,
+        None => n_spaces,
         Some(_) => {
             decoded.push(b'=');
             0

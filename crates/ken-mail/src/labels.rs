@@ -21,7 +21,7 @@ pub fn read_mu_labels(text: &str) -> Vec<(usize, Result<TagChange, String>)> {
         if line.starts_with("path:") {
             id = "";
         } else if let Some(value) = line.strip_prefix("message-id:") {
-            id = value.trim().trim_matches(['<', '>']);
+            id = value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '<' | '>'));
         } else if let Some(labels) = line.strip_prefix("labels:") {
             let labels = labels.split(',').map(str::trim);
             let labels = labels.filter(|label| !label.is_empty());
@@ -81,6 +81,8 @@ mod tests {
         };
         assert_eq!(read_mu_labels(&text), [(5, Ok(expected))]);
         assert_eq!(mu_labels(Path::new("/m/1"), "1@x", &["a,b"]), None);
+        let spaced = read_mu_labels("message-id: < 1@x > \nlabels:work");
+        assert!(matches!(&*spaced, [(2, Ok(change))] if change.id == "1@x"));
     }
 
     #[test]

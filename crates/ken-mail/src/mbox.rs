@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_with_less_are_told_from_text_by_the_header_below() {
+    fn separators_with_less_are_distinguished_from_text_by_the_header_below() {
         let header = "From: a@x\nMessage-ID: <1@x>\n\n";
         let x_header = "X-Mozilla-Status: 0001\nX-Mozilla-Keys:   \nTo: a@x\n\n";
         for (before, separator, header, is_start) in [
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn the_separator_tells_when_a_message_was_delivered() {
+    fn the_separator_says_when_a_message_was_delivered() {
         for (separator, expected) in [
             (FROM, Some(1_044_016_496)),
             (
@@ -582,7 +582,7 @@ mod tests {
 
         /// Reading may begin at any message.
         #[test]
-        fn each_message_is_the_same_from_its_place(
+        fn each_message_is_the_same_from_its_offset(
             pieces in proptest::collection::vec(0..6_usize, 0..24), limit in 20..200_usize,
         ) {
             let pieces = pieces.into_iter().map(|at| {

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use crate::decode::{Detect, text};
 use crate::message::Text;
 
-/// A longer plain text is kept without a comparison: nobody writes so much to say nothing.
+/// A longer plain text is kept without a comparison: a text of this length is not a mere notice.
 const MAX_PLAIN_BYTES: usize = 4 << 10;
 
 /// The most bytes of a short plain text, which is always compared. A page next to a longer one must be much larger, and

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_content_of_smime_is_told_from_enveloped() {
+    fn signed_content_of_smime_is_distinguished_from_enveloped() {
         let message = |data: &str| {
             let found = find(&format!(
                 "Content-Type: application/pkcs7-mime; name=smime.p7m\n\
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn smime_is_told_from_openpgp_and_half_messages_are_none() {
+    fn smime_is_distinguished_from_openpgp_and_half_messages_are_none() {
         let head = "Content-Type: multipart/signed; boundary=s\n\n--s\n\nx\n";
         assert!(find(head).is_empty());
         let found = find(&format!(

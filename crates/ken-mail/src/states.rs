@@ -5,7 +5,7 @@ use ken_core::{MESSAGE_STATES, MessageState};
 /// The states from the header fields so far.
 #[derive(Debug, Default)]
 pub(crate) struct States {
-    told: Vec<MessageState>,
+    found: Vec<MessageState>,
     /// Whether a field has states; without `seen` among them the message is unread.
     is_unread: bool,
 }
@@ -44,17 +44,17 @@ impl States {
     }
 
     fn add(&mut self, state: MessageState) {
-        if !self.told.contains(&state) {
-            self.told.push(state);
+        if !self.found.contains(&state) {
+            self.found.push(state);
         }
     }
 
     /// Returns all states, each once.
     pub(crate) fn finish(mut self) -> Vec<MessageState> {
-        if self.is_unread && !self.told.contains(&MessageState::Seen) {
-            self.told.insert(0, MessageState::Unread);
+        if self.is_unread && !self.found.contains(&MessageState::Seen) {
+            self.found.insert(0, MessageState::Unread);
         }
-        self.told
+        self.found
     }
 }
 

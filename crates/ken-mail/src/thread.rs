@@ -5,7 +5,7 @@
 //! contradict each other or form circles do no harm. The result is that of mu: threads are ordered by their newest
 //! message, answers from old to new.
 //!
-//! Only roots get parents, so a union-find forest can tell whether a link closes a circle. The time is almost linear
+//! Only roots get parents, so a union-find forest can detect whether a link closes a circle. The time is almost linear
 //! in the number of references.
 
 use std::collections::HashMap;

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_from_text() {
+    fn files_are_distinguished_from_text() {
         for (text, expected) in [
             (
                 "hi\nbegin 644 my cat.txt\n#0V%T\n`\nend\nbye",

@@ -26,10 +26,11 @@ fn the_other_program() {
         std::fs::write(&temporary, &base).unwrap();
         std::fs::rename(&temporary, inbox.join("new").join(&base)).unwrap();
         let old = number.saturating_sub(3);
-        let Some(place) = MaildirPath::of_path(&inbox.join(format!("new/{old}.other.host"))) else {
+        let Some(message) = MaildirPath::of_path(&inbox.join(format!("new/{old}.other.host")))
+        else {
             continue;
         };
-        if let Some(path) = place.find().unwrap() {
+        if let Some(path) = message.find().unwrap() {
             let mut replied = MaildirPath::of_path(&path).unwrap();
             replied.flags = replied.flags.changed("-N+R").unwrap();
             // The first program may be faster.

@@ -154,16 +154,16 @@ impl Sorter {
             self.ends[(ngram >> 16) as usize] += 1;
         }
         let mut at = 0;
-        for place in &mut self.ends {
-            at += std::mem::replace(place, at);
+        for end in &mut self.ends {
+            at += std::mem::replace(end, at);
         }
         self.entries.resize(ngrams.len(), 0);
         let mut start = 0;
         for (doc, &end) in (0..).zip(ends) {
             for ngram in &ngrams[start..end as usize] {
-                let place = &mut self.ends[(ngram >> 16) as usize];
-                self.entries[*place as usize] = ngram << 16 | doc;
-                *place += 1;
+                let end = &mut self.ends[(ngram >> 16) as usize];
+                self.entries[*end as usize] = ngram << 16 | doc;
+                *end += 1;
             }
             start = end as usize;
         }
@@ -181,18 +181,18 @@ fn sort(entries: &mut [u32], other: &mut Vec<u32>) {
 }
 
 fn sort_by_byte(from: &[u32], to: &mut [u32], shift: u32) {
-    let mut places = [0_u32; 256];
+    let mut ends = [0_u32; 256];
     for entry in from {
-        places[(entry >> shift & 0xff) as usize] += 1;
+        ends[(entry >> shift & 0xff) as usize] += 1;
     }
     let mut at = 0;
-    for place in &mut places {
-        at += std::mem::replace(place, at);
+    for end in &mut ends {
+        at += std::mem::replace(end, at);
     }
     for entry in from {
-        let place = &mut places[(entry >> shift & 0xff) as usize];
-        to[*place as usize] = *entry;
-        *place += 1;
+        let end = &mut ends[(entry >> shift & 0xff) as usize];
+        to[*end as usize] = *entry;
+        *end += 1;
     }
 }
 
@@ -247,7 +247,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn grams_come_in_order_with_their_documents(
+        fn n_grams_come_in_order_with_their_documents(
             docs in prop::collection::vec(
                 prop::collection::btree_set(prop_oneof![any::<u32>(), 0x6162_0000..0x6162_0400_u32], 0..60),
                 0..40,

@@ -218,8 +218,8 @@ fn numbered(
         let mut map = vec![GONE; n_docs];
         let mut rows = vec![None; n_docs];
         for row in segment.rows().filter(|row| keep(row.version)) {
-            if let Some(place) = rows.get_mut(row.doc as usize) {
-                *place = Some(row);
+            if let Some(slot) = rows.get_mut(row.doc as usize) {
+                *slot = Some(row);
             }
         }
         segment.each_name(&mut |doc, name| {

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 pub(crate) type Ngram = u32;
 
 /// Maximum number of different n-grams of one text; a text with more counts as not covered.
-const MAX_GRAMS: usize = 1 << 20;
+const MAX_NGRAMS: usize = 1 << 20;
 
 /// Size of the blocks in which a text is processed. A block has no more n-grams (two for each byte)
 /// than a set has room for.
@@ -201,13 +201,13 @@ impl NgramSet {
             let window = u32::from_le_bytes(*window);
             // A block has no more windows than this.
             self.unseen[n_unseen % BLOCK_BYTES] = window;
-            n_unseen += usize::from(self.seen[place(window)] != window);
+            n_unseen += usize::from(self.seen[slot(window)] != window);
         }
         let common = common();
         let (mask, slots) = (self.slots.len() - 1, self.slots.as_mut_slice());
         let (mut n_new, mut n_others) = (0, 0);
         for &window in &self.unseen[..n_unseen] {
-            self.seen[place(window)] = window;
+            self.seen[slot(window)] = window;
             let window = window.swap_bytes();
             let ngram = common.ngram(window);
             let slot = &mut slots[hash(ngram) & mask];
@@ -233,7 +233,7 @@ impl NgramSet {
         while self.ngrams.len() * 2 > self.slots.len() {
             self.grow();
         }
-        self.overflowed = self.ngrams.len() > MAX_GRAMS;
+        self.overflowed = self.ngrams.len() > MAX_NGRAMS;
     }
 
     fn grow(&mut self) {
@@ -289,7 +289,7 @@ impl NgramSet {
 
 /// Returns the slot of a window that was seen: the upper bits of a product depend on the whole
 /// window.
-fn place(window: u32) -> usize {
+fn slot(window: u32) -> usize {
     (window.wrapping_mul(0x9e37_79b1) >> (u32::BITS - SEEN.ilog2())) as usize
 }
 
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_have_the_grams_of_the_whole() {
+    fn pieces_have_the_n_grams_of_the_whole() {
         let text = "the same ngrams, whether it comes αβγ at once or in pieces".as_bytes();
         let mut set = NgramSet::default();
         for start in (0..text.len()).step_by(7) {
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_with_too_many_grams_is_not_covered() {
+    fn a_text_with_too_many_n_grams_is_not_covered() {
         let mut set = NgramSet::default();
         let mut random = fastrand::Rng::with_seed(1);
         let noise = (0..4 << 20).map(|_| random.u8(1..));

@@ -12,7 +12,7 @@ use crate::ngram::{Ngram, NgramSet};
 /// the source with 128 KiB, 11.3 with 32, 11.6 with 16.
 const PIECE_BYTES: u64 = 16 << 10;
 /// Maximum number of n-grams of all pieces together.
-const MAX_GRAMS: usize = 4 << 20;
+const MAX_NGRAMS: usize = 4 << 20;
 /// Maximum number of pieces.
 pub(crate) const MAX_PIECES: usize = 1 << 14;
 
@@ -74,7 +74,7 @@ impl Pieces {
     pub fn with_ngrams(n_ngrams: usize) -> Self {
         Self::new(Limits {
             piece_bytes: PIECE_BYTES,
-            n_ngrams: n_ngrams.min(MAX_GRAMS),
+            n_ngrams: n_ngrams.min(MAX_NGRAMS),
             n_pieces: MAX_PIECES,
         })
     }

@@ -10,7 +10,7 @@
 //! pieces       for each piece of a large text, in order: its number, its line feeds, its bytes
 //! names        for each document its path and its member path, with a 0 between them, as the length of
 //!              the prefix that it shares with the previous name, and the rest
-//! places       the offset of every 16th name, which is stored whole
+//! name offsets the offset of every 16th name, which is stored whole
 //! footer       the offset of each part, the number of documents, the CRC-32 of all before it, MAGIC
 //! ```
 //!
@@ -124,7 +124,7 @@ const BLOCKS: usize = 2;
 const ROWS: usize = 3;
 const PIECES: usize = 4;
 const NAME: usize = 5;
-const PLACES: usize = 6;
+const NAME_OFFSETS: usize = 6;
 
 impl Segment {
     /// Reads the footer; returns `None` if the bytes are not a segment, or in another format.
@@ -159,7 +159,7 @@ impl Segment {
             && parts[BLOCKS].len().is_multiple_of(BLOCK_BYTES)
             && parts[ROWS].len().is_multiple_of(ROW_BYTES)
             && parts[PIECES].len().is_multiple_of(PIECE_BYTES)
-            && parts[PLACES].len() == 8 * (n_docs as usize).div_ceil(NAMES);
+            && parts[NAME_OFFSETS].len() == 8 * (n_docs as usize).div_ceil(NAMES);
         is_whole.then_some(Self {
             bytes,
             parts,
@@ -201,11 +201,11 @@ impl Segment {
 
     fn block(&self, block: usize) -> Option<Entries<'_>> {
         let block = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0.get(block)?;
-        let place = |at| usize::try_from(number_at(block, at)).ok();
+        let offset = |at| usize::try_from(number_at(block, at)).ok();
         Some(Entries {
-            dictionary: self.part(DICTIONARY).get(place(8)?..)?,
+            dictionary: self.part(DICTIONARY).get(offset(8)?..)?,
             ngram: Ngram::try_from(number_at(block, 0)).ok()?,
-            at: place(16)?,
+            at: offset(16)?,
             left: BLOCK,
         })
     }
@@ -229,8 +229,8 @@ impl Segment {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
         let all = self.part(POSTINGS).len() as u64;
         let starts = (1..n as u64).filter_map(|part| {
-            let place = all / n as u64 * part;
-            let block = blocks.partition_point(|block| number_at(block, 16) < place);
+            let target = all / n as u64 * part;
+            let block = blocks.partition_point(|block| number_at(block, 16) < target);
             blocks.get(block).map(|block| number_at(block, 0))
         });
         let mut starts: Vec<u64> = [0].into_iter().chain(starts).collect();
@@ -271,23 +271,23 @@ impl Segment {
     }
 
     /// Returns whether the rows of a file begin at this position.
-    pub fn is_at(&self, key: u64, place: usize) -> bool {
+    pub fn is_at(&self, key: u64, index: usize) -> bool {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
-        rows.get(place).is_some_and(|row| number_at(row, 0) == key)
+        rows.get(index).is_some_and(|row| number_at(row, 0) == key)
     }
 
-    /// Adds to `places`, for each key that has rows, their position, for [`Self::is_at`] and
+    /// Adds to `indexes`, for each key that has rows, their position, for [`Self::is_at`] and
     /// [`Self::of_at`].
-    pub fn places_of(&self, keys: &[u64], places: &mut Vec<usize>) {
+    pub fn rows_of(&self, keys: &[u64], indexes: &mut Vec<usize>) {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
-        first_from_each(rows, keys, places);
+        first_from_each(rows, keys, indexes);
     }
 
-    /// Returns the rows of a file like [`Self::of`], given their position from [`Self::places_of`].
-    pub fn of_at(&self, key: u64, place: usize) -> impl Iterator<Item = Row> + Clone + '_ {
+    /// Returns the rows of a file like [`Self::of`], given their position from [`Self::rows_of`].
+    pub fn of_at(&self, key: u64, index: usize) -> impl Iterator<Item = Row> + Clone + '_ {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
-        let from_place = rows.get(place..).unwrap_or_default();
-        from_place
+        let from_index = rows.get(index..).unwrap_or_default();
+        from_index
             .iter()
             .map(row)
             .take_while(move |row| row.version.key == key)
@@ -323,9 +323,13 @@ impl Segment {
     /// Returns the name of a document: the path of its file, and its member path.
     pub fn name(&self, doc: u32) -> Option<Name> {
         let doc = doc as usize;
-        let place = self.part(PLACES).as_chunks::<8>().0.get(doc / NAMES)?;
-        let place = usize::try_from(u64::from_le_bytes(*place)).ok()?;
-        let mut names = self.part(NAME).get(place..)?;
+        let offset = self
+            .part(NAME_OFFSETS)
+            .as_chunks::<8>()
+            .0
+            .get(doc / NAMES)?;
+        let offset = usize::try_from(u64::from_le_bytes(*offset)).ok()?;
+        let mut names = self.part(NAME).get(offset..)?;
         let mut name = Vec::new();
         for _ in 0..=doc % NAMES {
             next_name(&mut names, &mut name)?;

@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_named_is_told() {
+    fn what_cannot_be_named_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
         // A folder has the path of the second of three segments.

@@ -276,8 +276,8 @@ proptest! {
     ) {
         let texts: Vec<_> = (0..100).map(|number| format!("text {number} of quux")).collect();
         let mut bytes = built(&texts, 0);
-        let place = at.index(bytes.len() - damage.len());
-        bytes[place..place + damage.len()].copy_from_slice(&damage);
+        let offset = at.index(bytes.len() - damage.len());
+        bytes[offset..offset + damage.len()].copy_from_slice(&damage);
         for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
             let Some(segment) = Segment::open(Box::new(bytes)) else { continue };
             found_any(&segment);

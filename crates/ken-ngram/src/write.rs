@@ -96,12 +96,12 @@ impl<W: Write> SegmentWriter<W> {
         if self.n_ngrams.is_multiple_of(BLOCK) {
             // One less than the first, so that a search for the first ends in this block.
             self.last = ngram - 1;
-            let places = [
+            let block = [
                 self.last.into(),
                 self.dictionary.len() as u64,
                 self.n_postings,
             ];
-            put_all(&places, &mut self.blocks);
+            put_all(&block, &mut self.blocks);
         }
         put_number((ngram - self.last).into(), &mut self.dictionary);
         put_number(n.into(), &mut self.dictionary);
@@ -149,11 +149,18 @@ impl<W: Write> SegmentWriter<W> {
                 put_all(&[u64::from(lines) << 32 | number, bytes], &mut pieces);
             }
         }
-        let (names, places) = names(docs);
+        let (names, name_offsets) = names(docs);
         let mut footer = Vec::new();
         let mut at = self.n_postings;
         put_all(&[0], &mut footer);
-        let parts = [self.dictionary, self.blocks, rows, pieces, names, places];
+        let parts = [
+            self.dictionary,
+            self.blocks,
+            rows,
+            pieces,
+            names,
+            name_offsets,
+        ];
         for part in &parts {
             put_all(&[at], &mut footer);
             self.sum.update(part);
@@ -170,11 +177,11 @@ impl<W: Write> SegmentWriter<W> {
 }
 
 fn names(docs: &[Doc]) -> (Vec<u8>, Vec<u8>) {
-    let (mut names, mut places) = (Vec::new(), Vec::new());
+    let (mut names, mut name_offsets) = (Vec::new(), Vec::new());
     let mut last: &[u8] = b"";
     for (at, doc) in docs.iter().enumerate() {
         if at % NAMES == 0 {
-            put_all(&[names.len() as u64], &mut places);
+            put_all(&[names.len() as u64], &mut name_offsets);
             last = b"";
         }
         let pairs = last.iter().zip(&doc.name);
@@ -184,7 +191,7 @@ fn names(docs: &[Doc]) -> (Vec<u8>, Vec<u8>) {
         names.extend_from_slice(&doc.name[shared..]);
         last = &doc.name;
     }
-    (names, places)
+    (names, name_offsets)
 }
 
 fn put_all(numbers: &[u64], out: &mut Vec<u8>) {

@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
     // By default a run takes the n-grams of plain text and source only.
     let texts: Vec<PathBuf> = files.iter().filter(|path| is_text(path)).cloned().collect();
     let (read_texts, _) = read_all(&texts)?;
-    let grams = take_grams(&texts)?;
+    let ngrams = take_ngrams(&texts)?;
     let stages = Stages::of(&files)?;
     let (write, n_index_bytes) = write_all(&files_below(Path::new(index))?, Path::new(scratch))?;
     println!(
@@ -46,7 +46,7 @@ fn main() -> io::Result<()> {
                 "read": read.as_secs_f64(),
                 "parse": (stages.parse.saturating_sub(read)).as_secs_f64(),
                 "tokenise": stages.tokenise.as_secs_f64(),
-                "grams": (grams.saturating_sub(read_texts)).as_secs_f64(),
+                "grams": (ngrams.saturating_sub(read_texts)).as_secs_f64(),
                 "write": write.as_secs_f64(),
             },
         })
@@ -97,7 +97,7 @@ fn is_text(path: &Path) -> bool {
 }
 
 /// Takes the n-grams of files, unless they hold a NUL.
-fn take_grams(files: &[PathBuf]) -> io::Result<Duration> {
+fn take_ngrams(files: &[PathBuf]) -> io::Result<Duration> {
     let mut set = NgramSet::default();
     let started = Instant::now();
     each_read(files, |bytes| {

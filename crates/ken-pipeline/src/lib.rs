@@ -13,6 +13,9 @@ mod error;
 mod extract;
 mod lock;
 mod mailbox;
+#[cfg(test)]
+#[path = "../../ken/tests/e2e/needs.rs"]
+mod needs;
 mod ngrams;
 mod ocr;
 mod open;

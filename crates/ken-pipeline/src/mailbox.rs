@@ -79,14 +79,14 @@ impl KnownMailbox {
     }
 
     /// Decides the fate of a message that was found.
-    pub(crate) fn meet(&mut self, ipath: &Ipath, place: Option<MessageSpan>) -> MessageFate {
+    pub(crate) fn meet(&mut self, ipath: &Ipath, span: Option<MessageSpan>) -> MessageFate {
         let id = MessageId::of(ipath, 1);
         let Some(known) = self.messages.remove(&id) else {
             return MessageFate::New;
         };
         // Its offset may differ, since an earlier header may have become longer.
-        let places = place.zip(known);
-        let is_same = places.is_some_and(|(place, known)| place.digest == known.digest);
+        let spans = span.zip(known);
+        let is_same = spans.is_some_and(|(span, known)| span.digest == known.digest);
         if is_same && !self.failed.contains(&id) {
             self.kept.insert(id);
             return MessageFate::Kept;

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_the_moment_are_told_from_those_of_the_file() {
+    fn passing_errors_are_distinguished_from_those_of_the_file() {
         assert!(is_passing(&Errno::MFILE.into()));
         assert!(!is_passing(&Errno::ACCESS.into()));
     }

@@ -174,7 +174,7 @@ pub(crate) struct Shares {
     /// For segments being built.
     pub(crate) segments: usize,
     /// For n-gram segments being built.
-    pub(crate) grams: usize,
+    pub(crate) ngrams: usize,
     /// For large documents that are being added to the index.
     pub(crate) documents: usize,
     /// For files being extracted.
@@ -241,13 +241,13 @@ impl Options {
     /// need less merging. The rest is for files and documents that are read or wait.
     pub(crate) fn shares(&self) -> Shares {
         let eighth = self.memory_bytes / 8;
-        let (segments, grams, inputs) = match self.ngrams {
+        let (segments, ngrams, inputs) = match self.ngrams {
             Ngrams::None => (4 * eighth, 0, 2 * eighth),
             Ngrams::Text | Ngrams::All => (3 * eighth, 2 * eighth, eighth),
         };
         Shares {
             segments,
-            grams,
+            ngrams,
             documents: eighth,
             inputs,
             members: eighth,

@@ -13,6 +13,7 @@ use ken_core::{
 };
 use ken_engine::{Meta, Source};
 use ken_index::Snapshot;
+use ken_index::layout::index_folder;
 use ken_walk::Catalogue;
 
 use crate::ngrams::missing::MissingNgrams;
@@ -82,7 +83,7 @@ impl<'s> Prepared<'s> {
         changes: &[RootChange],
         scope: Scope<'s>,
     ) -> Result<Self, Error> {
-        let index = options.data.join("index");
+        let index = index_folder(&options.data);
         let snapshot = open(options, changes, scope, &index)?;
         let known = snapshot.as_deref().map(Source::meta);
         let mut options = fitted(options, known)?;
@@ -129,7 +130,7 @@ impl<'s> Prepared<'s> {
 
     /// Returns the folder of the index.
     pub(crate) fn index(&self) -> PathBuf {
-        self.options.data.join("index")
+        index_folder(&self.options.data)
     }
 
     /// Returns the metadata of the last commit.

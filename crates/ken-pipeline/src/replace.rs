@@ -35,7 +35,7 @@ pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     let mut meta = writer.meta().clone();
     meta.roots = roots;
     // The n-grams of all known files, of which there are none.
-    meta.gram_files = Some(BTreeSet::new());
+    meta.ngram_files = Some(BTreeSet::new());
     writer.commit(&meta)?;
     writer.close()?;
     exchange(&new, index)?;

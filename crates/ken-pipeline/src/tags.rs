@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told() {
+    fn what_cannot_be_read_is_reported() {
         let log = Log::of(b"+a -- id:1\nnonsense\n+b -- id:2\n", (0, 0));
         assert_eq!(log.tags.ids().count(), 2);
         assert_eq!(log.wrong.len(), 1);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ken_core::{Field, FileRow, FolderFields, Root};
 use ken_engine::{DocAddress, Source};
-use ken_walk::{ScanOptions, Verdict};
+use ken_walk::{Verdict, WalkOptions};
 
 use crate::stale::{Now, Stale, Staleness, custom_fields};
 
@@ -64,7 +64,7 @@ pub fn why(
     snapshot: &dyn Source,
     folders: &[FolderFields],
     extract: &ken_extract::Options,
-    scan: &ScanOptions,
+    walk: &WalkOptions,
     path: &Path,
 ) -> Result<Why, ken_engine::Error> {
     let meta = snapshot.meta();
@@ -76,7 +76,7 @@ pub fn why(
     }
     documents.sort();
     let failed = snapshot.files().with_values(Field::Is, &["failed"])?;
-    let verdict = ken_walk::explain(&meta.roots, scan, path);
+    let verdict = ken_walk::explain(&meta.roots, walk, path);
     let known = known(
         snapshot,
         row.as_ref(),

@@ -1,7 +1,7 @@
-//! Finds the most telling terms of a document, by which similar documents are searched for.
+//! Finds the most distinctive terms of a document, by which similar documents are searched for.
 //!
-//! A term tells more if the text has it more often and if fewer documents of the index have it (tf·idf, as in Salton
-//! and Buckley, 1988). A document is similar if it has many of the best terms; each term counts by what it tells.
+//! A term is more distinctive if the text has it more often and if fewer documents of the index have it (tf·idf, as in Salton
+//! and Buckley, 1988). A document is similar if it has many of the best terms; each term counts by its weight.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub fn like<E>(
     analyze(Field::Body, text, &mut |term, _, _| {
         if let Some(count) = counts.get_mut(term) {
             *count += 1;
-        } else if counts.len() < CANDIDATES && tells(term) {
+        } else if counts.len() < CANDIDATES && is_distinctive(term) {
             counts.insert(term.to_owned(), 1);
         }
     });
@@ -60,7 +60,7 @@ pub fn like<E>(
 }
 
 /// Returns whether a term says what a text is about: single letters, digits and numbers hardly do.
-fn tells(term: &str) -> bool {
+fn is_distinctive(term: &str) -> bool {
     term.chars().nth(1).is_some() && term.contains(char::is_alphabetic)
 }
 
@@ -79,14 +79,14 @@ fn weight(count: u32, n_having: u64, n_documents: u64) -> f32 {
 mod tests {
     use super::*;
 
-    fn blanks(_: Field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)) {
+    fn by_spaces(_: Field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)) {
         for (position, word) in text.split(' ').enumerate() {
             each(word, position as u32, 0..0);
         }
     }
 
     #[test]
-    fn rare_and_frequent_terms_tell_most() {
+    fn rare_and_frequent_terms_weigh_most() {
         let mut frequency = |term: &str| -> Result<u64, ()> {
             Ok(match term {
                 "the" => 1000,
@@ -96,7 +96,7 @@ mod tests {
             })
         };
         let text = "the the the the zoo okapi okapi unknown 1234 x";
-        let plan = like(text, blanks, 1000, &mut frequency).unwrap();
+        let plan = like(text, by_spaces, 1000, &mut frequency).unwrap();
         let Plan::Or(parts) = plan else {
             panic!("{plan}")
         };
@@ -107,7 +107,7 @@ mod tests {
             terms[1].contains("zoo") && terms[2].contains("the"),
             "{terms:?}"
         );
-        let plan = like("unknown", blanks, 1000, &mut frequency).unwrap();
+        let plan = like("unknown", by_spaces, 1000, &mut frequency).unwrap();
         assert_eq!(plan, Plan::Nothing);
     }
 }

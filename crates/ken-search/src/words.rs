@@ -19,9 +19,9 @@ const MAX_TIMES: usize = 16;
 /// after an apostrophe is not a word.
 pub fn any(text: &str, analyze: Analyze) -> Result<Tree, QueryError> {
     let found = outermost(Field::Body, text, analyze).into_iter();
-    let places: Vec<Range<usize>> = found.map(|(bytes, _)| bytes).collect();
-    let words = (0..places.len()).filter(|number| !is_rest(text, &places, *number));
-    let words: Vec<&str> = words.map(|number| &text[places[number].clone()]).collect();
+    let ranges: Vec<Range<usize>> = found.map(|(bytes, _)| bytes).collect();
+    let words = (0..ranges.len()).filter(|number| !is_rest(text, &ranges, *number));
+    let words: Vec<&str> = words.map(|number| &text[ranges[number].clone()]).collect();
     tree(words.into_iter(), usize::MAX, Tree::or)
 }
 
@@ -82,9 +82,9 @@ const ABBREVIATIONS: &[&str] = &["e.g.", "i.e."];
 
 /// Returns whether a word is the end of a contraction (`Anna's`, `don't`) or a letter of `e.g.` or `i.e.`. Single
 /// letters are rare in texts, so they would pass for the subject.
-fn is_rest(text: &str, places: &[Range<usize>], number: usize) -> bool {
-    let word = |number: usize| places.get(number).map(|bytes| &text[bytes.clone()]);
-    let between = |left: usize| Some(&text[places.get(left)?.end..places.get(left + 1)?.start]);
+fn is_rest(text: &str, ranges: &[Range<usize>], number: usize) -> bool {
+    let word = |number: usize| ranges.get(number).map(|bytes| &text[bytes.clone()]);
+    let between = |left: usize| Some(&text[ranges.get(left)?.end..ranges.get(left + 1)?.start]);
     let is = |left: usize, abbreviation: &[(&str, &str)]| {
         let words = word(left).zip(word(left + 1));
         between(left) == Some(".") && words.is_some_and(|words| abbreviation.contains(&words))
@@ -114,12 +114,12 @@ fn tree<'a>(
     list: fn(Vec<Tree>) -> Tree,
 ) -> Result<Tree, QueryError> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut indexes: HashMap<String, usize> = HashMap::new();
     for word in words {
-        match places.entry(word.to_lowercase()) {
-            Entry::Occupied(place) => counts[*place.get()].1 += 1,
-            Entry::Vacant(place) => {
-                place.insert(counts.len());
+        match indexes.entry(word.to_lowercase()) {
+            Entry::Occupied(entry) => counts[*entry.get()].1 += 1,
+            Entry::Vacant(entry) => {
+                entry.insert(counts.len());
                 counts.push((word, 1));
             }
         }

@@ -113,15 +113,15 @@ fn same(what: &str, expected: Option<&str>, actual: &str) -> Result<(), String> 
 }
 
 fn check_error(case: &Case, error: &QueryError, expected: &str) -> Result<(), String> {
-    let place = &case.query[error.at.clone()];
+    let source = &case.query[error.at.clone()];
     let right = error.message.contains(expected)
-        && case.at.as_deref() == Some(place)
+        && case.at.as_deref() == Some(source)
         && case
             .hint
             .as_deref()
             .is_none_or(|hint| error.hint.as_deref().unwrap_or("").contains(hint));
     if !right {
-        return Err(format!("at {place:?}: {}", error.report()));
+        return Err(format!("at {source:?}: {}", error.report()));
     }
     let lenient = parse_lenient(&case.query, case.names());
     let tree = lenient

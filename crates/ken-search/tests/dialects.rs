@@ -161,10 +161,10 @@ fn every_operator_stands_beside_that_of_ken() {
     for cells in table("| ken | Recoll | mu | notmuch |") {
         let kens = code(&cells[0]);
         for (number, (_, syntax)) in DIALECTS.iter().enumerate() {
-            for (place, query) in code(&cells[number + 1]).into_iter().enumerate() {
+            for (index, query) in code(&cells[number + 1]).into_iter().enumerate() {
                 // Several forms of ken's language mean one query of the program each.
                 let ken = if kens.len() > 1 {
-                    &kens[place]
+                    &kens[index]
                 } else {
                     &kens[0]
                 };
@@ -279,7 +279,7 @@ fn what_only_a_dialect_says_is_understood() {
 
 #[test]
 fn mistakes_are_marked() {
-    for (syntax, query, place) in [
+    for (syntax, query, part) in [
         (Syntax::Recoll, "a (b", "("),
         (Syntax::Recoll, "a )", ")"),
         (Syntax::Recoll, "a -(b)", "-("),
@@ -305,7 +305,7 @@ fn mistakes_are_marked() {
         (Syntax::Notmuch, "a near (b c)", "a near (b c)"),
     ] {
         let error = syntax.parse(query).expect_err(query);
-        assert_eq!(&query[error.at.clone()], place, "{query}: {error}");
+        assert_eq!(&query[error.at.clone()], part, "{query}: {error}");
     }
 }
 

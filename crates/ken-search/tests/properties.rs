@@ -297,7 +297,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_a_tree_or_a_mistake_with_a_place(query in text()) {
+    fn any_text_is_a_tree_or_a_mistake_with_a_position(query in text()) {
         match parse(&query) {
             Ok(tree) => {
                 let printed = tree.to_query(&FieldNames::TABLE);

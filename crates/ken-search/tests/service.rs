@@ -220,7 +220,7 @@ fn a_misspelt_query_gets_suggestions() {
 }
 
 #[test]
-fn what_is_left_out_of_a_query_is_told() {
+fn what_is_left_out_of_a_query_is_reported() {
     let answer = ask(json!({ "query": "tools AND (", "reading": "lenient" }));
     assert_eq!(paths(&answer), ["/home/anna/list.txt"]);
     assert!(
@@ -246,7 +246,7 @@ fn every_language_asks_the_same_index() {
 }
 
 #[test]
-fn wrong_names_are_told_with_those_that_are_known() {
+fn wrong_names_are_reported_with_those_that_are_known() {
     for request in [
         json!({ "sort": "nonsense" }),
         json!({ "fields": ["nonsense"] }),

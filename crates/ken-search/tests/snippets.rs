@@ -26,9 +26,9 @@ fn best(body: &str, query: &str) -> Fragment {
 /// Returns the text with brackets around highlights and dots where it was cut.
 fn shown(fragment: &Fragment) -> String {
     let mut text = fragment.text.clone();
-    for place in fragment.highlights.iter().rev() {
-        text.insert(place.end, ']');
-        text.insert(place.start, '[');
+    for highlight in fragment.highlights.iter().rev() {
+        text.insert(highlight.end, ']');
+        text.insert(highlight.start, '[');
     }
     let dots = |cut| if cut { "…" } else { "" };
     format!(
@@ -197,7 +197,7 @@ fn several_fragments_do_not_overlap() {
 }
 
 #[test]
-fn texts_without_blanks_are_cut_between_characters() {
+fn texts_without_spaces_are_cut_between_characters() {
     let body = format!("{}東京{}", "大".repeat(5_000), "阪".repeat(5_000));
     let fragment = best(&body, "東京");
     assert_eq!(fragment.text.chars().count(), 200);
@@ -237,10 +237,10 @@ proptest! {
             prop_assert!(body.get(fragment.at.clone()).is_some());
             prop_assert!(fragment.line >= 1);
             let mut end = 0;
-            for place in &fragment.highlights {
-                prop_assert!(place.start >= end && place.start < place.end);
-                prop_assert!(fragment.text.get(place.clone()).is_some());
-                end = place.end;
+            for highlight in &fragment.highlights {
+                prop_assert!(highlight.start >= end && highlight.start < highlight.end);
+                prop_assert!(fragment.text.get(highlight.clone()).is_some());
+                end = highlight.end;
             }
         }
     }

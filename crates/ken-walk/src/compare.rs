@@ -15,8 +15,8 @@ use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp};
 
 use crate::Catalogue;
 use crate::listings::Recorder;
-use crate::options::{Progress, ScanOptions, ScanSummary, Visitor};
-use crate::scan::{scan, scan_towards};
+use crate::options::{Progress, Visitor, WalkOptions, WalkSummary};
+use crate::walk::{walk, walk_towards};
 
 /// What the files of a walk are compared with, and the receivers of the differences.
 pub struct Comparison<'a> {
@@ -40,7 +40,7 @@ pub struct Comparison<'a> {
 #[derive(Debug, Default)]
 pub struct Summary {
     /// The walk.
-    pub scan: ScanSummary,
+    pub walk: WalkSummary,
     /// Number of unchanged files.
     pub unchanged: u64,
     /// Number of files that were not seen but are kept in the index, because their root or folder
@@ -80,12 +80,12 @@ struct Held {
 /// If the walk is cancelled, no file is reported as gone or moved.
 pub fn changes(
     roots: &[Root],
-    options: &ScanOptions,
+    options: &WalkOptions,
     progress: &Progress,
     comparison: &Comparison<'_>,
 ) -> Summary {
     compare(roots, comparison, |visitor| {
-        scan(roots, options, progress, visitor)
+        walk(roots, options, progress, visitor)
     })
 }
 
@@ -96,19 +96,19 @@ pub fn changes(
 pub fn changes_of(
     paths: &[PathBuf],
     roots: &[Root],
-    options: &ScanOptions,
+    options: &WalkOptions,
     progress: &Progress,
     comparison: &Comparison<'_>,
 ) -> Summary {
     compare(roots, comparison, |visitor| {
-        scan_towards(paths, true, roots, options, progress, visitor)
+        walk_towards(paths, true, roots, options, progress, visitor)
     })
 }
 
 fn compare(
     roots: &[Root],
     comparison: &Comparison<'_>,
-    scan: impl FnOnce(Visitor<'_>) -> ScanSummary,
+    walk: impl FnOnce(Visitor<'_>) -> WalkSummary,
 ) -> Summary {
     let unchanged = AtomicU64::new(0);
     let held = Mutex::new(Vec::new());
@@ -123,19 +123,19 @@ fn compare(
         skipped: None,
         recorder: comparison.recorder,
     };
-    let scan = scan(visitor);
+    let walk = walk(visitor);
     let mut unchanged = unchanged.into_inner();
     let mut kept = 0;
-    if !scan.cancelled {
+    if !walk.cancelled {
         let held = held.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let unseen = comparison.finish(roots, &scan, held);
+        let unseen = comparison.finish(roots, &walk, held);
         kept = unseen.kept;
         unchanged += unseen.unchanged;
     }
     Summary {
         unchanged,
         kept,
-        scan,
+        walk,
     }
 }
 
@@ -167,8 +167,8 @@ impl Comparison<'_> {
     }
 
     /// Reports what moved and what is gone; returns the fate of the other files that were not seen.
-    fn finish(&self, roots: &[Root], scan: &ScanSummary, mut held: Vec<Held>) -> Unseen {
-        let mut unseen = self.unseen(roots, scan);
+    fn finish(&self, roots: &[Root], walk: &WalkSummary, mut held: Vec<Held>) -> Unseen {
+        let mut unseen = self.unseen(roots, walk);
         let mut gone = std::mem::take(&mut unseen.gone);
         held.sort_unstable_by(|a, b| (a.identity, &a.path).cmp(&(b.identity, &b.path)));
         // Both are sorted by identity, so one pass joins them.
@@ -195,10 +195,10 @@ impl Comparison<'_> {
         unseen
     }
 
-    fn unseen(&self, roots: &[Root], scan: &ScanSummary) -> Unseen {
+    fn unseen(&self, roots: &[Root], walk: &WalkSummary) -> Unseen {
         let mut unseen = Unseen::default();
         let mut rows = self.catalogue.unseen().peekable();
-        if changed_nowhere(scan) {
+        if changed_nowhere(walk) {
             unseen.unchanged = rows.count() as u64;
             return unseen;
         }
@@ -207,8 +207,8 @@ impl Comparison<'_> {
             let keys: Vec<FileKey> = rows.iter().map(|row| row.key).collect();
             for (row, path) in rows.iter().zip((self.path_of)(&keys)) {
                 match path {
-                    Some(path) if is_unlooked(&path, scan) => unseen.unchanged += 1,
-                    Some(path) if is_gone(&path, roots, scan) => {
+                    Some(path) if is_unlooked(&path, walk) => unseen.unchanged += 1,
+                    Some(path) if is_gone(&path, roots, walk) => {
                         unseen.gone.push(GoneRow::new(row));
                     }
                     _ => unseen.kept += 1,
@@ -237,31 +237,31 @@ impl GoneRow {
 }
 
 /// Returns whether the walk found no changed folder, so that every file is still there.
-fn changed_nowhere(scan: &ScanSummary) -> bool {
-    let is_lazy = !scan.unlooked.is_empty() || !scan.unlisted.is_empty();
-    let saw_all = scan.unavailable.is_empty() && scan.incomplete.is_empty() && scan.held.is_empty();
-    is_lazy && scan.n_looked == 0 && saw_all
+fn changed_nowhere(walk: &WalkSummary) -> bool {
+    let is_lazy = !walk.unlooked.is_empty() || !walk.unlisted.is_empty();
+    let saw_all = walk.unavailable.is_empty() && walk.incomplete.is_empty() && walk.held.is_empty();
+    is_lazy && walk.n_looked == 0 && saw_all
 }
 
 /// Returns whether a file is in a folder that did not change, or stays unchanged.
-fn is_unlooked(path: &Path, scan: &ScanSummary) -> bool {
-    let are_none = scan.held.is_empty() && scan.unlisted.is_empty();
+fn is_unlooked(path: &Path, walk: &WalkSummary) -> bool {
+    let are_none = walk.held.is_empty() && walk.unlisted.is_empty();
     let mut folders = path.ancestors().skip(1);
     path.parent()
-        .is_some_and(|folder| scan.unlooked.contains(folder))
+        .is_some_and(|folder| walk.unlooked.contains(folder))
         || !are_none
-            && folders.any(|folder| scan.held.contains(folder) || scan.unlisted.contains(folder))
+            && folders.any(|folder| walk.held.contains(folder) || walk.unlisted.contains(folder))
 }
 
 /// Returns whether a file that was not seen would have been seen if it still existed.
-fn is_gone(path: &Path, roots: &[Root], scan: &ScanSummary) -> bool {
+fn is_gone(path: &Path, roots: &[Root], walk: &WalkSummary) -> bool {
     // A file outside all roots is gone, whether it still exists or not.
     let is_walked = crate::covering(roots, path).is_none_or(|root| {
-        let mut unavailable = scan.unavailable.iter();
+        let mut unavailable = walk.unavailable.iter();
         !unavailable.any(|(path, _)| *path == root.path)
     });
     is_walked
         && !path
             .ancestors()
-            .any(|folder| scan.incomplete.contains(folder))
+            .any(|folder| walk.incomplete.contains(folder))
 }

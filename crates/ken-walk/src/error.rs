@@ -7,7 +7,7 @@ use crate::rules::RuleError;
 
 /// A file or folder that is not accessible.
 #[derive(Debug, thiserror::Error)]
-pub enum ScanError {
+pub enum WalkError {
     /// The folder could not be opened or not be read completely, so its content is unknown.
     #[error("cannot read folder {path:?}: {source}")]
     Folder {
@@ -34,7 +34,7 @@ pub enum ScanError {
     },
 }
 
-impl ScanError {
+impl WalkError {
     /// Returns the path that the error is about.
     pub fn path(&self) -> &Path {
         match self {
@@ -43,7 +43,7 @@ impl ScanError {
     }
 }
 
-impl From<RuleError> for ScanError {
+impl From<RuleError> for WalkError {
     fn from(error: RuleError) -> Self {
         Self::Rules {
             message: error.message(),

@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use ken_core::{Root, Stamp};
 
-use crate::options::{Progress, ScanOptions, Visitor};
-use crate::scan::scan_towards;
-use crate::{Availability, ScanError, Skip};
+use crate::options::{Progress, Visitor, WalkOptions};
+use crate::walk::walk_towards;
+use crate::{Availability, Skip, WalkError};
 
 /// The walk's decision on a path below a root.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub enum Verdict {
         skip: Skip,
     },
     /// The path, or a folder above it, is not accessible.
-    Failed(ScanError),
+    Failed(WalkError),
     /// Its root cannot be walked.
     Unavailable(Availability),
     /// There is nothing at the path.
@@ -33,7 +33,7 @@ pub enum Verdict {
 }
 
 /// Walks towards a path and returns the decision; `None` if no root contains it.
-pub fn explain(roots: &[Root], options: &ScanOptions, path: &Path) -> Option<Verdict> {
+pub fn explain(roots: &[Root], options: &WalkOptions, path: &Path) -> Option<Verdict> {
     let root = crate::covering(roots, path)?;
     let met = Mutex::new(None);
     let meet = |verdict| *met.lock().unwrap_or_else(PoisonError::into_inner) = Some(verdict);
@@ -52,7 +52,7 @@ pub fn explain(roots: &[Root], options: &ScanOptions, path: &Path) -> Option<Ver
         skipped: Some(&skipped),
         recorder: None,
     };
-    let summary = scan_towards(
+    let summary = walk_towards(
         &[path.to_path_buf()],
         false,
         roots,
@@ -61,7 +61,7 @@ pub fn explain(roots: &[Root], options: &ScanOptions, path: &Path) -> Option<Ver
         visitor,
     );
     let met = met.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let is_of_a_path = |error: &ScanError| !matches!(error, ScanError::Rules { .. });
+    let is_of_a_path = |error: &WalkError| !matches!(error, WalkError::Rules { .. });
     let failed = summary.errors.into_iter().find(is_of_a_path);
     let unavailable = summary.unavailable.into_iter().find(|u| u.0 == root.path);
     Some(

@@ -24,7 +24,7 @@ use crate::rules::{FolderRules, Rules, WalkRoot};
 use crate::shared::{Look, Shared};
 use crate::sidecar;
 use crate::stamp::{changed_since, stamp_of};
-use crate::{ScanError, Skip};
+use crate::{Skip, WalkError};
 
 /// Number of files after which the counters are updated, so that threads do not contend for them.
 const FILES_PER_REPORT: u64 = 256;
@@ -110,7 +110,7 @@ pub(crate) struct Walker<'a> {
     /// The path of the current entry.
     path: Vec<u8>,
     found: Vec<Work<'a>>,
-    errors: Vec<ScanError>,
+    errors: Vec<WalkError>,
     /// Listings of folders, for the recorder.
     listed: Batch,
     files: u64,
@@ -237,7 +237,7 @@ impl<'a> Walker<'a> {
         let holds = self.listing.ignore_files;
         let mut errors = Vec::new();
         let rules = walk_rules.below(&folder.rules, &folder.path, holds, &mut errors);
-        self.errors.extend(errors.into_iter().map(ScanError::from));
+        self.errors.extend(errors.into_iter().map(WalkError::from));
         let all = 0..self.listing.entries.len();
         let is_large = all.len() >= 2 * ENTRIES_PER_PART;
         let divided = if is_large && look == Look::All && self.shared.is_divisible() {
@@ -444,14 +444,14 @@ impl<'a> Walker<'a> {
     }
 
     fn fail_folder(&mut self, folder: &Folder, error: Errno) {
-        self.errors.push(ScanError::Folder {
+        self.errors.push(WalkError::Folder {
             path: folder.path.clone(),
             source: error.into(),
         });
     }
 
     fn fail_file(&mut self, error: Errno) {
-        self.errors.push(ScanError::File {
+        self.errors.push(WalkError::File {
             path: self.path().to_path_buf(),
             source: error.into(),
         });

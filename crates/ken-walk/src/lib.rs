@@ -1,4 +1,4 @@
-//! Which files exist below the roots, and which of them changed since the last run? [`scan`] walks
+//! Which files exist below the roots, and which of them changed since the last run? [`walk`] walks
 //! the [`ken_core::Root`]s with ripgrep's ignore rules and reports each regular file with its
 //! stamp. [`changes`] compares the files with the [`Catalogue`], which holds what the index knows,
 //! and passes on the differences.
@@ -19,34 +19,37 @@ mod listing;
 mod listings;
 mod markers;
 mod mh;
+#[cfg(test)]
+#[path = "../../ken/tests/e2e/needs.rs"]
+mod needs;
 mod options;
 mod queue;
 mod roots;
 mod rules;
-mod scan;
 mod settle;
 mod shared;
 mod sidecar;
 mod stamp;
+mod walk;
 
 pub use catalogue::Catalogue;
 pub use compare::{Comparison, Summary, changes, changes_of};
 pub use dependents::dependents;
-pub use error::ScanError;
+pub use error::WalkError;
 pub use explain::{Verdict, explain};
 pub use ken_core::covering;
 pub use lineage::Lineage;
 pub use listing::{Entry, EntryOrder, Listing};
 pub use listings::{FileSystems, KeptListing, Listings, Recorder};
 pub use mh::mh_state;
-pub use options::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor};
+pub use options::{OnFile, OnSkip, Progress, Skip, Visitor, WalkOptions, WalkSummary};
 pub use queue::{Queue, Turn};
 pub use roots::{Availability, availability, is_mount_point, root_at};
 pub use rules::{
     FolderRules, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, ignore_file_text,
     without_prefix,
 };
-pub use scan::scan;
 pub use settle::settle;
 pub use sidecar::{Sidecar, sidecar_beside, sidecar_names, sidecar_stamp};
 pub use stamp::stamp_of;
+pub use walk::walk;

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn mounts_and_loops_are_told_by_device_and_inode() {
+    fn mounts_and_loops_are_recognised_by_device_and_inode() {
         let mounted = lineage(2, 1, Some(lineage(1, 1, None)));
         assert!(mounted.is_mounted());
         assert_eq!(mounted.loop_depth(), None);

@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use crate::listing::EntryOrder;
 use crate::listings::Recorder;
-use crate::{Availability, ScanError};
+use crate::{Availability, WalkError};
 
 /// Options for all roots.
 #[derive(Clone, Debug, Default)]
-pub struct ScanOptions {
+pub struct WalkOptions {
     /// Number of threads; with 0 or 1 the caller's thread walks alone.
     pub threads: usize,
     /// Absolute paths that are left out, with everything below them.
@@ -94,7 +94,7 @@ pub enum Skip {
 
 /// The outcome of a walk.
 #[derive(Debug, Default)]
-pub struct ScanSummary {
+pub struct WalkSummary {
     /// Number of files found.
     pub files: u64,
     /// Total size of these files.
@@ -102,7 +102,7 @@ pub struct ScanSummary {
     /// Number of errors.
     pub n_errors: usize,
     /// The first thousand errors.
-    pub errors: Vec<ScanError>,
+    pub errors: Vec<WalkError>,
     /// Folders and files that were not accessible, so that their content is unknown.
     pub incomplete: HashSet<PathBuf>,
     /// Roots that could not be walked.

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn availability_tells_absent_and_empty_from_present() {
+    fn availability_distinguishes_absent_and_empty_from_present() {
         let folder = tempfile::tempdir().unwrap();
         let mut root = root_at(folder.path()).unwrap();
         assert_eq!(availability(&root), Availability::Available);

@@ -8,10 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ken_core::Root;
 
 use crate::listing::EntryOrder;
-use crate::options::{Progress, ScanOptions, ScanSummary, Skip, Visitor};
+use crate::options::{Progress, Skip, Visitor, WalkOptions, WalkSummary};
 use crate::roots::availability;
 use crate::rules::RuleError;
-use crate::{Availability, ScanError};
+use crate::{Availability, WalkError};
 
 /// File systems of the kernel without documents; left out when walked from above.
 const PSEUDO: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
@@ -43,7 +43,7 @@ pub(crate) struct Shared<'a> {
     threads: usize,
     /// Number of folders that are divided among threads.
     pub(crate) n_divided: AtomicUsize,
-    summary: Mutex<ScanSummary>,
+    summary: Mutex<WalkSummary>,
 }
 
 /// Paths at which the walk of a root ends, each with the reason.
@@ -86,7 +86,7 @@ impl<'a> Shared<'a> {
     pub(crate) fn new(
         targets: Option<&'a Targets>,
         roots: &'a [Root],
-        options: &ScanOptions,
+        options: &WalkOptions,
         progress: &'a Progress,
         visitor: Visitor<'a>,
     ) -> Self {
@@ -133,17 +133,17 @@ impl<'a> Shared<'a> {
 
     /// Records ignore files that could not be used as a whole.
     pub(crate) fn report_rules(&self, errors: Vec<RuleError>) {
-        self.report(errors.into_iter().map(ScanError::from).collect());
+        self.report(errors.into_iter().map(WalkError::from).collect());
     }
 
     /// Records errors; inaccessible paths are incomplete.
-    pub(crate) fn report(&self, errors: Vec<ScanError>) {
+    pub(crate) fn report(&self, errors: Vec<WalkError>) {
         if errors.is_empty() {
             return;
         }
         let mut summary = self.summary();
         for error in errors {
-            if !matches!(error, ScanError::Rules { .. }) {
+            if !matches!(error, WalkError::Rules { .. }) {
                 summary.incomplete.insert(error.path().to_path_buf());
             }
             summary.n_errors += 1;
@@ -164,7 +164,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    pub(crate) fn summary(&self) -> MutexGuard<'_, ScanSummary> {
+    pub(crate) fn summary(&self) -> MutexGuard<'_, WalkSummary> {
         self.summary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -173,7 +173,7 @@ impl<'a> Shared<'a> {
         targets.is_none_or(|targets| targets.roots.contains(&root.path))
     }
 
-    pub(crate) fn finish(self) -> ScanSummary {
+    pub(crate) fn finish(self) -> WalkSummary {
         // If a root went away meanwhile, all files below it would seem to be deleted.
         let mut now = Vec::new();
         for root in self.roots.iter().filter(|root| self.is_walked(root)) {
@@ -188,7 +188,7 @@ impl<'a> Shared<'a> {
             .unwrap_or_else(|poisoned| poisoned.get_mut());
         now.retain(|(path, _)| known.unavailable.iter().all(|(of, _)| of != path));
         known.unavailable.extend(now);
-        ScanSummary {
+        WalkSummary {
             files: self.progress.files.load(Ordering::Relaxed),
             bytes: self.progress.bytes.load(Ordering::Relaxed),
             cancelled: self.progress.cancelled.load(Ordering::Relaxed),
@@ -198,7 +198,7 @@ impl<'a> Shared<'a> {
 }
 
 impl Stops {
-    fn new(roots: &[Root], options: &ScanOptions) -> Self {
+    fn new(roots: &[Root], options: &WalkOptions) -> Self {
         let pseudo = PSEUDO.iter().map(PathBuf::from);
         // Roots have no symbolic links, so a path with some would never match.
         let resolved = options.excluded.iter().flat_map(fs_err::canonicalize);

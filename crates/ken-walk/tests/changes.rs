@@ -8,8 +8,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp, Token};
 use ken_walk::{
-    Catalogue, Comparison, Progress, ScanOptions, Summary, Visitor, changes, changes_of, root_at,
-    scan,
+    Catalogue, Comparison, Progress, Summary, Visitor, WalkOptions, changes, changes_of, root_at,
+    walk,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ struct World {
     path: PathBuf,
     hasher: KeyHasher,
     index: BTreeMap<PathBuf, FileRow>,
-    options: ScanOptions,
+    options: WalkOptions,
     full: bool,
     /// Files that count as changed although they did not change.
     stale: BTreeSet<PathBuf>,
@@ -34,7 +34,7 @@ impl World {
             _folder: folder,
             hasher: KeyHasher::new(3, 4),
             index: BTreeMap::new(),
-            options: ScanOptions::default(),
+            options: WalkOptions::default(),
             full: false,
             stale: BTreeSet::new(),
         };
@@ -199,7 +199,7 @@ fn nothing_changed_yields_nothing() {
 }
 
 #[test]
-fn each_sort_of_change_is_told_apart() {
+fn each_kind_of_change_is_distinguished() {
     let names = ["changed", "gone", "here", "replaced", "same", "touched"];
     let mut world = World::new(&names);
     world.update();
@@ -347,7 +347,7 @@ fn files_below_a_folder_that_cannot_be_read_are_kept() {
     };
     let summary = unreadable(&mut world, &long, &hidden, row);
     assert_eq!(summary.kept, 1);
-    assert!(summary.scan.n_errors > 0);
+    assert!(summary.walk.n_errors > 0);
 }
 
 /// Creates a folder whose path is too long for the walk, and updates with a known file below it.
@@ -376,7 +376,7 @@ fn a_cancelled_run_says_nothing_is_gone() {
     progress.cancelled.store(true, Ordering::Relaxed);
     let (lines, summary) = world.run(&roots, &progress);
     assert!(lines.is_empty());
-    assert!(summary.scan.cancelled);
+    assert!(summary.walk.cancelled);
     assert_eq!(world.update(), ["moved a c"]);
 }
 
@@ -429,7 +429,7 @@ fn fresh(world: &World) -> BTreeMap<PathBuf, FileRow> {
         skipped: None,
         recorder: None,
     };
-    scan(
+    walk(
         &[world.root()],
         &world.options,
         &Progress::default(),

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use ignore::WalkBuilder;
 use ken_core::Root;
-use ken_walk::{Progress, ScanOptions, Visitor, root_at, scan};
+use ken_walk::{Progress, Visitor, WalkOptions, root_at, walk};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -47,13 +47,13 @@ fn tree() -> impl Strategy<Value = Tree> {
         ".kenignore",
         ".git/info/exclude",
     ]);
-    let place = prop_oneof![
+    let folder = prop_oneof![
         1 => Just(String::new()),
         3 => Just("f".to_owned()),
         2 => folder().prop_map(|path| format!("f/{path}")),
     ];
-    let rules = (place.clone(), name, vec(pattern(), 1..6));
-    let fields = (vec(file(), 1..25), vec(rules, 0..8), vec(place, 0..3));
+    let rules = (folder.clone(), name, vec(pattern(), 1..6));
+    let fields = (vec(file(), 1..25), vec(rules, 0..8), vec(folder, 0..3));
     fields.prop_map(|(files, rules, repositories)| Tree {
         files,
         rules,
@@ -102,9 +102,9 @@ fn by_ken(root: &Root) -> Vec<PathBuf> {
         recorder: None,
     };
     let roots = std::slice::from_ref(root);
-    scan(
+    walk(
         roots,
-        &ScanOptions::default(),
+        &WalkOptions::default(),
         &Progress::default(),
         visitor,
     );

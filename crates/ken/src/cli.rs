@@ -73,7 +73,7 @@ impl Cli {
     }
 }
 
-/// The programs whose place ken takes when it is started under their names.
+/// The programs that ken replaces when it is started under their names.
 const RECOLLQ: &str = "recollq";
 const AG: &str = "ag";
 const MU: &str = "mu";

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use helpers::{AdapterSettings, HelperSettings, OcrSettings};
+use helpers::{CustomHelperSettings, HelperSettings, OcrSettings};
 use ken_core::{CustomField, FIELDS, Field, FolderFields, custom};
 use ken_extract::{Isolate, Limits, Passwords};
 use ken_mail::Personal;
@@ -65,7 +65,8 @@ pub(crate) struct Settings {
     /// Ranking hits.
     pub(crate) ranking: RankingSettings,
     /// The user's own helpers.
-    pub(crate) adapter: Vec<AdapterSettings>,
+    #[serde(rename = "adapter")]
+    pub(crate) custom_helpers: Vec<CustomHelperSettings>,
     /// The passwords that are tried on encrypted files.
     pub(crate) passwords: PasswordSettings,
     /// Fields that folders give to the files below them.
@@ -203,7 +204,7 @@ impl Default for Settings {
             ocr: OcrSettings::default(),
             analysis: AnalysisSettings::default(),
             ranking: RankingSettings::default(),
-            adapter: Vec::new(),
+            custom_helpers: Vec::new(),
             passwords: PasswordSettings::default(),
             folder: Vec::new(),
             queries: BTreeMap::new(),
@@ -281,7 +282,7 @@ impl Settings {
 
 impl MailSettings {
     /// Sets the user's addresses and mail folder in the context of queries.
-    pub(crate) fn tell(&self, context: &mut Context) -> Result<(), Failure> {
+    pub(crate) fn apply_to(&self, context: &mut Context) -> Result<(), Failure> {
         let own = Personal::new(&self.addresses).map_err(|message| {
             Failure::new(Kind::Usage, format!("mail.addresses: {message}")).hint(
                 "example: addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]",

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_tell_what_they_hold() {
+    fn containers_say_what_they_hold() {
         let cases: [(&[u8], &str); 12] = [
             (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
             (b"RIFF\0\0\0\0WAVEfmt ", "audio/x-wav"),
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn transport_streams_are_told_from_typescript() {
+    fn transport_streams_are_distinguished_from_typescript() {
         let mut stream = vec![0; 188 * 5];
         for packet in 0..5 {
             stream[packet * 188] = 0x47;

@@ -57,7 +57,7 @@ fn content_wins_over_a_wrong_name() {
 }
 
 #[test]
-fn names_tell_what_content_cannot() {
+fn names_show_what_content_cannot() {
     assert_eq!(media_type("a.rs", b"fn main() {}"), "text/x-rust");
     assert_eq!(media_type("a.php", b"<html><?php ?>"), "text/x-php");
     assert_eq!(media_type("a.vue", b"<template></template>"), "text/x-vue");
@@ -80,7 +80,7 @@ fn names_tell_what_content_cannot() {
 }
 
 #[test]
-fn icons_are_told_from_targa() {
+fn icons_are_distinguished_from_targa() {
     let icon = b"\0\0\x01\0\x01\0\x10\x10\0\0\x01\0";
     assert_eq!(media_type("a.tga", icon), "image/vnd.microsoft.icon");
     let targa = b"\0\0\x02\0\0\0\0\0\0\0\0\0\x21\0\x15\0\x18\0";
@@ -159,7 +159,7 @@ fn formats_of_text_or_bytes() {
 }
 
 #[test]
-fn content_tells_what_no_name_does() {
+fn content_shows_what_no_name_does() {
     assert_eq!(media_type("", b"just text"), "text/plain");
     assert_eq!(
         media_type("script", b"#!/usr/bin/env python3\n"),

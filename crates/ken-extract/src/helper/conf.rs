@@ -60,7 +60,7 @@ pub(super) fn words(value: &str) -> Vec<String> {
                 word.get_or_insert_default();
             }
             '\\' if is_quoted => word.get_or_insert_default().extend(characters.next()),
-            blank if blank.is_whitespace() && !is_quoted => words.extend(word.take()),
+            space if space.is_whitespace() && !is_quoted => words.extend(word.take()),
             other => word.get_or_insert_default().push(other),
         }
     }

@@ -54,15 +54,15 @@ impl Guard {
     }
 
     pub(super) fn started(&self, group: u32) {
-        self.tell(group as i32);
+        self.send(group as i32);
     }
 
     pub(super) fn ended(&self, group: u32) {
-        self.tell(-(group as i32));
+        self.send(-(group as i32));
     }
 
     /// Writes a few bytes, which go through in one piece or not at all, from any thread.
-    fn tell(&self, group: i32) {
+    fn send(&self, group: i32) {
         if let Some(mut groups) = self.groups.as_ref() {
             // A killed guard guards nothing, but the work continues.
             let _ = groups.write_all(&group.to_le_bytes());
@@ -120,8 +120,8 @@ mod tests {
         fs_err::create_dir_all(folder.join("room")).unwrap();
         let (mut left, mut ended) = (sleeper(), sleeper());
         let numbers = [left.id() as i32, ended.id() as i32, -(ended.id() as i32)];
-        let told: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
-        watch(&told[..], &folder);
+        let sent: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        watch(&sent[..], &folder);
         assert!(!left.wait().unwrap().success());
         assert_eq!(ended.try_wait().unwrap(), None);
         watch(&(ended.id() as i32).to_le_bytes()[..], parent.path());

@@ -12,7 +12,7 @@ pub(super) const FOLDER: &str = "{folder}";
 
 /// The user's own helper for some files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Adapter {
+pub struct CustomHelper {
     /// Name of the helper in messages.
     pub name: String,
     /// Extensions of the files that the helper reads, without the dot.
@@ -139,27 +139,27 @@ impl Handler {
     }
 
     /// Returns the handler of a helper from the settings; `media_type` is assigned to its files.
-    pub(super) fn of_adapter(
-        adapter: &Adapter,
+    pub(super) fn custom(
+        helper: &CustomHelper,
         media_type: &str,
         search_path: SearchPath<'_>,
     ) -> Self {
-        let program = adapter
+        let program = helper
             .command
             .first()
             .and_then(|name| search_path.find(name));
         Self {
-            name: match adapter.name.is_empty() {
-                true => adapter.command.first().cloned().unwrap_or_default(),
-                false => adapter.name.clone(),
+            name: match helper.name.is_empty() {
+                true => helper.command.first().cloned().unwrap_or_default(),
+                false => helper.name.clone(),
             },
             media_type: media_type.to_owned(),
             method: Method::Exec,
             program,
-            arguments: adapter.command.iter().skip(1).cloned().collect(),
-            output: (!adapter.output.is_empty()).then(|| adapter.output.clone()),
+            arguments: helper.command.iter().skip(1).cloned().collect(),
+            output: (!helper.output.is_empty()).then(|| helper.output.clone()),
             charset: None,
-            max_time: adapter.seconds.map(Duration::from_secs),
+            max_time: helper.seconds.map(Duration::from_secs),
         }
     }
 
@@ -214,17 +214,17 @@ mod tests {
     }
 
     #[test]
-    fn an_adapter_without_path_reads_standard_input() {
-        let adapter = Adapter {
+    fn a_custom_helper_without_path_reads_standard_input() {
+        let helper = CustomHelper {
             command: vec!["cat".into(), "-v".into()],
-            ..Adapter::default()
+            ..CustomHelper::default()
         };
         let path = [PathBuf::from("/bin")];
         let search_path = SearchPath {
             filters: &[],
             path: &path,
         };
-        let handler = Handler::of_adapter(&adapter, "a/b", search_path);
+        let handler = Handler::custom(&helper, "a/b", search_path);
         assert!(handler.reads_stdin() && handler.program.is_some());
         assert!(!parse("exec cat").unwrap().reads_stdin());
         assert!(!parse("execm cat").unwrap().reads_stdin());

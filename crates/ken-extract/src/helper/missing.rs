@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn shells_tell_what_they_do_not_find() {
+    fn shells_report_what_they_do_not_find() {
         for (complaint, expected) in [
             ("/x/rclfoo: 3: antiword: not found", Some("antiword")),
             ("sh: line 1: antiword: command not found", Some("antiword")),

@@ -41,7 +41,7 @@ use crate::output::Output;
 use crate::{Error, Input, Limits, Sink, formats};
 pub(crate) use convert::Converted;
 use fault::Fault;
-pub use handler::Adapter;
+pub use handler::CustomHelper;
 use handler::{FOLDER, Handler, Method, PATH, SearchPath};
 pub use missing::packages;
 use process::{Launch, Process};
@@ -71,7 +71,7 @@ pub struct HelperOptions {
     /// Media types, or names of helpers, that take precedence over ken's own formats.
     pub prefer: Vec<String>,
     /// The user's own helpers.
-    pub adapters: Vec<Adapter>,
+    pub custom: Vec<CustomHelper>,
     /// Time that a helper may take for a file, unless its row says otherwise.
     pub max_time: Duration,
     /// Memory that each process of a helper may take, in bytes.
@@ -117,7 +117,7 @@ impl Helpers {
         let mimeconf = table::read_all(&options.mimeconf)?;
         let mimemap = table::read_all(&options.mimemap)?;
         let sources = Sources {
-            adapters: &options.adapters,
+            custom: &options.custom,
             mimeconf: &mimeconf,
             mimemap: &mimemap,
             prefer: &options.prefer,
@@ -210,7 +210,7 @@ impl Helpers {
 
     /// Returns the name under which an extraction profile holds the version of the helper for such
     /// files.
-    pub fn reading_name(&self, name: &str, media_type: &str) -> Option<String> {
+    pub fn profile_name(&self, name: &str, media_type: &str) -> Option<String> {
         let index = self.table.find(name, media_type)?;
         let media_type = &self.table.handlers.get(index)?.media_type;
         Some(format!("{READING_PREFIX}{media_type}"))
@@ -218,12 +218,12 @@ impl Helpers {
 
     /// Returns the media type of the helper that a name in an extraction profile refers to; none if
     /// the name is not that of a helper.
-    pub fn of_reading(name: &str) -> Option<&str> {
+    pub fn of_profile_name(name: &str) -> Option<&str> {
         name.strip_prefix(READING_PREFIX)
     }
 
     /// Returns the version of each helper that is present and reads files, by the names of
-    /// [`Self::reading_name`].
+    /// [`Self::profile_name`].
     pub fn versions(&self) -> BTreeMap<String, u32> {
         let in_use = self.table.handlers.iter().filter(|handler| {
             let media_type = &handler.media_type;
@@ -625,7 +625,7 @@ pub(crate) fn read_table(text: &str) {
     let texts = [text.to_owned()];
     let prefer = ["application/pdf".to_owned()];
     let sources = Sources {
-        adapters: &[],
+        custom: &[],
         mimeconf: &texts,
         mimemap: &texts,
         prefer: &prefer,

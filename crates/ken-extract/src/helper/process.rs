@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_too_long_is_told_and_ended_with_all_children() {
+    fn a_helper_that_takes_too_long_is_reported_and_killed_with_all_children() {
         let mut process = start("sleep 1000 & echo $!; sleep 1000", 0.3);
         let mut first = [0; 16];
         let n_read = process.read(&mut first).unwrap();

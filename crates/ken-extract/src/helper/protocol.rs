@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_protocol_is_told() {
+    fn what_breaks_the_protocol_is_reported() {
         assert!(matches!(read(b""), Err(Fault::Crashed(Crash::Ended))));
         assert!(matches!(
             read(b"Document: 9\nabc"),

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::handler::{Adapter, Handler, SearchPath};
+use super::handler::{CustomHelper, Handler, SearchPath};
 use super::{conf, convert};
 use crate::{detect, formats};
 
@@ -33,7 +33,7 @@ pub(super) struct Table {
 
 /// The sources of the table.
 pub(super) struct Sources<'s> {
-    pub(super) adapters: &'s [Adapter],
+    pub(super) custom: &'s [CustomHelper],
     pub(super) mimeconf: &'s [String],
     pub(super) mimemap: &'s [String],
     pub(super) prefer: &'s [String],
@@ -57,8 +57,8 @@ impl Table {
             table.converters.insert(handler.media_type.clone(), index);
             table.handlers.push(handler);
         }
-        for adapter in sources.adapters {
-            table.add_adapter(adapter, search_path);
+        for helper in sources.custom {
+            table.add_custom(helper, search_path);
         }
         table
     }
@@ -156,26 +156,26 @@ impl Table {
         }
     }
 
-    fn add_adapter(&mut self, adapter: &Adapter, search_path: SearchPath<'_>) {
-        let first = adapter.extensions.first().map(String::as_str);
+    fn add_custom(&mut self, helper: &CustomHelper, search_path: SearchPath<'_>) {
+        let first = helper.extensions.first().map(String::as_str);
         let first = first
             .unwrap_or_default()
             .trim_start_matches('.')
             .to_lowercase();
         let named = detect::by_name(&format!("a.{first}"));
-        let media_type = match adapter.media_types.first() {
+        let media_type = match helper.media_types.first() {
             Some(media_type) => media_type.clone(),
             None if named == detect::UNKNOWN => format!("application/x-{first}"),
             None => named.media_type.to_owned(),
         };
         let index = self.handlers.len();
-        let handler = Handler::of_adapter(adapter, &media_type, search_path);
+        let handler = Handler::custom(helper, &media_type, search_path);
         self.handlers.push(handler);
-        for extension in &adapter.extensions {
+        for extension in &helper.extensions {
             let extension = extension.trim_start_matches('.').to_lowercase();
             self.by_extension.insert(extension, index);
         }
-        for media_type in &adapter.media_types {
+        for media_type in &helper.media_types {
             self.by_type.insert(media_type.clone(), index);
             self.preferred.insert(media_type.clone());
         }
@@ -210,7 +210,7 @@ pub(super) fn read_all(paths: &[PathBuf]) -> std::io::Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn table(adapters: &[Adapter], mimeconf: &str, mimemap: &str, prefer: &[&str]) -> Table {
+    fn table(custom: &[CustomHelper], mimeconf: &str, mimemap: &str, prefer: &[&str]) -> Table {
         let path = [PathBuf::from("/bin")];
         let search_path = SearchPath {
             filters: &[],
@@ -218,7 +218,7 @@ mod tests {
         };
         let prefer: Vec<_> = prefer.iter().map(|name| (*name).to_owned()).collect();
         let sources = Sources {
-            adapters,
+            custom,
             mimeconf: &[mimeconf.to_owned()],
             mimemap: &[mimemap.to_owned()],
             prefer: &prefer,
@@ -261,20 +261,20 @@ mod tests {
     }
 
     #[test]
-    fn adapters_go_before_all_others() {
-        let adapter = |name: &str, extensions: &[&str], media_types: &[&str]| Adapter {
+    fn custom_helpers_go_before_all_others() {
+        let helper = |name: &str, extensions: &[&str], media_types: &[&str]| CustomHelper {
             name: name.to_owned(),
             extensions: extensions.iter().map(|e| (*e).to_owned()).collect(),
             media_types: media_types.iter().map(|e| (*e).to_owned()).collect(),
             command: vec!["cat".to_owned()],
-            ..Adapter::default()
+            ..CustomHelper::default()
         };
-        let adapters = [
-            adapter("own pdf", &["pdf"], &[]),
-            adapter("foo", &[".Foo", "bar"], &[]),
-            adapter("typed", &[], &["text/x-rust"]),
+        let custom = [
+            helper("own pdf", &["pdf"], &[]),
+            helper("foo", &[".Foo", "bar"], &[]),
+            helper("typed", &[], &["text/x-rust"]),
         ];
-        let table = table(&adapters, "application/pdf = execm pdf.py\n", "", &[]);
+        let table = table(&custom, "application/pdf = execm pdf.py\n", "", &[]);
         assert_eq!(found(&table, "a.pdf", "application/pdf"), Some("own pdf"));
         assert_eq!(found(&table, "a.FOO", "text/plain"), Some("foo"));
         assert_eq!(found(&table, "a.bar", UNKNOWN), Some("foo"));

@@ -312,12 +312,12 @@ fn versions_change_with_the_program() {
     assert_eq!(
         bench
             .helpers()
-            .reading_name("a.dvi", "application/x-dvi")
+            .profile_name("a.dvi", "application/x-dvi")
             .unwrap(),
         name
     );
     assert_eq!(
-        bench.helpers().reading_name("a.pdf", "application/pdf"),
+        bench.helpers().profile_name("a.pdf", "application/pdf"),
         None
     );
 }

@@ -94,14 +94,14 @@ impl WorkFolder {
         self.path().join("tmp")
     }
 
-    /// Tells the guard that a process group was started here.
+    /// Informs the guard that a process group was started here.
     pub(super) fn note_start(&self, group: u32) {
         if let Some(guard) = &self.work_folders.guard {
             guard.started(group);
         }
     }
 
-    /// Tells the guard that a process group has no processes left.
+    /// Informs the guard that a process group has no processes left.
     pub(super) fn note_end(&self, group: u32) {
         if let Some(guard) = &self.work_folders.guard {
             guard.ended(group);

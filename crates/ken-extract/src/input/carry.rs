@@ -1,7 +1,7 @@
 //! Carries failures of a reader through the decoder or archive reader above it.
 //!
 //! Decoders report damaged data as I/O errors, and pass on the I/O errors of the reader below them.
-//! To tell the two apart, the reader below [`carry`]s its failures as [`Error`]s, and the code
+//! To distinguish the two, the reader below [`carry`]s its failures as [`Error`]s, and the code
 //! above [`release`]s them: an I/O error that carries none means damaged data.
 
 use std::cell::Cell;

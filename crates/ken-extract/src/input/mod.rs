@@ -292,9 +292,9 @@ impl<'a> Input<'a> {
 fn read_at(file: &File, at: u64, length: usize) -> io::Result<Vec<u8>> {
     let mut content = Vec::with_capacity(length);
     while content.len() < length {
-        let place = at + content.len() as u64;
+        let offset = at + content.len() as u64;
         // The buffer is not zeroed before the read.
-        match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut content), place) {
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut content), offset) {
             Ok(0) => break,
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),

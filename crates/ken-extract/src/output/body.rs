@@ -10,11 +10,26 @@ use ken_core::{Document, Field};
 pub(crate) const MAX_HEADINGS: usize = 1000;
 pub(crate) const MAX_HEADING_BYTES: usize = 500;
 
+/// Number of letters of a word from which a raised number behind it is that of a note. Powers and
+/// units have shorter names: x², km².
+const MIN_NOTED_LETTERS: usize = 4;
+
+/// Returns whether raised text is the number of a note, which does not belong to the word or number
+/// before it.
+pub(crate) fn is_note_number(before: &str, raised: &str) -> bool {
+    let letters = before.chars().rev().take_while(|c| c.is_alphabetic());
+    raised.starts_with(|c: char| c.is_ascii_digit())
+        && (before.ends_with(char::is_numeric)
+            || letters.take(MIN_NOTED_LETTERS).count() == MIN_NOTED_LETTERS)
+}
+
 /// Receives text in the order of the file.
 pub(crate) struct Body {
     main: Flow,
     aside: Flow,
     aside_depth: usize,
+    /// Where the main text ended at the end of the last reading.
+    reading_end: Option<usize>,
     cell_depth: usize,
     max_bytes: usize,
     headings: Vec<String>,
@@ -85,6 +100,7 @@ impl Body {
             main: Flow::default(),
             aside: Flow::default(),
             aside_depth: 0,
+            reading_end: None,
             cell_depth: 0,
             max_bytes,
             headings: Vec::new(),
@@ -201,6 +217,47 @@ impl Body {
         self.aside.pending = Some('\n');
     }
 
+    /// Begins characters with a reading (ruby), which is held back like an aside. Readings are one
+    /// word if their characters are side by side.
+    pub(crate) fn begin_ruby(&mut self) {
+        let is_joined = self.reading_end == Some(self.main.text.len());
+        if self.aside_depth == 0 && !is_joined {
+            self.aside.pending = Some(if self.aside.text.is_empty() {
+                '\n'
+            } else {
+                ' '
+            });
+        }
+    }
+
+    /// Begins the reading itself.
+    pub(crate) fn begin_reading(&mut self) {
+        self.aside_depth += 1;
+    }
+
+    /// Ends the reading itself.
+    pub(crate) fn end_reading(&mut self) {
+        self.aside_depth = self.aside_depth.saturating_sub(1);
+    }
+
+    /// Ends characters with a reading.
+    pub(crate) fn end_ruby(&mut self) {
+        self.reading_end = Some(self.main.text.len());
+    }
+
+    /// Returns the characters that the next text joins, which are none behind a separator.
+    pub(crate) fn joined(&self) -> &str {
+        let flow = if self.aside_depth > 0 {
+            &self.aside
+        } else {
+            &self.main
+        };
+        match flow.pending {
+            None => &flow.text,
+            Some(_) => "",
+        }
+    }
+
     fn release_asides(&mut self) {
         if self.aside_depth > 0 || self.cell_depth > 0 || self.aside.text.is_empty() {
             return;
@@ -298,6 +355,27 @@ mod tests {
         body.end_row();
         body.push("end");
         assert_eq!(body.finish(), "before\nnote\n1\t2\ncomment\nend");
+    }
+
+    #[test]
+    fn readings_follow_their_paragraph() {
+        let mut body = Body::new(1000);
+        for (before, characters, reading) in [
+            ("", "東", "とう"),
+            ("", "京", "きょう"),
+            ("へ", "川", "かわ"),
+        ] {
+            body.push(before);
+            body.begin_ruby();
+            body.begin_reading();
+            body.push(reading);
+            body.end_reading();
+            body.push(characters);
+            body.end_ruby();
+        }
+        body.end_paragraph();
+        body.push("end");
+        assert_eq!(body.finish(), "東京へ川\nとうきょう かわ\nend");
     }
 
     #[test]

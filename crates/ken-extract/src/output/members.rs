@@ -5,26 +5,41 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 
-use ken_core::{Cause, Limit, Setting, escape_bytes};
+use ken_core::{Cause, Limit, Setting};
 
 use super::Output;
 use crate::expansion::max_expanded;
 use crate::input::carry::release;
+use crate::text::names::Names;
 use crate::{Error, Limits, Member};
 
 /// Maximum memory that is reserved because a header announces it.
 pub(crate) const TRUSTED_BYTES: u64 = 1 << 20;
 
-/// Makes the names of an archive's members unique, since they become member paths.
+/// Decodes the names of an archive's members, and makes them unique, since they become member
+/// paths.
 ///
 /// Keeps hashes instead of names. A collision among a million names has a chance of 3·10⁻⁸ and
 /// costs only a needless number.
 #[derive(Default)]
 pub(crate) struct MemberNames {
     n_seen: HashMap<u64, u32>,
+    names: Names,
 }
 
 impl MemberNames {
+    /// Takes the name of a member into account before the first one is decoded.
+    pub(crate) fn note(&mut self, name: &[u8]) {
+        self.names.note(name);
+    }
+
+    /// Returns a member's path as text, without the leading `./` of `tar -c .`.
+    pub(crate) fn path(&mut self, bytes: &[u8]) -> String {
+        self.names.note(bytes);
+        let path = self.names.decode(bytes);
+        path.strip_prefix("./").unwrap_or(&path).to_owned()
+    }
+
     /// Returns `name` at its first occurrence, then `name#2`, `name#3` and so on.
     pub(crate) fn unique(&mut self, name: &str) -> String {
         // A member path does not distinguish these two.
@@ -59,12 +74,6 @@ fn hash(name: &str) -> u64 {
 /// Returns the last component of a member's path; archives from Windows may use `\`.
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-/// Returns a member's path as text, without the leading `./` of `tar -c .`.
-pub(crate) fn path_of(bytes: &[u8]) -> String {
-    let path = escape_bytes(bytes);
-    path.strip_prefix("./").unwrap_or(&path).to_owned()
 }
 
 /// Reads a member to its end; its header declares `declared` bytes, which may be wrong.

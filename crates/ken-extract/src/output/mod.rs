@@ -8,7 +8,7 @@ pub(crate) mod metadata;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use ken_core::{Document, Failure, Field, Ipath, Kind, Setting, Value};
+use ken_core::{Document, Failure, Field, Ipath, Kind, Setting, Value, unescape_bytes};
 
 use crate::detect::Detected;
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
@@ -23,6 +23,17 @@ pub(crate) fn give_fields(document: &mut Document, fields: &[(Field, Value)]) {
             document.fields.push(given.clone());
         }
     }
+}
+
+/// Adds the name of a file, as [`escape_bytes`](ken_core::escape_bytes) writes it. A name in another
+/// charset than UTF-8 is added as text first, so that it is shown and found by its words.
+pub fn add_file_name(document: &mut Document, name: &str) {
+    if let Some(bytes) = unescape_bytes(name.as_bytes())
+        && std::str::from_utf8(&bytes).is_err()
+    {
+        document.add_text(Field::Filename, &crate::text::names::decode(&bytes));
+    }
+    document.add_text(Field::Filename, name);
 }
 
 /// Receives what a format module finds in one input.
@@ -156,7 +167,7 @@ impl<'s> Output<'s> {
             detected.media_type,
             detected.kind,
         );
-        document.add_text(Field::Filename, name);
+        add_file_name(&mut document, name);
         document.failure = Some(Failure {
             container: self.detected.media_type.to_owned(),
             ..error.into()
@@ -250,7 +261,7 @@ impl<'s> Output<'s> {
             failure = failure.or_else(|| Some(Error::built_in(what).into()));
         }
         if document.text(Field::Filename).is_none() {
-            document.add_text(Field::Filename, &self.name);
+            add_file_name(&mut document, &self.name);
         }
         if document.number(Field::Size).is_none() {
             document.add_number(Field::Size, i64::try_from(self.size).unwrap_or(i64::MAX));

@@ -26,14 +26,49 @@ const WHOLE_BYTES: u64 = 8 << 20;
 /// More parts than any program writes; each takes memory while the package is open.
 const MAX_PARTS: usize = 100_000;
 
+/// A number of bytes that may be read, and the setting that it follows from.
+#[derive(Clone, Copy)]
+struct Bound {
+    bytes: u64,
+    setting: Setting,
+}
+
+impl Bound {
+    /// Returns the bound by the size of compressed data.
+    fn of_expansion(n_compressed: u64, limits: &Limits) -> Self {
+        Self {
+            bytes: max_expanded(n_compressed, limits.max_expansion),
+            setting: Setting::MaxExpansion,
+        }
+    }
+
+    /// Returns the lower bound of the two.
+    fn and(self, bytes: u64, setting: Setting) -> Self {
+        match bytes < self.bytes {
+            true => Self { bytes, setting },
+            false => self,
+        }
+    }
+
+    /// Reads up to the bound; fails if there is more.
+    fn read(self, reader: impl Read, limits: &Limits, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        let result = reader.take(self.bytes + 1).read_to_end(bytes);
+        if bytes.len() as u64 > self.bytes {
+            bytes.truncate(self.bytes as usize);
+            return Err(limits.reached(self.setting));
+        }
+        result.map(drop).map_err(Error::Read)
+    }
+}
+
 /// An open package.
 pub(crate) struct Package<'a> {
     archive: ZipArchive<Box<dyn ReadSeek + 'a>>,
     /// Folded name, original name and position in the archive, sorted.
     parts: Vec<(String, String, usize)>,
     limits: &'a Limits,
-    /// Number of bytes that all parts together may still expand to.
-    budget: u64,
+    /// What all parts together may still expand to.
+    budget: Bound,
     /// The account of the outermost file.
     account: Expansion,
     /// Keys of encrypted parts.
@@ -67,7 +102,8 @@ impl<'a> Package<'a> {
             archive,
             parts,
             limits,
-            budget: max_expanded(size, limits.max_expansion).min(limits.max_expanded_bytes),
+            budget: Bound::of_expansion(size, limits)
+                .and(limits.max_expanded_bytes, Setting::MaxExpandedBytes),
             account,
             keys: None,
             trouble: None,
@@ -126,27 +162,22 @@ impl<'a> Package<'a> {
             Ok(part) => part,
             Err(error) => return (bytes, Some(zip_error(error))),
         };
-        let ratio_limit = max_expanded(part.compressed_size(), self.limits.max_expansion);
-        let allowed = self
-            .limits
-            .max_member_bytes
-            .min(ratio_limit)
-            .min(self.budget);
+        let allowed = Bound::of_expansion(part.compressed_size(), self.limits)
+            .and(self.limits.max_member_bytes, Setting::MaxMemberBytes)
+            .and(self.budget.bytes, self.budget.setting);
         // The announced size may be wrong, so it is believed for the first MiB only.
-        bytes.reserve_exact(part.size().min(allowed).min(FREE_BYTES) as usize);
-        let result = part.by_ref().take(allowed + 1).read_to_end(&mut bytes);
-        let mut trouble = result.err().map(Error::Read);
-        if bytes.len() as u64 > allowed {
-            bytes.truncate(allowed as usize);
-            trouble = Some(limit_error(self.limits, allowed));
-        }
+        bytes.reserve_exact(part.size().min(allowed.bytes).min(FREE_BYTES) as usize);
+        let mut trouble = allowed.read(&mut part, self.limits, &mut bytes).err();
         drop(part);
         if trouble.is_none() {
             (bytes, trouble) = self.unsealed(position, bytes, allowed);
         }
-        self.budget -= (bytes.len() as u64).min(self.budget);
+        self.budget.bytes -= (bytes.len() as u64).min(self.budget.bytes);
         if let Err(over) = self.account.spend(bytes.len() as u64) {
-            self.budget = 0;
+            self.budget = Bound {
+                bytes: 0,
+                setting: self.account.setting(),
+            };
             trouble = Some(over);
         }
         (bytes, trouble)
@@ -157,7 +188,7 @@ impl<'a> Package<'a> {
         &mut self,
         position: usize,
         bytes: Vec<u8>,
-        allowed: u64,
+        allowed: Bound,
     ) -> (Vec<u8>, Option<Error>) {
         let Some(keys) = &mut self.keys else {
             return (bytes, None);
@@ -188,16 +219,12 @@ impl<'a> Package<'a> {
 }
 
 /// Unpacks a part that was encrypted.
-fn inflated(deflated: &[u8], allowed: u64, limits: &Limits) -> (Vec<u8>, Option<Error>) {
-    let allowed = max_expanded(deflated.len() as u64, limits.max_expansion).min(allowed);
+fn inflated(deflated: &[u8], allowed: Bound, limits: &Limits) -> (Vec<u8>, Option<Error>) {
+    let allowed =
+        Bound::of_expansion(deflated.len() as u64, limits).and(allowed.bytes, allowed.setting);
     let mut bytes = Vec::new();
-    let reader = DeflateDecoder::new(deflated);
-    let result = reader.take(allowed + 1).read_to_end(&mut bytes);
-    if bytes.len() as u64 > allowed {
-        bytes.truncate(allowed as usize);
-        return (bytes, Some(limit_error(limits, allowed)));
-    }
-    (bytes, result.err().map(Error::Read))
+    let result = allowed.read(DeflateDecoder::new(deflated), limits, &mut bytes);
+    (bytes, result.err())
 }
 
 /// Fails if there are so many parts that their directory alone would fill the memory.
@@ -210,17 +237,6 @@ fn check_parts(source: &mut impl ReadSeek, max: usize) -> Result<(), Error> {
         )));
     }
     Ok(())
-}
-
-fn limit_error(limits: &Limits, allowed: u64) -> Error {
-    let setting = if allowed == limits.max_member_bytes {
-        Setting::MaxMemberBytes
-    } else if allowed == limits.max_expanded_bytes {
-        Setting::MaxExpandedBytes
-    } else {
-        Setting::MaxExpansion
-    };
-    limits.reached(setting)
 }
 
 fn zip_error(error: ZipError) -> Error {
@@ -351,6 +367,21 @@ pub(crate) mod tests {
             let limit = limits.limit(Setting::MaxMemberBytes);
             assert_eq!(Cause::from(error), Cause::limit(limit));
             assert_eq!(package.xml("a").as_deref(), Some("1234"));
+        });
+    }
+
+    #[test]
+    fn parts_that_exceed_a_limit_together_name_it() {
+        let zip = zip_of(&[("a", b"12345678"), ("b", b"12345678")]);
+        let limits = Limits {
+            max_expanded_bytes: 10,
+            ..Limits::default()
+        };
+        with_package(&zip, &limits, |mut package| {
+            assert!(package.bytes("a").is_ok());
+            let error = package.bytes("b").unwrap_err();
+            let limit = limits.limit(Setting::MaxExpandedBytes);
+            assert_eq!(Cause::from(error), Cause::limit(limit));
         });
     }
 

@@ -10,6 +10,8 @@
 
 pub(crate) mod entities;
 mod entity_table;
+pub(crate) mod names;
+mod terminal;
 
 use std::borrow::Cow;
 
@@ -35,12 +37,15 @@ const BYTES_PER_NUL_RUN: usize = 64;
 
 /// Decodes text; `declared` is the charset that a header or container names.
 ///
-/// Never fails: bytes that cannot be decoded become U+FFFD. C0 controls other than tab, line feed,
-/// form feed and carriage return become spaces. Lines are kept.
+/// Never fails: bytes that cannot be decoded become U+FFFD. Colours and overstrikes of terminals
+/// are removed; C0 controls other than tab, line feed, form feed and carriage return become spaces.
+/// Lines are kept.
 pub(crate) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
     match decode_raw(bytes, declared) {
-        Cow::Borrowed(text) if has_controls(text.as_bytes()) => Cow::Owned(without_controls(text)),
-        Cow::Owned(text) if has_controls(text.as_bytes()) => Cow::Owned(without_controls(&text)),
+        Cow::Borrowed(text) if has_controls(text.as_bytes()) => {
+            Cow::Owned(terminal::displayed(text))
+        }
+        Cow::Owned(text) if has_controls(text.as_bytes()) => Cow::Owned(terminal::displayed(&text)),
         text => text,
     }
 }
@@ -160,13 +165,13 @@ fn guess(bytes: &[u8], first_bad: usize) -> &'static Encoding {
     let start = first.unwrap_or(first_bad).saturating_sub(256);
     let end = bytes.len().min(start + DETECTION_BYTES);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    let telling = without_ascii(&bytes[start..end]);
-    detector.feed(&telling, end == bytes.len());
+    let sample = without_ascii(&bytes[start..end]);
+    detector.feed(&sample, end == bytes.len());
     detector.guess(None, Utf8Detection::Allow)
 }
 
 /// Leaves out the inner part of long runs of ASCII. The detector runs 27 encodings on each byte,
-/// which costs 100 ns, and ASCII among ASCII tells none of them anything.
+/// which costs 100 ns, and ASCII among ASCII helps none of them.
 fn without_ascii(bytes: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -283,14 +288,6 @@ fn has_controls(bytes: &[u8]) -> bool {
     bytes.chunks(4 << 10).any(holds)
 }
 
-fn without_controls(text: &str) -> String {
-    let clean = |c: char| match c {
-        c if c.is_ascii() && is_control(c as u8) => ' ',
-        c => c,
-    };
-    text.chars().map(clean).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use encoding_rs::{GB18030, ISO_8859_2, KOI8_R, SHIFT_JIS, WINDOWS_1252};
@@ -403,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_is_told_from_text() {
+    fn binary_is_distinguished_from_text() {
         assert!(is_binary(b"\x7fELF\x02\x01\x01\0\0\0\0"));
         assert!(is_binary(b"\x01\x02\x03\x04 and a bit of text"));
         assert!(!is_binary(b""));

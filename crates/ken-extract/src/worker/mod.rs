@@ -141,13 +141,13 @@ impl<'o> Extractor<'o> {
         }
     }
 
-    /// Returns the place of a member in the outermost file, as its document will hold it.
-    pub fn place(&self, member: &Member) -> Option<MessageSpan> {
+    /// Returns the position of a member in the outermost file, as its document will hold it.
+    pub fn message_span(&self, member: &Member) -> Option<MessageSpan> {
         let seed = self.seed?;
-        origin::place(member.offset, member.modified, &member.bytes, seed)
+        origin::message_span(member.offset, member.modified, &member.bytes, seed)
     }
 
-    /// Reads the message of a mailbox that was indexed at this place; returns none if it is neither
+    /// Reads the message of a mailbox that was indexed at this position; returns none if it is neither
     /// there nor nearby. A compressed mailbox is decompressed up to the message.
     ///
     /// # Errors
@@ -156,16 +156,16 @@ impl<'o> Extractor<'o> {
         &self,
         name: &str,
         file: &File,
-        place: MessageSpan,
+        span: MessageSpan,
         ipath: &Ipath,
     ) -> io::Result<Option<Member>> {
         let is_it = |member: &Member| {
-            let found = self.place(member);
-            found.is_some_and(|found| found.digest == place.digest)
+            let found = self.message_span(member);
+            found.is_some_and(|found| found.digest == span.digest)
         };
         let mut input = Input::file(name, file, file.metadata()?.len());
         if !crate::formats::is_compressed(crate::detect::detect(&input)?.media_type) {
-            return formats::message_near(file, place.offset, ipath, self.limits(), &is_it);
+            return formats::message_near(file, span.offset, ipath, self.limits(), &is_it);
         }
         let mut first = First {
             accepts: &is_it,

@@ -9,7 +9,7 @@ use fastrand::Rng;
 /// Maximum size of a mutated file.
 const MAX_BYTES: usize = 512 << 10;
 /// Numbers that parsers often mishandle.
-const TELLING: [u64; 10] = [
+const BOUNDARIES: [u64; 10] = [
     0,
     1,
     0x7f,
@@ -99,7 +99,7 @@ fn set(bytes: &mut [u8], at: usize, random: &mut Rng) {
 fn number(bytes: &mut [u8], at: usize, random: &mut Rng) {
     let width = 1 << random.usize(..4);
     let delta = random.usize(..3) as u64;
-    let value = TELLING[random.usize(..TELLING.len())].wrapping_sub(delta);
+    let value = BOUNDARIES[random.usize(..BOUNDARIES.len())].wrapping_sub(delta);
     let mut encoded = value.to_le_bytes()[..width].to_vec();
     if random.bool() {
         encoded.reverse();
@@ -155,7 +155,7 @@ fn digits(bytes: &mut Vec<u8>, at: usize, random: &mut Rng) {
         .iter()
         .take_while(|byte| byte.is_ascii_digit());
     let end = start + length.count();
-    let value = TELLING[random.usize(..TELLING.len())].wrapping_sub(random.usize(..2) as u64);
+    let value = BOUNDARIES[random.usize(..BOUNDARIES.len())].wrapping_sub(random.usize(..2) as u64);
     let sign = if random.usize(..4) == 0 { "-" } else { "" };
     bytes.splice(start..end, format!("{sign}{value}").into_bytes());
 }

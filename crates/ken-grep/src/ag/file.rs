@@ -68,7 +68,7 @@ pub(super) fn read(
             report.debug(|| format!("Skipping {path}: {reason}"));
             Content::Skipped
         }
-        Err(Reason::Told(reason)) => {
+        Err(Reason::Reported(reason)) => {
             report.error(&[b"Skipping ", path, b": ", reason.as_bytes()]);
             Content::Skipped
         }
@@ -78,7 +78,7 @@ pub(super) fn read(
 /// Why a file is not searched.
 enum Reason {
     Quiet(&'static str),
-    Told(String),
+    Reported(String),
 }
 
 fn try_read(
@@ -93,7 +93,7 @@ fn try_read(
     }
     let file = File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => no_status(),
-        _ => Reason::Told(format!("Error opening file: {}", words(&error))),
+        _ => Reason::Reported(format!("Error opening file: {}", words(&error))),
     })?;
     let metadata = file.metadata().map_err(|_| no_status())?;
     check(&metadata, want)?;
@@ -131,7 +131,7 @@ fn check(metadata: &Metadata, want: Want) -> Result<(), Reason> {
     let kind = metadata.file_type();
     if !kind.is_file() && !kind.is_fifo() {
         let mode = metadata.mode();
-        return Err(Reason::Told(format!("Mode {mode} is not a file.")));
+        return Err(Reason::Reported(format!("Mode {mode} is not a file.")));
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ fn fill(file: &File, length: u64, buffer: &mut Vec<u8>) -> Result<(), Reason> {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => {
                 let words = words(&error.into());
-                return Err(Reason::Told(format!("Error reading file: {words}")));
+                return Err(Reason::Reported(format!("Error reading file: {words}")));
             }
         }
     }
@@ -172,11 +172,11 @@ fn decompress(buffer: &mut Vec<u8>) -> Result<(), Reason> {
             Err(error) => Err(error.into()),
         },
         [0x1f, 0x9b, ..] | [b'P', b'K', 3, 4, ..] => {
-            return Err(Reason::Told("this compression is not known".to_owned()));
+            return Err(Reason::Reported("this compression is not known".to_owned()));
         }
         _ => return Ok(()),
     };
-    read.map_err(|error| Reason::Told(format!("Cannot decompress: {error}")))?;
+    read.map_err(|error| Reason::Reported(format!("Cannot decompress: {error}")))?;
     if text.len() as u64 > MAX_DECOMPRESSED_BYTES {
         return Err(too_large(MAX_DECOMPRESSED_BYTES));
     }
@@ -189,11 +189,11 @@ fn bounded(reader: impl Read, text: &mut Vec<u8>) -> io::Result<usize> {
 }
 
 fn no_status() -> Reason {
-    Reason::Told("Error fstat()ing file.".to_owned())
+    Reason::Reported("Error fstat()ing file.".to_owned())
 }
 
 fn too_large(limit: u64) -> Reason {
-    Reason::Told(format!(
+    Reason::Reported(format!(
         "pcre_exec() can't handle files larger than {limit} bytes."
     ))
 }

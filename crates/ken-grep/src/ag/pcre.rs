@@ -137,7 +137,7 @@ mod enabled {
         }
 
         #[test]
-        fn mistakes_are_told_in_the_words_of_pcre_1() {
+        fn mistakes_are_reported_in_the_words_of_pcre_1() {
             for (pattern, reason) in [
                 ("(", "position 1: missing )"),
                 ("*", "position 0: nothing to repeat"),

@@ -281,30 +281,30 @@ impl<'d> Printer<'d> {
         let next = matches.get(self.state.ended)?;
         [next.start, next.end]
             .into_iter()
-            .find(|place| *place >= at)
+            .find(|event| *event >= at)
     }
 
     /// Processes the beginnings and ends of matches on a line; returns whether it reached the end
     /// of the line.
     fn events(&mut self, path: &[u8], found: Found, line: Range<usize>) -> bool {
         let mut at = line.start;
-        while let Some(place) = self.next_event(found.matches, at) {
-            if place > line.end {
+        while let Some(event) = self.next_event(found.matches, at) {
+            if event > line.end {
                 break;
             }
             let next = &found.matches[self.state.ended];
-            let ends = place == next.end;
-            if place == next.start {
+            let ends = event == next.end;
+            if event == next.start {
                 self.begin_match(path);
             }
             if ends {
                 self.state.ended += 1;
                 self.state.in_match = false;
-                if place < line.end && !self.goes_on(found) {
+                if event < line.end && !self.goes_on(found) {
                     return false;
                 }
             }
-            at = place + 1;
+            at = event + 1;
         }
         true
     }
@@ -402,14 +402,14 @@ impl<'d> Printer<'d> {
     fn ackmate_line(&mut self, found: Found, line: Range<usize>) {
         self.line_number(self.state.line, b';');
         while self.state.printed < self.state.ended {
-            let place = &found.matches[self.state.printed];
+            let range = &found.matches[self.state.printed];
             self.state.printed += 1;
-            let column = place.start.saturating_sub(self.state.match_line);
+            let column = range.start.saturating_sub(self.state.match_line);
             let end = match self.state.printed == self.state.ended {
                 true => ':',
                 false => ',',
             };
-            let _ = write!(self.buffer.text, "{column} {}{end}", place.len());
+            let _ = write!(self.buffer.text, "{column} {}{end}", range.len());
         }
         self.cut_line(found.text, line);
     }
@@ -449,7 +449,7 @@ impl<'d> Printer<'d> {
         let mut closed_one = false;
         let mut at = line.start;
         while at <= line.end {
-            if self.next_printed(found, |place| place.end) == Some(at) {
+            if self.next_printed(found, |range| range.end) == Some(at) {
                 self.close();
                 closed_one = true;
             }
@@ -459,7 +459,7 @@ impl<'d> Printer<'d> {
                 self.state.printed = found.matches.len();
                 break;
             }
-            if self.next_printed(found, |place| place.start) == Some(at) {
+            if self.next_printed(found, |range| range.start) == Some(at) {
                 if closed_one && self.display.only_matching {
                     self.next_of_line(path, found, line.start);
                 }
@@ -467,7 +467,7 @@ impl<'d> Printer<'d> {
                 self.state.highlighting = true;
             }
             let stop = if at < limit { limit } else { usize::MAX };
-            let next = self.next_place(found, at).min(stop).min(line.end + 1);
+            let next = self.next_edge(found, at).min(stop).min(line.end + 1);
             if !self.display.only_matching || self.state.highlighting {
                 self.put(&found.text[at..next.min(found.text.len())]);
             }
@@ -479,18 +479,15 @@ impl<'d> Printer<'d> {
     }
 
     /// Returns a position of the match that is printed next.
-    fn next_printed(&self, found: Found, place: fn(&Range<usize>) -> usize) -> Option<usize> {
-        found.matches.get(self.state.printed).map(place)
+    fn next_printed(&self, found: Found, edge: fn(&Range<usize>) -> usize) -> Option<usize> {
+        found.matches.get(self.state.printed).map(edge)
     }
 
     /// Returns the next byte at which that match begins or ends.
-    fn next_place(&self, found: Found, at: usize) -> usize {
+    fn next_edge(&self, found: Found, at: usize) -> usize {
         let next = found.matches.get(self.state.printed);
-        let places = next.into_iter().flat_map(|next| [next.start, next.end]);
-        places
-            .filter(|place| *place > at)
-            .min()
-            .unwrap_or(usize::MAX)
+        let edges = next.into_iter().flat_map(|next| [next.start, next.end]);
+        edges.filter(|edge| *edge > at).min().unwrap_or(usize::MAX)
     }
 
     /// Begins the next match of a line, if only matches are printed.
@@ -530,7 +527,7 @@ impl<'d> Printer<'d> {
 
     /// Prints the column of the next match; 0 if the match began on an earlier line.
     fn column_number(&mut self, found: Found, line_start: usize) {
-        let start = self.next_printed(found, |place| place.start);
+        let start = self.next_printed(found, |range| range.start);
         let column = start.and_then(|start| start.checked_sub(line_start));
         let _ = write!(
             self.buffer.text,

@@ -367,7 +367,7 @@ mod tests {
         }
     }
 
-    fn places(matches: &[Range<usize>]) -> Vec<(usize, usize)> {
+    fn ranges(matches: &[Range<usize>]) -> Vec<(usize, usize)> {
         matches
             .iter()
             .map(|found| (found.start, found.end))
@@ -379,7 +379,7 @@ mod tests {
         let mut matches = Vec::new();
         let mut searcher = pattern.searcher();
         searcher.collect(text.as_bytes(), Limit::None, &mut matches);
-        places(&matches)
+        ranges(&matches)
     }
 
     #[test]
@@ -445,10 +445,10 @@ mod tests {
         let mut matches = Vec::new();
         let mut searcher = pattern.searcher();
         assert!(searcher.collect(b"aaaa", Limit::Count(2), &mut matches));
-        assert_eq!(places(&matches), [(0, 1), (1, 2)]);
+        assert_eq!(ranges(&matches), [(0, 1), (1, 2)]);
         matches.clear();
         assert!(!searcher.collect(b"aaaa", Limit::First, &mut matches));
-        assert_eq!(places(&matches), [(0, 1)]);
+        assert_eq!(ranges(&matches), [(0, 1)]);
     }
 
     #[test]

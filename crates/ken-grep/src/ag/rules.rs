@@ -106,17 +106,17 @@ impl Rules {
         if pattern.is_empty() {
             return;
         }
-        self.place(pattern);
+        self.insert(pattern);
         report.debug(|| {
-            let place = match &self.parent {
+            let owner = match &self.parent {
                 None => "root ignores".into(),
                 Some(_) => String::from_utf8_lossy(&self.base),
             };
-            format!("added ignore pattern {} to {place}", pattern.escape_ascii())
+            format!("added ignore pattern {} to {owner}", pattern.escape_ascii())
         });
     }
 
-    fn place(&mut self, pattern: &[u8]) {
+    fn insert(&mut self, pattern: &[u8]) {
         match pattern {
             [b'*', b'.', rest @ ..] if rest.contains(&b'.') && !is_glob(rest) => {
                 insert(&mut self.extensions, rest);
@@ -148,8 +148,8 @@ fn find(list: &[Vec<u8>], text: &[u8]) -> Result<usize, usize> {
 
 /// Removes trailing white space, as defined by `isspace`.
 fn trim_end(text: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
-    let length = text.iter().rposition(|byte| !is_blank(byte));
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let length = text.iter().rposition(|byte| !is_space(byte));
     &text[..length.map_or(0, |last| last + 1)]
 }
 
@@ -162,8 +162,8 @@ pub(super) struct Filter<'r> {
     levels: Vec<Level<'r>>,
     /// The path of the folder and a slash, to which a name is appended.
     path: Vec<u8>,
-    /// Start of the name.
-    place: usize,
+    /// Offset of the name in the path.
+    name_start: usize,
     /// Start of the part of the path that patterns are compared with, after a slash.
     start: usize,
 }
@@ -184,7 +184,7 @@ impl<'r> Filter<'r> {
         let levels = chain.map(|rules| Level::new(rules, &path[start..]));
         Self {
             levels: levels.collect(),
-            place: path.len(),
+            name_start: path.len(),
             start,
             path,
         }
@@ -203,7 +203,7 @@ impl<'r> Filter<'r> {
         let Self {
             levels,
             path,
-            place,
+            name_start,
             start,
         } = self;
         levels.iter().any(|level| {
@@ -212,7 +212,7 @@ impl<'r> Filter<'r> {
                     .into_iter()
                     .flatten()
                     .any(|name| {
-                        path.truncate(*place);
+                        path.truncate(*name_start);
                         path.extend_from_slice(name);
                         level
                             .ignores(&path[*start..], name)
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_place_of_a_text_counts() {
+    fn only_the_first_position_of_a_text_counts() {
         let rules = start(&["a/b"]);
         assert!(!ignores(&rules, "xa/b/a/b"));
     }
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_blanks_are_no_patterns() {
+    fn comments_and_spaces_are_no_patterns() {
         let rules = start(&["  ", "", "\t"]);
         assert!(rules.is_empty());
     }

@@ -195,7 +195,7 @@ impl Prefilter {
             Err(error) => return Err(error),
         };
         if tables.segments().is_empty() {
-            return because(Why::NoGrams);
+            return because(Why::NoNgrams);
         }
         let segments = tables.segments().iter();
         let candidates: Vec<_> = segments.map(|segment| segment.candidates(need)).collect();
@@ -276,7 +276,7 @@ impl Prefilter {
     pub fn explain(&self) -> String {
         match self.why {
             Some(why) => why.to_string(),
-            None if self.goes_only_where_told() => {
+            None if self.walks_only_to_targets() => {
                 "the index is trusted, also with where to walk".to_owned()
             }
             None if self.is_trusted() => "the index is trusted".to_owned(),
@@ -285,7 +285,7 @@ impl Prefilter {
     }
 
     /// Returns whether the walk goes only to targets from the index.
-    fn goes_only_where_told(&self) -> bool {
+    fn walks_only_to_targets(&self) -> bool {
         let index = self.index.as_ref();
         index.is_some_and(|index| index.targets.is_some())
     }
@@ -486,16 +486,16 @@ impl InFolder<'_> {
         // Keys that are not found yet, with their indexes among all keys.
         let mut keys = self.keys.clone();
         let mut numbers: Vec<usize> = (0..keys.len()).collect();
-        let mut places = Vec::with_capacity(keys.len());
+        let mut rows = Vec::with_capacity(keys.len());
         let (mut best, mut most) = (first, 0);
         for segment in iter::once(first).chain(others) {
             if keys.is_empty() {
                 break;
             }
-            places.clear();
-            segments[segment].places_of(&keys, &mut places);
+            rows.clear();
+            segments[segment].rows_of(&keys, &mut rows);
             let mut n_left = 0;
-            for (at, &row) in places.iter().enumerate() {
+            for (at, &row) in rows.iter().enumerate() {
                 let (key, number) = (keys[at], numbers[at]);
                 if segments[segment].is_at(key, row) {
                     self.found[number] = Some(RowAddress { segment, row });
@@ -580,9 +580,9 @@ mod tests {
                 key: meta.hasher.key(&path(name)).0,
                 stamp: stamp.token(&meta.hasher, 0).stamp_hash() ^ u64::from(!is_of_now),
             };
-            let mut grams = NgramSet::default();
-            grams.add(text);
-            builder.add(version, &path(name), "", covers, &grams);
+            let mut ngrams = NgramSet::default();
+            ngrams.add(text);
+            builder.add(version, &path(name), "", covers, &ngrams);
         };
         let names = ["a", "b", "c", "d", "e", "f"];
         for name in names {
@@ -657,7 +657,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_known_if_all_grams_are_there() {
+    fn texts_are_known_if_all_n_grams_are_there() {
         let folder = tempfile::tempdir().unwrap();
         let index = folder.path();
         let (mut meta, store) = empty(index);
@@ -670,9 +670,9 @@ mod tests {
         let tables = IndexTables::new(index);
         let prefilter = Prefilter::of_whole_files(&tables, &need, &[], index).unwrap();
         assert!(!prefilter.is_empty() && !prefilter.knows_texts(&meta));
-        meta.gram_files = Some([0].into());
+        meta.ngram_files = Some([0].into());
         assert!(prefilter.knows_texts(&meta));
-        meta.gram_files = Some([0, 1].into());
+        meta.ngram_files = Some([0, 1].into());
         assert!(!prefilter.knows_texts(&meta), "one is lost");
     }
 
@@ -709,7 +709,7 @@ mod tests {
         assert_eq!(search(), (1, false));
         assert_eq!(search(), (0, false), "the segment is open");
         write(2);
-        meta.gram_files = Some([0, 1].into());
+        meta.ngram_files = Some([0, 1].into());
         let options = WriterOptions {
             memory_bytes: 0,
             threads: 1,

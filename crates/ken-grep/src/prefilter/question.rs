@@ -40,7 +40,7 @@ pub enum Why {
     /// The index cannot be read.
     Unreadable,
     /// The index has no n-grams.
-    NoGrams,
+    NoNgrams,
     /// Files without a match are printed or counted too.
     AllFiles,
     /// The searched bytes are not those of the files.
@@ -57,7 +57,7 @@ impl fmt::Display for Why {
             Self::NotAsked => "the index was not to be asked",
             Self::NoIndex => "there is no index",
             Self::Unreadable => "the index cannot be read",
-            Self::NoGrams => "the index was made without n-grams",
+            Self::NoNgrams => "the index was made without n-grams",
             Self::AllFiles => "files without a match count too",
             Self::OtherBytes => "other bytes are searched than those of the files",
             Self::OtherEngine => "patterns of PCRE2 are not looked into",

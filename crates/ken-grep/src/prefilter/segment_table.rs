@@ -32,8 +32,8 @@ impl LazySegmentTable {
         let n_asked = self.n_asked.fetch_add(1, Ordering::Relaxed);
         let n_rows: usize = segments.iter().map(|segment| segment.rows().len()).sum();
         // With more rows, nearly every segment has one in each range.
-        let tells = n_rows <= segments.len() << MAX_BITS;
-        let pays = tells && n_asked * segments.len() * LOOK_UP_ROWS >= n_rows;
+        let separates = n_rows <= segments.len() << MAX_BITS;
+        let pays = separates && n_asked * segments.len() * LOOK_UP_ROWS >= n_rows;
         pays.then(|| {
             self.table
                 .get_or_init(|| SegmentTable::new(segments, n_rows))
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_that_know_a_file_are_told_and_hardly_others() {
+    fn segments_that_know_a_file_are_returned_and_hardly_others() {
         // Evenly distributed, like hashes.
         let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let (n_segments, n_keys) = (100, 1000);
@@ -121,8 +121,8 @@ mod tests {
             let mut builder = Builder::default();
             for key in keys {
                 let version = Version { key, stamp: 1 };
-                let (path, grams) = (Path::new("/a"), &NgramSet::default());
-                builder.add(version, path, "", Covers::default(), grams);
+                let (path, ngrams) = (Path::new("/a"), &NgramSet::default());
+                builder.add(version, path, "", Covers::default(), ngrams);
             }
             Segment::open(Box::new(builder.finish(Vec::new()).unwrap())).unwrap()
         };

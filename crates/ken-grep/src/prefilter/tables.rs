@@ -109,6 +109,6 @@ impl OpenTables {
 
 /// Returns whether all n-gram segments in a commit are there.
 pub(super) fn has_all(ngrams: &OpenSegments, meta: &Meta) -> bool {
-    let named = meta.gram_files.as_ref();
+    let named = meta.ngram_files.as_ref();
     named.is_some_and(|named| ngrams.missing(named).is_empty())
 }

@@ -521,7 +521,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         }
         let target = self.look(here, name, AtFlags::empty())?;
         let kind = kind_of(&target);
-        let is_loop = kind == FileType::Directory && self.tell_loop(here, &target);
+        let is_loop = kind == FileType::Directory && self.reports_loop(here, &target);
         (!is_loop).then_some(kind)
     }
 
@@ -532,7 +532,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
     }
 
     /// Returns whether a link leads to one of its own parent folders, and reports it.
-    fn tell_loop(&self, here: &Here<'_>, target: &Stat) -> bool {
+    fn reports_loop(&self, here: &Here<'_>, target: &Stat) -> bool {
         let Some(above) = Lineage::new(target, here.lineage.clone()).loop_depth() else {
             return false;
         };

@@ -53,14 +53,14 @@ fn plan() -> impl Strategy<Value = Plan> {
         ".gitignore",
         ".git/info/exclude",
     ]);
-    let place = prop_oneof![
+    let folder = prop_oneof![
         1 => Just(String::new()),
         3 => Just("f".to_owned()),
         2 => folder().prop_map(|path| format!("f/{path}")),
     ];
-    let rules = (place.clone(), name, vec(pattern(), 1..6));
+    let rules = (folder.clone(), name, vec(pattern(), 1..6));
     let mark = prop::sample::select(vec![".git/info", ".jj"]);
-    let repositories = vec((place, mark), 0..3);
+    let repositories = vec((folder, mark), 0..3);
     let fields = (vec(file(), 1..25), vec(rules, 0..8), repositories);
     fields.prop_map(|(files, rules, repositories)| Plan {
         files,
@@ -122,8 +122,8 @@ fn options() -> impl Strategy<Value = WalkOptions> {
 
 /// Creates the tree; names that are taken by an entry of another kind are skipped.
 fn make(plan: &Plan, top: &Path) {
-    for (place, mark) in &plan.repositories {
-        fs_err::create_dir_all(top.join(place).join(mark)).ok();
+    for (folder, mark) in &plan.repositories {
+        fs_err::create_dir_all(top.join(folder).join(mark)).ok();
     }
     let rules = plan.rules.iter();
     let rules = rules.map(|(folder, name, lines)| (format!("{folder}/{name}"), lines.join("\n")));
@@ -137,11 +137,11 @@ fn make(plan: &Plan, top: &Path) {
     fs_err::write(top.join("more"), "x.o\n!.y\n").unwrap();
 }
 
-/// The results and messages of a walk.
+/// The messages of a walk.
 #[derive(Default)]
-struct Told(Mutex<Vec<String>>);
+struct Reported(Mutex<Vec<String>>);
 
-impl Observer for Told {
+impl Observer for Reported {
     fn failed(&self, message: &str) {
         self.0.lock().unwrap().push(format!("failed: {message}"));
     }
@@ -152,22 +152,25 @@ impl Observer for Told {
 
 type Outcome = (Vec<PathBuf>, Vec<String>);
 
-fn outcome(files: Mutex<Vec<PathBuf>>, told: Told) -> Outcome {
-    let (mut files, mut told) = (files.into_inner().unwrap(), told.0.into_inner().unwrap());
+fn outcome(files: Mutex<Vec<PathBuf>>, reported: Reported) -> Outcome {
+    let (mut files, mut reported) = (
+        files.into_inner().unwrap(),
+        reported.0.into_inner().unwrap(),
+    );
     files.sort();
-    told.sort();
-    (files, told)
+    reported.sort();
+    (files, reported)
 }
 
 /// Creates the walk that ripgrep makes with these options.
-fn ripgrep(walk: &WalkOptions, told: &Told) -> WalkBuilder {
+fn ripgrep(walk: &WalkOptions, reported: &Reported) -> WalkBuilder {
     let mut builder = WalkBuilder::new(&walk.paths[0]);
     for path in &walk.paths[1..] {
         builder.add(path);
     }
     for path in &walk.ignore_files {
         if let Some(error) = builder.add_ignore(path) {
-            told.bad_rule(&error.to_string());
+            reported.bad_rule(&error.to_string());
         }
     }
     builder
@@ -196,12 +199,12 @@ fn ripgrep(walk: &WalkOptions, told: &Told) -> WalkBuilder {
 }
 
 /// Returns what ripgrep searches among the results of its walk.
-fn searched(found: Result<DirEntry, ignore::Error>, told: &Told) -> Option<PathBuf> {
+fn searched(found: Result<DirEntry, ignore::Error>, reported: &Reported) -> Option<PathBuf> {
     let entry = found
-        .map_err(|error| told.failed(&error.to_string()))
+        .map_err(|error| reported.failed(&error.to_string()))
         .ok()?;
     if let Some(error) = entry.error() {
-        told.bad_rule(&error.to_string());
+        reported.bad_rule(&error.to_string());
     }
     let is_named = entry.depth() == 0 && !entry.path().is_dir();
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
@@ -209,20 +212,20 @@ fn searched(found: Result<DirEntry, ignore::Error>, told: &Told) -> Option<PathB
 }
 
 fn by_ignore(walk: &WalkOptions) -> Outcome {
-    let (files, told) = (Mutex::new(Vec::new()), Told::default());
-    ripgrep(walk, &told).build_parallel().run(|| {
+    let (files, reported) = (Mutex::new(Vec::new()), Reported::default());
+    ripgrep(walk, &reported).build_parallel().run(|| {
         Box::new(|found| {
-            files.lock().unwrap().extend(searched(found, &told));
+            files.lock().unwrap().extend(searched(found, &reported));
             WalkState::Continue
         })
     });
-    outcome(files, told)
+    outcome(files, reported)
 }
 
 fn by_tree(walk: &WalkOptions) -> Outcome {
-    let (files, told) = (Mutex::new(Vec::new()), Told::default());
+    let (files, reported) = (Mutex::new(Vec::new()), Reported::default());
     let prefilter = Prefilter::nothing();
-    let tree = Tree::new(walk, &prefilter, &told, false).unwrap();
+    let tree = Tree::new(walk, &prefilter, &reported, false).unwrap();
     let tally = Tally::new(false);
     tree.run(&tally, || {
         |input: Input| {
@@ -230,7 +233,7 @@ fn by_tree(walk: &WalkOptions) -> Outcome {
             WalkState::Continue
         }
     });
-    let outcome = outcome(files, told);
+    let outcome = outcome(files, reported);
     assert_eq!(tally.summary().files, outcome.0.len() as u64);
     outcome
 }
@@ -265,8 +268,8 @@ fn many_files_of_one_folder_are_shared_out() {
     };
     assert_eq!(by_tree(&walk), by_ignore(&walk));
     let prefilter = Prefilter::nothing();
-    let told = Told::default();
-    let tree = Tree::new(&walk, &prefilter, &told, false).unwrap();
+    let reported = Reported::default();
+    let tree = Tree::new(&walk, &prefilter, &reported, false).unwrap();
     let n_found = Mutex::new(0);
     tree.run(&Tally::new(false), || {
         |_| {
@@ -298,8 +301,8 @@ fn threads_that_wait_call_as_many_as_may_come() {
             ..WalkOptions::default()
         };
         let n_visitors = || {
-            let told = Told::default();
-            let mut tree = Tree::new(&walk, &prefilter, &told, false).unwrap();
+            let reported = Reported::default();
+            let mut tree = Tree::new(&walk, &prefilter, &reported, false).unwrap();
             tree.patience = none;
             let n_visitors = std::cell::Cell::new(0);
             tree.run(&Tally::new(false), || {
@@ -319,7 +322,7 @@ fn threads_that_wait_call_as_many_as_may_come() {
 }
 
 #[test]
-fn what_is_not_there_is_told_and_the_rest_walked() {
+fn what_is_not_there_is_reported_and_the_rest_walked() {
     let folder = tempfile::tempdir().unwrap();
     let (file, gone) = (folder.path().join("file"), folder.path().join("gone"));
     fs_err::write(&file, "").unwrap();
@@ -327,9 +330,9 @@ fn what_is_not_there_is_told_and_the_rest_walked() {
         paths: vec![folder.path().to_path_buf(), gone, file],
         ..WalkOptions::default()
     };
-    let (files, told) = by_tree(&walk);
-    assert_eq!((files.len(), told.len()), (2, 1), "{told:?}");
-    assert_eq!((files, told), by_ignore(&walk));
+    let (files, reported) = by_tree(&walk);
+    assert_eq!((files.len(), reported.len()), (2, 1), "{reported:?}");
+    assert_eq!((files, reported), by_ignore(&walk));
 }
 
 /// Returns a tree with links, one of which leads back, and a folder above the searched one.
@@ -390,14 +393,17 @@ fn one_thread_goes_in_ripgreps_order() {
             sort,
             ..WalkOptions::default()
         };
-        let (mut files, told, prefilter) = (Vec::new(), Told::default(), Prefilter::nothing());
-        let tree = Tree::new(&walk, &prefilter, &told, false).unwrap();
+        let (mut files, reported, prefilter) =
+            (Vec::new(), Reported::default(), Prefilter::nothing());
+        let tree = Tree::new(&walk, &prefilter, &reported, false).unwrap();
         tree.run_in_order(&Tally::default(), |input| {
             files.push(input.path().to_path_buf());
             WalkState::Continue
         });
-        let found = ripgrep(&walk, &told).build();
-        let expected: Vec<_> = found.filter_map(|found| searched(found, &told)).collect();
+        let found = ripgrep(&walk, &reported).build();
+        let expected: Vec<_> = found
+            .filter_map(|found| searched(found, &reported))
+            .collect();
         assert_eq!(files, expected);
     }
 }
@@ -420,11 +426,11 @@ fn strange_ignore_files_stop_nothing() {
         paths: vec![folder.path().to_path_buf()],
         ..WalkOptions::default()
     };
-    let (files, told) = by_tree(&walk);
+    let (files, reported) = by_tree(&walk);
     assert_eq!(files, [path("git/file"), path("large/file")]);
     let large = path("large/.ignore");
     let expected = format!("rule: {}: ignore file larger than 1 MiB", large.display());
-    assert_eq!(told, [expected]);
+    assert_eq!(reported, [expected]);
 }
 
 /// Decided in docs/decisions: files that are left out of the index are searched as in ripgrep.

@@ -18,7 +18,7 @@ pub(crate) fn is_plain(term: &str) -> bool {
 
 /// Calls `each` with all ranges where a plain term stands alone, in either case. Returns whether
 /// all of them certainly belong to the term, since some may be in encoded data.
-pub(crate) fn places(text: &str, term: &str, mut each: impl FnMut(Range<usize>)) -> bool {
+pub(crate) fn occurrences(text: &str, term: &str, mut each: impl FnMut(Range<usize>)) -> bool {
     let bytes = text.as_bytes();
     let rank = |byte: u8| BY_FREQUENCY.iter().position(|letter| *letter == byte);
     let rarest = term.bytes().enumerate().max_by_key(|(_, byte)| rank(*byte));
@@ -29,24 +29,24 @@ pub(crate) fn places(text: &str, term: &str, mut each: impl FnMut(Range<usize>))
         let Some(start) = at.checked_sub(offset) else {
             continue;
         };
-        let place = start..start + term.len();
+        let range = start..start + term.len();
         let is_term = |word: &[u8]| word.eq_ignore_ascii_case(term.as_bytes());
-        if !bytes.get(place.clone()).is_some_and(is_term) || !is_alone(text, &place) {
+        if !bytes.get(range.clone()).is_some_and(is_term) || !is_alone(text, &range) {
             continue;
         }
-        if encoded::may_hold(bytes, place.clone()) {
+        if encoded::may_hold(bytes, range.clone()) {
             return false;
         }
-        each(place);
+        each(range);
     }
     true
 }
 
 /// Returns whether no character next to a range belongs to the same word.
-fn is_alone(text: &str, place: &Range<usize>) -> bool {
+fn is_alone(text: &str, range: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
-    let before = place.start.checked_sub(1).map(|before| bytes[before]);
-    let after = bytes.get(place.end).copied();
+    let before = range.start.checked_sub(1).map(|before| bytes[before]);
+    let after = bytes.get(range.end).copied();
     if [before, after]
         .into_iter()
         .flatten()
@@ -56,7 +56,7 @@ fn is_alone(text: &str, place: &Range<usize>) -> bool {
         return parts(before) && parts(after);
     }
     let parts = |c: Option<char>| c.is_none_or(|c| !script::is_word(c) || script::has_no_spaces(c));
-    parts(text[..place.start].chars().next_back()) && parts(text[place.end..].chars().next())
+    parts(text[..range.start].chars().next_back()) && parts(text[range.end..].chars().next())
 }
 
 #[cfg(test)]
@@ -124,7 +124,7 @@ mod tests {
 
         /// If there are as many occurrences as the term has, they are the same.
         #[test]
-        fn as_many_places_are_the_same_places(pieces in prop::collection::vec(piece(), 1..40)) {
+        fn equal_counts_mean_equal_occurrences(pieces in prop::collection::vec(piece(), 1..40)) {
             let text = pieces.concat();
             for term in ["linux", "a", "gnu", "m"] {
                 let mut analyzed = Vec::new();
@@ -134,10 +134,10 @@ mod tests {
                     }
                 });
                 let mut alone = Vec::new();
-                if places(&text, term, |place| alone.push(place)) && alone.len() == analyzed.len() {
+                if occurrences(&text, term, |range| alone.push(range)) && alone.len() == analyzed.len() {
                     prop_assert_eq!(&alone, &analyzed, "{} in {:?}", term, text);
                 }
-                prop_assert!(alone.iter().all(|place| analyzed.contains(place)), "{} in {:?}", term, text);
+                prop_assert!(alone.iter().all(|range| analyzed.contains(range)), "{} in {:?}", term, text);
             }
         }
     }
@@ -170,7 +170,7 @@ mod tests {
     fn common_text_is_understood_without_analysis() {
         let text = "Linux is not LINUX’s “linux”, (Linux)-based GNU/Linux or liNux.";
         let mut found = Vec::new();
-        assert!(places(text, "linux", |place| found.push(&text[place])));
+        assert!(occurrences(text, "linux", |range| found.push(&text[range])));
         assert_eq!(
             found,
             ["Linux", "LINUX", "linux", "Linux", "Linux", "liNux"]

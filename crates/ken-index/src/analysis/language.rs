@@ -120,10 +120,10 @@ impl Votes {
         let mut lower = [0; MAX_WORD_BYTES];
         let mut length = 0;
         for character in word.chars().flat_map(char::to_lowercase) {
-            let Some(place) = lower.get_mut(length..length + character.len_utf8()) else {
+            let Some(room) = lower.get_mut(length..length + character.len_utf8()) else {
                 return false;
             };
-            length += character.encode_utf8(place).len();
+            length += character.encode_utf8(room).len();
         }
         self.vote(packed(&lower))
     }
@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_told_by_their_function_words() {
+    fn languages_are_recognised_by_their_function_words() {
         for (expected, text) in [
             (
                 "en",

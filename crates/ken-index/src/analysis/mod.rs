@@ -367,8 +367,8 @@ impl Analyzer {
         self.term.push_str(word);
         self.term.make_ascii_lowercase();
         self.term.push_str(sign);
-        let place = letters.start..letters.end + sign.len();
-        each(&self.term, self.position.saturating_sub(1), place);
+        let bytes = letters.start..letters.end + sign.len();
+        each(&self.term, self.position.saturating_sub(1), bytes);
     }
 
     /// Adds an ASCII identifier and its parts at one position.
@@ -393,8 +393,8 @@ impl Analyzer {
         }
         identifier::each_part(word, has_capitals, |part| {
             if part.len() <= MAX_TERM_BYTES {
-                let place = start + part.start..start + part.end;
-                each(&self.term[part], self.position, place);
+                let bytes = start + part.start..start + part.end;
+                each(&self.term[part], self.position, bytes);
             }
         });
         self.position += 1;
@@ -534,8 +534,8 @@ impl Analyzer {
         if written == sign {
             return;
         }
-        let place = start..start + sign.len();
-        let mut each: Each<'_> = &mut |term, position, _| each(term, position, place.clone());
+        let bytes = start..start + sign.len();
+        let mut each: Each<'_> = &mut |term, position, _| each(term, position, bytes.clone());
         self.words(&written, &mut each);
     }
 
@@ -549,18 +549,18 @@ impl Analyzer {
     ) -> usize {
         let mut current = spaceless::character(text, start);
         let mut end = start;
-        while let Some(place) = current {
-            let next = spaceless::character(text, place.end);
-            end = next.as_ref().map_or(place.end, |next| next.end);
+        while let Some(character) = current {
+            let next = spaceless::character(text, character.end);
+            end = next.as_ref().map_or(character.end, |next| next.end);
             match &next {
-                Some(next) if next.start > place.end => {
-                    let pair = [&text[place.clone()], &text[next.clone()]].concat();
+                Some(next) if next.start > character.end => {
+                    let pair = [&text[character.clone()], &text[next.clone()]].concat();
                     fold::fold(&pair, &mut self.term);
                 }
-                _ => fold::fold(&text[place.start..end], &mut self.term),
+                _ => fold::fold(&text[character.start..end], &mut self.term),
             }
             if !self.term.is_empty() {
-                each(&self.term, self.position, place.start..end);
+                each(&self.term, self.position, character.start..end);
             }
             self.position += 1;
             current = next;
@@ -762,7 +762,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_blanks_give_pairs() {
+    fn scripts_without_spaces_give_pairs() {
         assert_eq!(terms("日本語"), "日本@0 本語@1 語@2");
         assert_eq!(terms("x字y"), "x@0 字@1 y@2");
         assert_eq!(terms("ガイド"), "ガイ@0 イド@1 ド@2");
@@ -775,7 +775,7 @@ mod tests {
     }
 
     #[test]
-    fn encoded_data_is_left_out_but_keeps_its_place() {
+    fn encoded_data_is_left_out_but_keeps_its_position() {
         let text = format!("a {} b", "x".repeat(MAX_TERM_BYTES + 1));
         assert_eq!(terms(&text), "a@0 b@2");
     }

@@ -17,7 +17,7 @@ fn terms(text: &str) -> Vec<(String, u32)> {
         assert!(bytes.start < bytes.end, "{text:?} {term:?}");
         assert!(position >= last.0, "positions rise: {text:?}");
         if position > last.0 {
-            assert!(bytes.start >= last.1, "places rise: {text:?} {term:?}");
+            assert!(bytes.start >= last.1, "ranges rise: {text:?} {term:?}");
         }
         last = (position, bytes.start);
         assert!(!term.is_empty(), "{text:?}");

@@ -11,7 +11,7 @@ use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
 
 use crate::schema::{CONTENT, KEY, MESSAGE};
 
-/// The columns that tell to which group a document of a segment belongs.
+/// The columns that decide to which group a document of a segment belongs.
 pub(crate) struct GroupKey {
     first: Column<u64>,
     second: Option<Column<u64>>,

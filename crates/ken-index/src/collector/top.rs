@@ -244,8 +244,8 @@ fn order_by_path(
         with_paths.extend(paths.into_iter().zip(of_segment.iter().copied()));
     }
     with_paths.sort_by(|(a, _), (b, _)| a.cmp(b));
-    for (place, (_, candidate)) in equals.iter_mut().zip(with_paths) {
-        *place = candidate;
+    for (slot, (_, candidate)) in equals.iter_mut().zip(with_paths) {
+        *slot = candidate;
     }
     Ok(())
 }

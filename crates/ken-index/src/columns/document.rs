@@ -48,7 +48,7 @@ impl DocumentColumns {
             .messages
             .first(doc)
             .map(|number| MessageId::from_number(number).components());
-        let place = self.offsets.first(doc).zip(self.digests.first(doc));
-        document.place = place.map(|(offset, digest)| MessageSpan { offset, digest });
+        let span = self.offsets.first(doc).zip(self.digests.first(doc));
+        document.span = span.map(|(offset, digest)| MessageSpan { offset, digest });
     }
 }

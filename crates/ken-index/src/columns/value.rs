@@ -83,8 +83,8 @@ pub(crate) fn written(value: &str) -> Cow<'_, str> {
     let mut at = 0;
     for step in form.bytes() {
         at += usize::from(step);
-        let place = at.saturating_sub(1)..at;
-        if let Some(letter) = text.get_mut(place).filter(|_| step < FAR) {
+        let range = at.saturating_sub(1)..at;
+        if let Some(letter) = text.get_mut(range).filter(|_| step < FAR) {
             letter.make_ascii_uppercase();
         }
     }

@@ -82,7 +82,7 @@ impl TermInfos {
             let from = numbers.start.max(begin) - begin;
             let to = numbers.end.min(begin + BLOCK_TERMS) - begin;
             for number in from..to {
-                each(&self.place(&block, number as usize)?)?;
+                each(&self.info(&block, number as usize)?)?;
             }
         }
         Ok(())
@@ -113,7 +113,7 @@ impl TermInfos {
     }
 
     /// Returns the info of a term by its number in its block.
-    fn place(&self, block: &Block, number: usize) -> io::Result<TermInfo> {
+    fn info(&self, block: &Block, number: usize) -> io::Result<TermInfo> {
         let Some(number) = number.checked_sub(1) else {
             return Ok(block.first.clone());
         };
@@ -131,7 +131,7 @@ impl TermInfos {
             let range = start(begin, at, bits)?..start(begin, at + width, bits)?;
             (range.start <= range.end).then_some(range)
         };
-        let place = || {
+        let info = || {
             Some(TermInfo {
                 doc_freq: u32::try_from(read(bits, at + postings + positions, documents)?).ok()?,
                 postings_range: range(block.first.postings_range.start, at, postings)?,
@@ -142,7 +142,7 @@ impl TermInfos {
                 )?,
             })
         };
-        place().ok_or_else(damaged)
+        info().ok_or_else(damaged)
     }
 }
 

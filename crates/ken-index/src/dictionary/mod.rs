@@ -71,12 +71,12 @@ impl Dictionaries {
         field: Field,
         segment: usize,
     ) -> tantivy::Result<&Arc<InvertedIndexReader>> {
-        let place = &self.opened[field as usize][segment];
-        if let Some(opened) = place.get() {
+        let slot = &self.opened[field as usize][segment];
+        if let Some(opened) = slot.get() {
             return Ok(opened);
         }
         let opened = self.segments[segment].inverted_index(self.columns.of(field))?;
-        Ok(place.get_or_init(|| opened))
+        Ok(slot.get_or_init(|| opened))
     }
 
     /// Returns the posting info of a term in a segment.

@@ -102,9 +102,9 @@ impl Parts {
     fn of(dictionary: &OwnedBytes) -> io::Result<Self> {
         let ends = dictionary.len().checked_sub(FOOTER_BYTES);
         let ends = ends.ok_or_else(damaged)?;
-        let places = u64::deserialize(&mut &dictionary.as_slice()[ends..])?;
-        let places = usize::try_from(places).ok();
-        let automaton = places.and_then(|bytes| ends.checked_sub(bytes));
+        let n_bytes = u64::deserialize(&mut &dictionary.as_slice()[ends..])?;
+        let n_bytes = usize::try_from(n_bytes).ok();
+        let automaton = n_bytes.and_then(|n_bytes| ends.checked_sub(n_bytes));
         let automaton = automaton.ok_or_else(damaged)?;
         Ok(Self {
             automaton: dictionary.slice(0..automaton),
@@ -202,7 +202,7 @@ mod tests {
     use crate::dictionary::automaton::FuzzyAutomaton;
 
     fn dictionary(terms: &std::collections::BTreeSet<String>) -> Vec<u8> {
-        let places = terms.iter().zip(0..).map(|(term, number)| {
+        let infos = terms.iter().zip(0..).map(|(term, number)| {
             let info = TermInfo {
                 doc_freq: 1,
                 postings_range: number..number + 1,
@@ -210,7 +210,7 @@ mod tests {
             };
             (term.clone(), info)
         });
-        dictionary_of(places)
+        dictionary_of(infos)
     }
 
     fn dictionary_of(terms: impl Iterator<Item = (String, TermInfo)>) -> Vec<u8> {
@@ -248,7 +248,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn places_are_those_that_the_engine_finds(
+        fn infos_are_those_that_the_engine_finds(
             // Several blocks, with long and short lists.
             sizes in prop::collection::vec((0..1_u32 << 20, 0..70_000_usize, 0..300_usize), 1..800),
             start in 0..1_usize << 50,
@@ -256,7 +256,7 @@ mod tests {
             n in 0..800_u64,
         ) {
             let (mut postings, mut positions) = (start, start / 3);
-            let places: Vec<TermInfo> = sizes.into_iter().map(|(doc_freq, bytes, more)| {
+            let infos: Vec<TermInfo> = sizes.into_iter().map(|(doc_freq, bytes, more)| {
                 let info = TermInfo {
                     doc_freq,
                     postings_range: postings..postings + bytes,
@@ -265,10 +265,10 @@ mod tests {
                 (postings, positions) = (postings + bytes, positions + more);
                 info
             }).collect();
-            let terms = places.iter().enumerate().map(|(at, info)| (format!("{at:04}"), info.clone()));
+            let terms = infos.iter().enumerate().map(|(at, info)| (format!("{at:04}"), info.clone()));
             let bytes = dictionary_of(terms);
             let read = Parts::of(&OwnedBytes::new(bytes)).unwrap().infos().unwrap();
-            prop_assert_eq!(read.n_terms, places.len() as u64);
+            prop_assert_eq!(read.n_terms, infos.len() as u64);
             let from = from.min(read.n_terms);
             let to = (from + n).min(read.n_terms);
             let mut found = Vec::new();
@@ -276,13 +276,13 @@ mod tests {
                 found.push(info.clone());
                 Ok::<_, io::Error>(())
             }).unwrap();
-            prop_assert_eq!(&found, &places[from as usize..to as usize]);
+            prop_assert_eq!(&found, &infos[from as usize..to as usize]);
             let more = read.each(from..read.n_terms + 1, &mut |_| Ok::<_, io::Error>(()));
             prop_assert!(more.is_err());
         }
 
         #[test]
-        fn damaged_places_do_no_harm(
+        fn damaged_offsets_do_no_harm(
             n in 1..600_usize,
             damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..9),
             cut in any::<prop::sample::Index>(),

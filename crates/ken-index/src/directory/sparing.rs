@@ -1,6 +1,6 @@
-//! Files of which one query reads little: they are read, not mapped.
+//! Files of which a query reads only small parts: they are read, not mapped.
 //!
-//! Touching a mapped file in a new place takes some microseconds: the system enters the surrounding
+//! Touching a new page of a mapped file takes some microseconds: the system enters the surrounding
 //! pages into a table, creates that table at the first access to each two megabytes, and scans all
 //! tables when the process ends. Reading some kilobytes takes one microsecond. A process that
 //! answers one query needs a few lists of postings of each segment. A process with many queries

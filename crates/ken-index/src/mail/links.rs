@@ -21,11 +21,11 @@ use crate::doc_address::AddressParts;
 use crate::postings::files;
 use crate::schema::{Columns, KEY, LINKS, MESSAGE};
 
-/// Where so many of a segment's documents would be looked for by terms, its column is read instead.
+/// If this share of the documents of a segment would be looked up by terms, its column is read instead.
 const SHARE_OF_TERMS: usize = 16;
 
-/// Returns the numbers of a message and of those that it names, its own first; none for what is no
-/// message, and for one that another carries: its thread is another one's.
+/// Returns the numbers of a message and of the messages that it names, its own first. Returns none for documents that
+/// are not messages, and for attached messages, whose thread is that of the outer message.
 pub(crate) fn of(location: &Location, document: &Document) -> Vec<u64> {
     if document.kind != Kind::Message || is_attached(document) {
         return Vec::new();

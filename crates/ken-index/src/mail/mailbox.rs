@@ -1,5 +1,5 @@
-//! The messages of a mailbox as a commit has them: where each stands in its file, and a hash of what
-//! was read. A mailbox that changed is compared with them, and those that are the same stay.
+//! The messages of a mailbox in a commit: the offset of each in its file, and a hash of its content.
+//! A changed mailbox is compared with them, and equal messages stay.
 
 use ken_core::{Field, FileKey, MessageSpan};
 use ken_engine::{DocAddress, Mailbox, MessageId, MessageOfFile};
@@ -19,7 +19,7 @@ pub(crate) fn read(
     for (segment, reader) in (0..).zip(searcher.segment_readers()) {
         let fast = reader.fast_fields();
         let (messages, stamps) = (fast.u64(MESSAGE)?, fast.u64(STAMP)?);
-        let places = places(reader)?;
+        let spans = message_spans(reader)?;
         files::each_document(reader, columns.file, [(key, ())], |doc, ()| {
             if reader.is_deleted(doc) {
                 return;
@@ -28,15 +28,15 @@ pub(crate) fn read(
                 mailbox.own = Some(DocAddress::at(segment, doc));
             }
             if let Some(message) = messages.first(doc) {
-                let place = mailbox
+                let span = mailbox
                     .messages
                     .entry(MessageId::from_number(message))
                     .or_default();
-                *place = place.or_else(|| places(doc));
+                *span = span.or_else(|| spans(doc));
             }
         })?;
     }
-    // Most files that a mailbox could be are none; failed documents are looked through one by one.
+    // Most files that could be mailboxes are not. Failed documents are searched one by one.
     if mailbox.messages.is_empty() {
         return Ok(mailbox);
     }
@@ -60,8 +60,8 @@ pub(crate) fn read(
     Ok(mailbox)
 }
 
-/// Returns the place of a message of a file, if it can be read from there.
-pub(crate) fn place(
+/// Returns the bytes of a message in its file, if it can be read from there.
+pub(crate) fn message_span(
     searcher: &Searcher,
     columns: &Columns,
     key: FileKey,
@@ -70,18 +70,18 @@ pub(crate) fn place(
     let mut found = None;
     for reader in searcher.segment_readers() {
         let messages = reader.fast_fields().u64(MESSAGE)?;
-        let places = places(reader)?;
+        let spans = message_spans(reader)?;
         files::each_document(reader, columns.file, [(key, ())], |doc, ()| {
             if messages.first(doc) == Some(message.number()) && !reader.is_deleted(doc) {
-                found = places(doc).or(found);
+                found = spans(doc).or(found);
             }
         })?;
     }
     Ok(found)
 }
 
-/// Returns what tells the places of the documents of a segment.
-pub(crate) fn places(
+/// Returns a function from the documents of a segment to their bytes in the mailbox.
+pub(crate) fn message_spans(
     segment: &SegmentReader,
 ) -> tantivy::Result<impl Fn(tantivy::DocId) -> Option<MessageSpan> + use<>> {
     let offsets = segment.fast_fields().u64(OFFSET)?;
@@ -94,17 +94,17 @@ pub(crate) fn places(
 
 pub(crate) fn messages_at(
     searcher: &Searcher,
-    places: &[DocAddress],
+    addresses: &[DocAddress],
 ) -> tantivy::Result<Vec<MessageOfFile>> {
-    let mut found = Vec::with_capacity(places.len());
+    let mut found = Vec::with_capacity(addresses.len());
     // In the order of addresses this is one opening for each segment.
-    for places in places.chunk_by(|a, b| a.segment() == b.segment()) {
-        let Some(first) = places.first() else {
+    for addresses in addresses.chunk_by(|a, b| a.segment() == b.segment()) {
+        let Some(first) = addresses.first() else {
             continue;
         };
         let columns = searcher.segment_reader(first.segment()).fast_fields();
         let (keys, messages) = (columns.u64(KEY)?, columns.u64(MESSAGE)?);
-        found.extend(places.iter().map(|at| {
+        found.extend(addresses.iter().map(|at| {
             let key = FileKey(keys.first(at.doc()).unwrap_or_default());
             (key, messages.first(at.doc()).map(MessageId::from_number))
         }));

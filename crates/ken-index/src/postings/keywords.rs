@@ -10,7 +10,7 @@ use tantivy::{DocSet, SegmentReader, TERMINATED, Term};
 
 use crate::schema::{Columns, KEY};
 
-/// What is known of each document of a segment beside its media type.
+/// Properties of each document of a segment besides its media type.
 #[derive(Clone, Copy)]
 struct Traits {
     kind: Kind,

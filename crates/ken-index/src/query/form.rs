@@ -75,20 +75,20 @@ impl Texts {
         if self.field.info().kind != FieldKind::Text {
             return None;
         }
-        let mut n_places = 0;
+        let mut n_occurrences = 0;
         let mut found = Vec::new();
         for text in texts {
-            let all_count = alone::places(text, term, |place| {
-                if form.fits(term, &text[place]) {
-                    found.extend(held.get(n_places));
+            let all_count = alone::occurrences(text, term, |range| {
+                if form.fits(term, &text[range]) {
+                    found.extend(held.get(n_occurrences));
                 }
-                n_places += 1;
+                n_occurrences += 1;
             });
             if !all_count {
                 return None;
             }
         }
-        (n_places == held.len()).then_some(found)
+        (n_occurrences == held.len()).then_some(found)
     }
 
     fn analyzed(&self, texts: &[Cow<'_, str>], form: &Form<'_>) -> Vec<u32> {

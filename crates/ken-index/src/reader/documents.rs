@@ -40,8 +40,8 @@ impl Snapshot {
         Ok((stored, body))
     }
 
-    /// Gives a document the values that are stored of it, and returns the body, a large one by so many threads at most
-    /// or not at all.
+    /// Adds the stored values to a document, and returns the body. At most this many threads unpack a large body;
+    /// without a number it is not unpacked.
     fn fill(
         &self,
         document: &mut Document,
@@ -74,13 +74,13 @@ impl Snapshot {
         Ok(body)
     }
 
-    /// Returns documents in the order of their addresses in `places`.
-    pub(super) fn many(&self, places: &[DocAddress]) -> Result<Vec<Stored>, Error> {
-        let mut numbers: Vec<usize> = (0..places.len()).collect();
-        numbers.sort_unstable_by_key(|number| places[*number]);
-        let mut documents = Vec::with_capacity(places.len());
-        for numbers in numbers.chunk_by(|a, b| places[*a].segment() == places[*b].segment()) {
-            self.of_segment(numbers, places, &mut documents)?;
+    /// Returns documents in the order of their addresses in `addresses`.
+    pub(super) fn many(&self, addresses: &[DocAddress]) -> Result<Vec<Stored>, Error> {
+        let mut numbers: Vec<usize> = (0..addresses.len()).collect();
+        numbers.sort_unstable_by_key(|number| addresses[*number]);
+        let mut documents = Vec::with_capacity(addresses.len());
+        for numbers in numbers.chunk_by(|a, b| addresses[*a].segment() == addresses[*b].segment()) {
+            self.of_segment(numbers, addresses, &mut documents)?;
         }
         documents.sort_unstable_by_key(|(number, _)| *number);
         Ok(documents.into_iter().map(|(_, stored)| stored).collect())
@@ -89,26 +89,26 @@ impl Snapshot {
     fn of_segment(
         &self,
         numbers: &[usize],
-        places: &[DocAddress],
+        addresses: &[DocAddress],
         documents: &mut Vec<(usize, Stored)>,
     ) -> Result<(), Error> {
         let Some(first) = numbers.first() else {
             return Ok(());
         };
-        let ordinal = places[*first].segment();
+        let ordinal = addresses[*first].segment();
         let segment = self.searcher.segment_reader(ordinal);
         let store = segment.get_store_reader(CACHED_BLOCKS)?;
-        let locations = self.locations(numbers, places)?;
+        let locations = self.locations(numbers, addresses)?;
         let columns = self.columns_of(ordinal)?;
         for (number, location) in numbers.iter().zip(locations) {
             let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
-            let body = self.fill(&mut document, &store, places[*number].doc(), Some(1))?;
+            let body = self.fill(&mut document, &store, addresses[*number].doc(), Some(1))?;
             document.body = body.into_string();
-            columns.fill(places[*number].doc(), &mut document);
+            columns.fill(addresses[*number].doc(), &mut document);
             let stored = Stored {
                 location,
                 document,
-                state: columns.state(places[*number].doc()),
+                state: columns.state(addresses[*number].doc()),
             };
             documents.push((*number, stored));
         }
@@ -116,9 +116,13 @@ impl Snapshot {
     }
 
     /// Returns the locations of documents of one segment.
-    fn locations(&self, numbers: &[usize], places: &[DocAddress]) -> Result<Vec<Location>, Error> {
-        let column = self.location_column(places[numbers[0]].segment())?;
-        let ordinal = |number: &usize| column.ords().first(places[*number].doc());
+    fn locations(
+        &self,
+        numbers: &[usize],
+        addresses: &[DocAddress],
+    ) -> Result<Vec<Location>, Error> {
+        let column = self.location_column(addresses[numbers[0]].segment())?;
+        let ordinal = |number: &usize| column.ords().first(addresses[*number].doc());
         let ordinals: Vec<Option<u64>> = numbers.iter().map(ordinal).collect();
         let mut sorted: Vec<u64> = ordinals.iter().flatten().copied().collect();
         sorted.sort_unstable();
@@ -195,14 +199,14 @@ mod tests {
         let found = snapshot
             .run(&ken_core::Plan::All, ken_core::Order::default(), 0, 100)
             .unwrap();
-        let mut places: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
-        assert_eq!(places.len(), 60);
-        places.reverse();
-        places.push(places[3]);
-        let many = snapshot.documents(&places).unwrap();
+        let mut addresses: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
+        assert_eq!(addresses.len(), 60);
+        addresses.reverse();
+        addresses.push(addresses[3]);
+        let many = snapshot.documents(&addresses).unwrap();
         assert_eq!(many.len(), 61);
-        for (place, stored) in places.iter().zip(many) {
-            let one = snapshot.document(*place).unwrap();
+        for (address, stored) in addresses.iter().zip(many) {
+            let one = snapshot.document(*address).unwrap();
             assert_eq!(stored.location, one.location);
             assert_eq!(stored.document, one.document);
         }

@@ -1,7 +1,7 @@
 //! An open index that follows its commits.
 //!
-//! A commit becomes visible when `meta.json` is renamed into place, so one `stat` of that file tells whether there is a
-//! newer one. Nothing is asked between two searches, and no thread polls.
+//! A commit becomes visible when `meta.json` is renamed into place, so one `stat` of that file shows whether there is a
+//! newer one. Between two searches nothing is looked up, and no thread polls.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ struct Opened {
     commit: CommitStamp,
 }
 
-/// Tells a file of a commit from that of another one: each is a file of its own.
+/// Identifies the file of a commit: each commit writes a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct CommitStamp {
     inode: u64,

@@ -13,8 +13,9 @@ impl Mail for Snapshot {
         mailbox::read(&self.searcher, &self.columns, key).map_err(|e| self.error(e))
     }
 
-    fn place(&self, key: FileKey, message: MessageId) -> Result<Option<MessageSpan>, Error> {
-        mailbox::place(&self.searcher, &self.columns, key, message).map_err(|e| self.error(e))
+    fn message_span(&self, key: FileKey, message: MessageId) -> Result<Option<MessageSpan>, Error> {
+        mailbox::message_span(&self.searcher, &self.columns, key, message)
+            .map_err(|e| self.error(e))
     }
 
     fn messages_at(&self, documents: &[DocAddress]) -> Result<Vec<MessageOfFile>, Error> {

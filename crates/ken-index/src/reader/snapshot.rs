@@ -148,8 +148,8 @@ impl Snapshot {
     }
 
     pub(super) fn location_column(&self, segment: u32) -> Result<&BytesColumn, Error> {
-        let place = &self.locations[segment as usize];
-        if let Some(opened) = place.get() {
+        let slot = &self.locations[segment as usize];
+        if let Some(opened) = slot.get() {
             return Ok(opened);
         }
         let columns = self.searcher.segment_reader(segment).fast_fields();
@@ -158,18 +158,18 @@ impl Snapshot {
             path: self.path.clone(),
             message: "a segment has no locations".to_owned(),
         })?;
-        Ok(place.get_or_init(|| column))
+        Ok(slot.get_or_init(|| column))
     }
 
     pub(super) fn store(&self, segment: u32) -> Result<&StoreReader, Error> {
-        let place = &self.stores[segment as usize];
-        if let Some(opened) = place.get() {
+        let slot = &self.stores[segment as usize];
+        if let Some(opened) = slot.get() {
             return Ok(opened);
         }
         let reader = self.searcher.segment_reader(segment);
         let opened = reader.get_store_reader(CACHED_BLOCKS);
         let opened = opened.map_err(|error| self.error(error.into()))?;
-        Ok(place.get_or_init(|| opened))
+        Ok(slot.get_or_init(|| opened))
     }
 
     pub(super) fn uncached_store(&self, segment: u32) -> Result<StoreReader, Error> {
@@ -178,13 +178,13 @@ impl Snapshot {
     }
 
     pub(super) fn columns_of(&self, segment: u32) -> Result<&DocumentColumns, Error> {
-        let place = &self.columns_of[segment as usize];
-        if let Some(opened) = place.get() {
+        let slot = &self.columns_of[segment as usize];
+        if let Some(opened) = slot.get() {
             return Ok(opened);
         }
         let reader = self.searcher.segment_reader(segment);
         let opened = DocumentColumns::open(reader).map_err(|e| self.error(e))?;
-        Ok(place.get_or_init(|| opened))
+        Ok(slot.get_or_init(|| opened))
     }
 
     pub(super) fn error(&self, source: TantivyError) -> Error {

@@ -1,5 +1,5 @@
-//! What the best documents of a query get beside the scores of their words: for words that stand
-//! close together, and for being new. Both are mild, and only decide among the good.
+//! Boosts of the best documents of a query: for words that are close together, and for recent documents.
+//! Both are small, and only decide among good documents.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::doc_address::AddressParts;
 use crate::query::{Proximity, Scoring};
 use crate::schema::value_column;
 
-/// How many documents are looked at: nobody reads on, and positions are dear.
+/// The number of documents that may get a boost: few people read on, and reading positions is expensive.
 pub(crate) const BEST: usize = 100;
 
 const SECONDS_A_DAY: f32 = 86_400.0;

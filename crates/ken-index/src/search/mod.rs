@@ -224,7 +224,7 @@ fn by_text(
 ) -> Page {
     let key = SortByString::for_field(value_column(field));
     let by_path = SortByBytes::for_field(LOCATION);
-    // Names that nobody gave are in no column: their order is that of their paths.
+    // Generated names are in no column: their order is that of their paths.
     let order_of_paths = match field {
         Field::Filename => order,
         _ => EngineOrder::Asc,

@@ -200,7 +200,7 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// Writes the files of the segment; the engine owns them once it is told about them.
+    /// Writes the files of the segment; the engine owns them once it takes them in.
     pub(crate) fn finish(mut self) -> Result<SegmentMeta, TantivyError> {
         let has_many_terms = self.has_many_terms();
         if self.spill.is_some() {

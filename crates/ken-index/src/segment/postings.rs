@@ -261,9 +261,9 @@ impl Postings {
             (now, rest) = rest.split_at(at_once(rest, self.thresholds.occurrences));
             let occurrences = self.turn(now, ends, occurrences);
             let mut start = 0;
-            for Ordered { number, place, .. } in now {
+            for Ordered { number, offset, .. } in now {
                 let end = std::mem::replace(&mut ends[*number as usize], NOT_NOW) as usize;
-                let term = self.terms.bytes(*place);
+                let term = self.terms.bytes(*offset);
                 self.write_term(term, &occurrences[start..end], documents, sink)?;
                 start = end;
             }
@@ -286,10 +286,10 @@ impl Postings {
         }
         let occurrences = room_for(room, total as usize);
         self.each(|number, doc, position| {
-            let place = &mut ends[number as usize];
-            if *place != NOT_NOW {
-                occurrences[*place as usize] = (doc, position);
-                *place += 1;
+            let end = &mut ends[number as usize];
+            if *end != NOT_NOW {
+                occurrences[*end as usize] = (doc, position);
+                *end += 1;
             }
         });
         occurrences
@@ -418,7 +418,7 @@ struct Ordered {
     /// Its [first bytes](first_bytes).
     first: u128,
     /// Offset of its bytes.
-    place: u32,
+    offset: u32,
     number: u32,
     /// Its frequency.
     count: u32,
@@ -427,15 +427,15 @@ struct Ordered {
 /// Fills in the terms in byte order.
 fn in_order(terms: &Terms, order: &mut Vec<Ordered>) {
     order.clear();
-    order.extend(terms.iter().map(|(place, record)| Ordered {
+    order.extend(terms.iter().map(|(offset, record)| Ordered {
         first: first_bytes(record.term),
-        place,
+        offset,
         number: record.number,
         count: record.count,
     }));
     // Most terms differ in their first bytes, which are already loaded.
     order.sort_unstable_by(|a, b| {
-        let by_rest = || terms.bytes(a.place).cmp(terms.bytes(b.place));
+        let by_rest = || terms.bytes(a.offset).cmp(terms.bytes(b.offset));
         a.first.cmp(&b.first).then_with(by_rest)
     });
 }

@@ -170,18 +170,18 @@ impl Terms {
     }
 
     /// Returns the bytes of the term with an offset from [`Self::iter`].
-    pub(super) fn bytes(&self, place: u32) -> &[u8] {
-        Record::of(&self.records[place as usize..]).term
+    pub(super) fn bytes(&self, offset: u32) -> &[u8] {
+        Record::of(&self.records[offset as usize..]).term
     }
 
     /// Returns all terms in order of their numbers, each with its offset.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, Record<'_>)> {
         let mut next = 0;
         (0..self.n).map(move |_| {
-            let place = next;
-            let record = Record::of(&self.records[place as usize..]);
+            let offset = next;
+            let record = Record::of(&self.records[offset as usize..]);
             next += (HEAD_BYTES + record.term.len()) as u32;
-            (place, record)
+            (offset, record)
         })
     }
 
@@ -327,8 +327,8 @@ mod tests {
             }
             let mut n_uses = BTreeMap::new();
             words.iter().for_each(|word| *n_uses.entry(word).or_insert(0) += 1);
-            for (number, (place, record)) in (0..).zip(terms.iter()) {
-                let expected = Record { count: n_uses[&record.term.to_vec()], number, term: terms.bytes(place) };
+            for (number, (offset, record)) in (0..).zip(terms.iter()) {
+                let expected = Record { count: n_uses[&record.term.to_vec()], number, term: terms.bytes(offset) };
                 prop_assert_eq!(record, expected);
                 prop_assert_eq!(numbers[record.term], number);
             }

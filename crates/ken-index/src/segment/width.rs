@@ -59,9 +59,9 @@ impl Width {
 fn put<const N: usize>(column: &[u32], out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + column.len() * N, 0);
-    let places = out[start..].as_chunks_mut::<N>().0;
-    for (place, number) in places.iter_mut().zip(column) {
-        place.copy_from_slice(&number.to_le_bytes()[..N]);
+    let slots = out[start..].as_chunks_mut::<N>().0;
+    for (slot, number) in slots.iter_mut().zip(column) {
+        slot.copy_from_slice(&number.to_le_bytes()[..N]);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The rules of another language would join unrelated words: in Catalan `mode` is a form of
 //! `models`, in Portuguese `not` of `notes`. Therefore the languages of some documents with the
-//! word are read, from several places in each segment, because documents of one folder are next to
+//! word are read, from several positions in each segment, because documents of one folder are next to
 //! each other. If too few of them have a language, the languages of most documents are used too, and
 //! a form counts only if documents of the same language have it.
 
@@ -73,9 +73,9 @@ const ENOUGH: u32 = 4;
 /// The language that is used when documents have none.
 const FALLBACK: &str = "en";
 
-/// Number of places in a segment where documents are read, and number of documents at each.
-const PLACES: u32 = 8;
-const DOCUMENTS_A_PLACE: usize = 8;
+/// Number of samples of a segment that are read, and number of documents in each.
+const SAMPLES: u32 = 8;
+const DOCUMENTS_PER_SAMPLE: usize = 8;
 
 /// A language with rules, which are loaded when they are needed.
 pub(crate) struct Language {
@@ -244,12 +244,12 @@ fn count_with(term: &str, within: Within<'_>) -> tantivy::Result<BTreeMap<String
         let mut block = index.read_block_postings_from_terminfo(&info, option)?;
         let mut ordinals: BTreeMap<u64, u32> = BTreeMap::new();
         let mut next = 0;
-        for place in 0..PLACES {
-            let target = u64::from(segment.max_doc()) * u64::from(place) / u64::from(PLACES);
+        for sample in 0..SAMPLES {
+            let target = u64::from(segment.max_doc()) * u64::from(sample) / u64::from(SAMPLES);
             // It is less than the number of documents.
             let at = block.seek(next.max(target as u32));
             let rest = block.docs().get(at..).unwrap_or_default();
-            for doc in rest.iter().take(DOCUMENTS_A_PLACE) {
+            for doc in rest.iter().take(DOCUMENTS_PER_SAMPLE) {
                 next = doc + 1;
                 if let Some(ordinal) = values.ords().first(*doc) {
                     *ordinals.entry(ordinal).or_default() += 1;

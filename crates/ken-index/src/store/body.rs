@@ -148,7 +148,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn damaged_ones_are_told_or_right(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in 0_usize..9) {
+        fn damaged_ones_are_reported_or_right(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in 0_usize..9) {
             let text = prose(PIECE_BYTES + 5000);
             let mut packed = packed(&text).unwrap().unwrap();
             let at = at.index(packed.len());

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_documents_are_told() {
+    fn damaged_documents_are_reported() {
         let document = stored("a text", b"bytes", -3);
         assert!(values(&document).is_some());
         for length in 0..document.len() {

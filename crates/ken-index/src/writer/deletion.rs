@@ -1,6 +1,6 @@
 //! Deletions, in the engine's terms.
 //!
-//! The engine applies a deletion to whole segments, when a commit is made, and cannot tell which of
+//! The engine applies a deletion to whole segments, when a commit is made, and does not know which of
 //! their documents were added before it and which after. So each document keeps its sequence in the
 //! sequence of the writer's deletions: a deletion spares those that came after it.
 
@@ -23,7 +23,7 @@ pub(crate) struct Deletion {
     /// The file.
     pub(crate) key: FileKey,
     pub(crate) scope: Scope,
-    /// Place in the sequence of deletions.
+    /// Position in the sequence of deletions.
     pub(crate) sequence: u64,
 }
 

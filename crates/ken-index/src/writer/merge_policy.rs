@@ -1,19 +1,18 @@
-//! Which segments are merged: few enough that a search opens few, and of like size, so that
-//! documents are not written over and over.
+//! Chooses the segments that are merged: enough that a search opens few, and segments of similar size, so that
+//! documents are not rewritten again and again.
 //!
-//! The engine's own policy waits for eight segments of about the same size. Those of a real run differ
-//! by a factor of ten, as documents do, and after 24 of them 20 were left, after 200 of them 33
-//! (simulated with sizes of a lognormal distribution). Here their number is bounded, as
-//! Lucene's `TieredMergePolicy` has it: above the bound, the neighbours by size are merged of which
-//! the largest is the smallest part of the whole. Of 200 segments at most ten were
-//! left, and a document was written 2.9 times more; of 24 0.9 times.
+//! The engine's own policy waits for eight segments of about the same size. The segments of a real run differ by a
+//! factor of ten, as documents do. In a simulation with lognormal sizes that policy left 20 of 24 segments, and 33 of
+//! 200. This policy bounds their number, as Lucene's `TieredMergePolicy` does. Above the bound, it merges the neighbours
+//! by size whose largest segment is the smallest part of the sum. It leaves at most ten of 200 segments and rewrites
+//! a document 2.9 times; with 24 segments, 0.9 times.
 //!
-//! A run that finds as many as may be may leave [`SMALL_SEGMENTS`] more: else one file more would have three of ten
-//! segments written anew. Tiny ones are merged many at once: every second run for one new message waited for
-//! a merge of three (12 to 18 ms on a slow machine, of 100 that it took).
+//! A run that finds the highest number of segments may leave [`SMALL_SEGMENTS`] more. Otherwise one more file would
+//! rewrite three of ten segments. Tiny segments are merged many at once, since merges of three would delay every second
+//! run for one new message (by 12 to 18 of 100 ms on a slow machine).
 //!
-//! While a run adds segment after segment, merges are *deferred*: the run waits until [`MAX_MERGED`] can become one, and
-//! only its last commit merges fewer. Of 200 segments a document is written 1.9 times more then, of 24 0.7 times.
+//! While a run adds segments, merges are *deferred*: the run waits until [`MAX_MERGED`] segments can become one, and
+//! only its last commit merges fewer. Then a document is rewritten 1.9 times with 200 segments, and 0.7 times with 24.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -23,41 +22,42 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tantivy::SegmentMeta;
 use tantivy::indexer::{MergeCandidate, MergePolicy};
 
-/// How many segments are left alone, by the threads that build them: a first run ends with one of each thread, which
-/// a search looks through with as many threads. To merge the sixteen of sixteen threads took longer than to build
-/// them, and on 64 threads it took four times as long to make 32 of 64. A command takes 0.2 ms for each.
+/// The bounds of the number of segments that are not merged. Between them it is the number of building threads: a first
+/// run ends with a segment of each thread, and a search uses as many threads. Merging the segments of sixteen threads
+/// takes longer than building them, and merging 64 into 32 takes four times as long. A command takes 0.2 ms per
+/// segment.
 const MAX_SEGMENTS: RangeInclusive<usize> = 10..=64;
-/// How many are left alone beside those of the first run: small ones of later runs are merged with each other.
+/// The number of further segments that are not merged: small ones of later runs, which are merged with each other.
 const SMALL_SEGMENTS: usize = 4;
-/// To merge a segment costs as much as so many documents (its files are opened, written and synced), however few it
-/// has: of such that have no more, many are merged at once, and seldom.
+/// The number of documents whose merging costs as much as a segment itself, whose files are opened, written and synced.
+/// Smaller segments are merged seldom, and many at once.
 const SEGMENT_DOCS: u32 = 64;
-/// How many are merged at once.
+/// The number of segments that are merged into one.
 const MIN_MERGED: usize = 3;
 const MAX_MERGED: usize = 8;
-/// How much smaller merges are preferred: what is merged last is written once more the next time.
+/// The preference for smaller merges, since a merged segment may be merged again next time.
 const SIZE_EXPONENT: f64 = 0.2;
-/// A segment of which this part was deleted is written anew without it.
+/// The share of deleted documents above which a segment is rewritten without them.
 const MAX_DELETED: f64 = 1.0 / 3.0;
 
 #[derive(Clone, Debug)]
 pub(crate) struct BoundedMerges {
-    /// How many segments are left alone.
+    /// The number of segments that are not merged.
     max_segments: usize,
-    /// The same at the end of the run.
+    /// The same number at the end of the run.
     bound: usize,
-    /// How many merges may run at once.
+    /// The number of merges that may run at once.
     threads: usize,
-    /// More segments are to come.
+    /// Whether the run will add more segments.
     deferred: Arc<AtomicBool>,
 }
 
 impl BoundedMerges {
-    /// Returns the policy for an index that so many threads build when all of it is read, of which some may merge.
-    /// It must be the same number in later runs, however little they have to do: to leave fewer segments than the
-    /// first run made is to write them anew. How many documents each segment had `before` the run tells whether it may leave
-    /// some small ones more: where the others are nearly as many as may be, one file would else have a good part of the
-    /// index written anew.
+    /// Returns the policy for an index that this many threads build in a full run; some of them may merge.
+    /// The number must be the same in later runs, even if they have little to do: fewer segments than the first run
+    /// made would mean rewriting segments. `before` is the number of documents of each segment before the run. It
+    /// decides whether the run may leave some more small segments: if the others are almost as many as allowed, one
+    /// changed file would otherwise rewrite a good part of the index.
     pub(crate) fn new(
         n_builders: usize,
         n_mergers: usize,
@@ -75,8 +75,8 @@ impl BoundedMerges {
         }
     }
 
-    /// Returns which segments are merged with each other, by their numbers: in as many groups as may be merged at
-    /// once, as the end of a run waits for the largest. Deferred merges wait until the largest group fits.
+    /// Returns the segments to merge, in groups of their numbers. There are as many groups as merges may run at once,
+    /// since the end of a run waits for the largest. Deferred merges wait until the largest group fits.
     fn groups(&self, sizes: &[Size]) -> Vec<Vec<usize>> {
         // A group becomes one segment.
         let excess = sizes.len().saturating_sub(self.bound);
@@ -121,13 +121,13 @@ impl MergePolicy for BoundedMerges {
 /// Documents of a segment.
 #[derive(Clone, Copy, Debug)]
 struct Size {
-    /// Those that were not deleted.
+    /// Documents that are not deleted.
     left: u32,
     all: u32,
 }
 
-/// Returns where the best group of neighbours of such a length begins, and how many it has. One of small segments may
-/// be longer.
+/// Returns the start and the length of the best group of neighbours. A group of small segments may be longer than
+/// `lengths`.
 fn best(
     sizes: &[Size],
     by_size: &[usize],
@@ -162,12 +162,12 @@ mod tests {
         of.iter().map(size).collect()
     }
 
-    /// Of two builders.
+    /// Returns the groups for two builders.
     fn groups(of: &[Size], n_mergers: usize, deferred: bool) -> Vec<Vec<usize>> {
         groups_after(&[], of, n_mergers, deferred)
     }
 
-    /// Of two builders, where there were such segments before the run.
+    /// Returns the groups for two builders, with the segments `before` the run.
     fn groups_after(
         before: &[u32],
         of: &[Size],
@@ -178,7 +178,7 @@ mod tests {
         BoundedMerges::new(2, n_mergers, before, &deferred).groups(of)
     }
 
-    /// Merges what is to be merged, and returns how large each became.
+    /// Merges the groups, and returns the sizes of the merged segments.
     fn merge(
         before: &[u32],
         segments: &mut Vec<u32>,

@@ -84,7 +84,7 @@ pub struct Writer {
     dead: OnceLock<TantivyError>,
 }
 
-/// A place where one segment at a time is built.
+/// A slot in which one segment at a time is built.
 type Slot = Mutex<Option<SegmentBuilder>>;
 
 impl Writer {
@@ -173,12 +173,12 @@ impl Writer {
     /// Returns the segment if it is full and was finished.
     fn add_in(
         &self,
-        place: &mut Option<SegmentBuilder>,
+        slot: &mut Option<SegmentBuilder>,
         row: Row,
     ) -> Result<Option<SegmentMeta>, TantivyError> {
-        let builder = match place {
+        let builder = match slot {
             Some(builder) => builder,
-            None => place.insert(SegmentBuilder::new(
+            None => slot.insert(SegmentBuilder::new(
                 &self.index,
                 &self.path,
                 Thresholds::default(),
@@ -189,7 +189,7 @@ impl Writer {
         drop(row);
         match builder.fit(self.slot_bytes)? {
             true => Ok(None),
-            false => place.take().map(SegmentBuilder::finish).transpose(),
+            false => slot.take().map(SegmentBuilder::finish).transpose(),
         }
     }
 
@@ -254,7 +254,7 @@ impl Writer {
         closed.map_err(|source| error::engine_error(&self.path, source))
     }
 
-    /// Returns a slot that nobody uses, of this thread if it is free: threads do not meet.
+    /// Returns a free slot, if possible that of this thread, so that threads do not wait for each other.
     fn free_slot(&self) -> MutexGuard<'_, Option<SegmentBuilder>> {
         let own = thread_number() % self.slots.len();
         let (before, from_own) = self.slots.split_at(own);
@@ -263,7 +263,7 @@ impl Writer {
         free.unwrap_or_else(|| lock(&self.slots[own]))
     }
 
-    /// Tells the engine of segments that are written.
+    /// Hands segments that are written to the engine.
     fn take_in(&self, segments: impl IntoIterator<Item = SegmentMeta>) -> Result<(), Error> {
         let engine = read(&self.engine);
         for segment in segments {
@@ -308,8 +308,8 @@ impl Sink for Writer {
     fn add_at(&self, moment: Sequence, record: Record) -> Result<(), Error> {
         self.check()?;
         let row = record::row(record, &self.columns, moment)?;
-        let mut place = self.free_slot();
-        let full = self.add_in(&mut place, row);
+        let mut slot = self.free_slot();
+        let full = self.add_in(&mut slot, row);
         self.take_in(full.map_err(|error| self.fail(error))?)
     }
 
@@ -325,9 +325,9 @@ impl Sink for Writer {
     fn commit_with(&self, prepare: &mut dyn FnMut() -> Result<Meta, Error>) -> Result<(), Error> {
         // All slots are held until the end. Otherwise a file's own document, which says that the
         // file is finished, might be committed from one slot without its parts in another.
-        let mut places: Vec<_> = self.slots.iter().map(lock).collect();
+        let mut slots: Vec<_> = self.slots.iter().map(lock).collect();
         self.check()?;
-        let builders = places.iter_mut().filter_map(|place| place.take());
+        let builders = slots.iter_mut().filter_map(|slot| slot.take());
         let (segments, meta) = self.finish_all(builders.collect(), prepare);
         self.take_in(segments.map_err(|error| self.fail(error))?)?;
         let meta = meta?;

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_tell_the_charset() {
+    fn escapes_show_the_charset() {
         let by_escapes = Charset::by_escapes;
         assert_eq!(by_escapes(b"a \x1b$BF|"), Some(Charset::Web(ISO_2022_JP)));
         assert_eq!(by_escapes(b"\x1b$)C"), Some(Charset::Iso2022Kr));

@@ -131,9 +131,9 @@ mod tests {
             "/m/inbox/cur/1.a.host!2,",
             "/m/new/1.a.host",
         ] {
-            let place = MaildirPath::of_path(Path::new(path)).unwrap();
-            assert_eq!(place.base, "1.a.host");
-            assert_eq!(place.path(), Path::new(path));
+            let message = MaildirPath::of_path(Path::new(path)).unwrap();
+            assert_eq!(message.base, "1.a.host");
+            assert_eq!(message.path(), Path::new(path));
         }
         let old = MaildirPath::of_path(Path::new("/m/cur/1.a.host")).unwrap();
         assert_eq!(old.path(), Path::new("/m/cur/1.a.host:2,"));
@@ -150,8 +150,8 @@ mod tests {
         let now = maildir.join("cur/1.a.host:2,RS");
         fs_err::write(&now, "x").unwrap();
         fs_err::write(maildir.join("cur/1.a.host2:2,S"), "y").unwrap();
-        let place = MaildirPath::of_path(&maildir.join("new/1.a.host")).unwrap();
-        assert_eq!(place.find().unwrap(), Some(now));
+        let message = MaildirPath::of_path(&maildir.join("new/1.a.host")).unwrap();
+        assert_eq!(message.find().unwrap(), Some(now));
         let other = MaildirPath::of_path(&maildir.join("new/1.a")).unwrap();
         assert_eq!(other.find().unwrap(), None);
     }

@@ -17,7 +17,7 @@ pub use folder::{MaildirPath, is_maildir, make};
 pub use relocate::{MoveError, Target, relocate};
 
 /// Returns whether the path of a message determines a state, by the name of the state.
-pub fn tells(state: &str) -> bool {
+pub fn is_in_path(state: &str) -> bool {
     let row = MESSAGE_STATES.iter().find(|row| row.name == state);
     row.is_some_and(|row| row.source != StateSource::Content)
 }
@@ -53,11 +53,11 @@ pub fn flags(path: &Path) -> Vec<&'static str> {
     if is_new {
         names.push(MessageState::New.name());
     }
-    let told = MESSAGE_STATES.iter().filter(|row| {
+    let rows = MESSAGE_STATES.iter().filter(|row| {
         let letter = row.maildir_letter();
         letter.is_some_and(|letter| letters.contains(&letter))
     });
-    names.extend(told.map(|row| row.name));
+    names.extend(rows.map(|row| row.name));
     names
 }
 

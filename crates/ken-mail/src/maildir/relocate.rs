@@ -40,9 +40,9 @@ impl Target<'_> {
     /// # Errors
     /// Fails if the path is not in a Maildir or the flags cannot be set.
     pub fn path(&self, path: &Path) -> Result<PathBuf, MoveError> {
-        let place = MaildirPath::of_path(path);
-        let place = place.ok_or_else(|| MoveError::NotInMaildir(path.to_path_buf()))?;
-        Ok(wanted(&place, self, self.rename)?.path())
+        let message = MaildirPath::of_path(path);
+        let message = message.ok_or_else(|| MoveError::NotInMaildir(path.to_path_buf()))?;
+        Ok(wanted(&message, self, self.rename)?.path())
     }
 }
 
@@ -76,13 +76,13 @@ pub enum MoveError {
 pub fn relocate(path: &Path, target: &Target<'_>) -> Result<PathBuf, MoveError> {
     let not_in_maildir = || MoveError::NotInMaildir(path.to_path_buf());
     let mut from = path.to_path_buf();
-    let mut place = MaildirPath::of_path(path).ok_or_else(not_in_maildir)?;
+    let mut message = MaildirPath::of_path(path).ok_or_else(not_in_maildir)?;
     if let Some(maildir) = target.maildir.filter(|maildir| !super::is_maildir(maildir)) {
         return Err(MoveError::NoMaildir(maildir.to_path_buf()));
     }
     let mut renames = target.rename;
     for _ in 0..MAX_TRIES {
-        let to = wanted(&place, target, renames)?.path();
+        let to = wanted(&message, target, renames)?.path();
         if to == from && fs_err::symlink_metadata(&from).is_ok() {
             return Ok(to);
         }
@@ -95,8 +95,8 @@ pub fn relocate(path: &Path, target: &Target<'_>) -> Result<PathBuf, MoveError> 
             // Another message has the name.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => renames = true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                from = place.find()?.ok_or(MoveError::Gone(from))?;
-                place = MaildirPath::of_path(&from).ok_or_else(not_in_maildir)?;
+                from = message.find()?.ok_or(MoveError::Gone(from))?;
+                message = MaildirPath::of_path(&from).ok_or_else(not_in_maildir)?;
             }
             Err(error) => return Err(error.into()),
         }
@@ -106,16 +106,16 @@ pub fn relocate(path: &Path, target: &Target<'_>) -> Result<PathBuf, MoveError> 
 
 /// Returns the target path of a message.
 fn wanted(
-    place: &MaildirPath,
+    message: &MaildirPath,
     target: &Target<'_>,
     renames: bool,
 ) -> Result<MaildirPath, FlagError> {
-    let mut wanted = place.clone();
+    let mut wanted = message.clone();
     if let Some(maildir) = target.maildir {
         wanted.maildir = maildir.to_path_buf();
     }
     if let Some(change) = target.flags {
-        wanted.flags = place.flags.changed(change)?;
+        wanted.flags = message.flags.changed(change)?;
     }
     if renames {
         wanted.base = unique_name().into();

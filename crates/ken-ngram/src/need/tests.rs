@@ -22,7 +22,7 @@ fn bytes(text: &str) -> Need {
 }
 
 #[test]
-fn what_ascii_lacks_is_told() {
+fn what_ascii_lacks_is_reported() {
     for pattern in [r"\p{Greek}", "Jürgen|Müller", "(?i)MÜLLER", "a.*ж"] {
         assert!(need(pattern).is_beyond_ascii(), "{pattern}");
     }

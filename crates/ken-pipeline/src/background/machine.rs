@@ -193,10 +193,10 @@ mod tests {
     fn a_battery_is_seen() {
         let folder = tempfile::tempdir().unwrap();
         let supply = |name: &str, values: &[(&str, &str)]| {
-            let place = folder.path().join(name);
-            fs_err::create_dir_all(&place).unwrap();
+            let supply_folder = folder.path().join(name);
+            fs_err::create_dir_all(&supply_folder).unwrap();
             for (file, value) in values {
-                fs_err::write(place.join(file), format!("{value}\n")).unwrap();
+                fs_err::write(supply_folder.join(file), format!("{value}\n")).unwrap();
             }
         };
         assert_eq!(Power::of(&folder.path().join("none")), Power::Mains);

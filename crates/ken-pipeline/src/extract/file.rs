@@ -227,7 +227,7 @@ impl Pool<'_> {
         let name = Location::file(path).file_name();
         let detected = ken_extract::detect::by_name(&name);
         let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
-        document.add_text(Field::Filename, &name);
+        ken_extract::add_file_name(&mut document, &name);
         document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
         document.failure = Some(Failure::new(Cause::system(Operation::Read, error)));
         self.give_fields(path, &mut document);

@@ -245,7 +245,7 @@ impl<'r> Pool<'r> {
 
     fn state(&self, stamp: &Stamp) -> FileState {
         FileState {
-            token: stamp.token(&self.hasher, self.prepared.stale.edition),
+            token: stamp.token(&self.hasher, self.prepared.stale.generation),
             identity: stamp.identity(&self.hasher),
         }
     }
@@ -300,7 +300,7 @@ impl<'r> Pool<'r> {
 
     /// Adds the fields that a folder gives to all documents below it.
     fn give_fields(&self, path: &Path, document: &mut Document) {
-        for (field, value) in self.prepared.stale.reading.fields_of(path) {
+        for (field, value) in self.prepared.stale.profile.fields_of(path) {
             document.join_text(*field, value);
         }
     }

@@ -51,7 +51,7 @@ impl Pool<'_> {
             return Ok(false);
         };
         let name = Location::file(path).file_name();
-        let fields_of = |path| self.prepared.stale.reading.fields_of(path);
+        let fields_of = |path| self.prepared.stale.profile.fields_of(path);
         // If the name does not hold the state of a message, its header does.
         let is_maildir = ken_mail::maildir::is_maildir_path;
         if is_read_otherwise(&old.file_name(), &name)
@@ -81,7 +81,7 @@ impl Pool<'_> {
             return Ok(false);
         };
         own.fields.retain(|(field, _)| *field != Field::Filename);
-        own.add_text(Field::Filename, &name);
+        ken_extract::add_file_name(&mut own, &name);
         self.moved_ngrams(&facts, &own, state.token, has_parts, thread)?;
         self.documents.add(&facts, Some(state), own)?;
         Ok(true)

@@ -127,8 +127,8 @@ impl PoolSink<'_, '_> {
             }
             return false;
         }
-        let place = self.thread.extractor.place(member);
-        match lock(known).meet(&member.ipath, place) {
+        let span = self.thread.extractor.message_span(member);
+        match lock(known).meet(&member.ipath, span) {
             MessageFate::Kept => {
                 self.job.has_parts.store(true, Ordering::Relaxed);
                 return true;

@@ -22,7 +22,7 @@ pub(crate) struct MissingNgrams {
 impl MissingNgrams {
     /// Returns what is missing in an index; none if nothing is.
     pub(crate) fn of(index: &Path, meta: &Meta) -> io::Result<Option<Self>> {
-        let Some(named) = &meta.gram_files else {
+        let Some(named) = &meta.ngram_files else {
             return Ok(None);
         };
         let left = ken_ngram::open(&ngrams_folder(index), ken_index::map)?;

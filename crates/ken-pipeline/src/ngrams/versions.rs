@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_for_now_keeps_its_grams() {
+    fn what_failed_for_now_keeps_its_n_grams() {
         let versions = Versions::united(own(&[(2, UNFINISHED), (1, 7 << 16 | 2)]));
         assert!(knows(&versions, 1, 7) && !knows(&versions, 1, 8));
         assert!(knows(&versions, 2, 7), "it is in the index under no stamp");

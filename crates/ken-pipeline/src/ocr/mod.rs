@@ -18,6 +18,7 @@ use ken_core::{Document, Field, FileKey};
 use ken_engine::{Sink, Source};
 use ken_extract::Input;
 use ken_extract::helper::Helpers;
+use ken_index::layout::index_folder;
 use ken_index::{Snapshot, WriterOptions};
 
 use crate::prepare::fitted;
@@ -39,7 +40,7 @@ pub(crate) fn recognise(
     let (Some(ocr), Some(helpers)) = (&options.ocr, &options.extract.helpers) else {
         return Ok(());
     };
-    let snapshot = match Snapshot::open(&options.data.join("index")) {
+    let snapshot = match Snapshot::open(&index_folder(&options.data)) {
         Err(ken_engine::Error::Missing(_)) => return Ok(()),
         snapshot => snapshot?,
     };
@@ -59,7 +60,7 @@ pub(crate) fn recognise(
         return Ok(());
     }
     let slot = WriterSlot::new(
-        options.data.join("index"),
+        index_folder(&options.data),
         WriterOptions {
             memory_bytes: options.shares().segments,
             threads: options.threads,
@@ -103,7 +104,7 @@ fn advice(options: &Options, ocr: &Ocr, helpers: &Helpers) -> Option<String> {
     match helpers.packages_for_ocr(&ocr.languages, &options.extract.limits) {
         Ok(packages) if packages.is_empty() => None,
         Ok(packages) => Some(format!("apt-get install {}", packages.join(" "))),
-        Err(_) => Some("tesseract does not tell its languages".to_owned()),
+        Err(_) => Some("tesseract does not list its languages".to_owned()),
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) enum Stage {
     /// Commits, and writes the n-grams of what is committed.
     Commit,
     /// Merges n-gram segments.
-    Grams,
+    Ngrams,
     /// Waits for merges of segments.
     Merge,
 }
@@ -63,7 +63,7 @@ impl Stage {
             Self::Idle => "wait for files",
             Self::Memory => "wait for memory",
             Self::Commit => "commit",
-            Self::Grams => "merge grams",
+            Self::Ngrams => "merge n-grams",
             Self::Merge => "wait for merges",
         }
     }

@@ -75,11 +75,11 @@ impl Run<'_> {
         }
         meta.all_seen = completed.is_some() || meta.all_seen && !prepared.roots_changed;
         let reads_all = prepared.options.full && all;
-        let are_known = prepared.snapshot.is_none() || reads_all || meta.gram_files.is_some();
-        meta.gram_files = None;
+        let are_known = prepared.snapshot.is_none() || reads_all || meta.ngram_files.is_some();
+        meta.ngram_files = None;
         if prepared.options.ngrams != Ngrams::None {
             let files = self.ngrams(meta.hasher).flush(!reads_all, last)?;
-            meta.gram_files = are_known.then(|| self.with_missing(files, all));
+            meta.ngram_files = are_known.then(|| self.with_missing(files, all));
         }
         Ok(meta)
     }
@@ -136,7 +136,7 @@ impl Run<'_> {
         // A commit without n-grams names no n-gram segments.
         let names_ngrams = prepared
             .meta()
-            .is_some_and(|meta| meta.gram_files.is_some());
+            .is_some_and(|meta| meta.ngram_files.is_some());
         let drops_ngrams = names_ngrams && prepared.options.ngrams == Ngrams::None;
         changed || complete && prepared.never_ended || drops_ngrams || all && reads_otherwise()
     }
@@ -146,12 +146,12 @@ impl Run<'_> {
         let prepared = self.prepared;
         let options = &prepared.options;
         self.ngrams.get_or_init(|| {
-            let named = prepared.meta().and_then(|meta| meta.gram_files.clone());
+            let named = prepared.meta().and_then(|meta| meta.ngram_files.clone());
             NgramWriter::new(NgramWriterOptions {
                 folder: ngrams_folder(&prepared.index()),
                 named: named.unwrap_or_default(),
                 of: options.ngrams,
-                memory_bytes: options.shares().grams,
+                memory_bytes: options.shares().ngrams,
                 threads: options.threads,
                 seed: hasher.seed(),
                 max_file_bytes: options.extract.limits.max_file_bytes,
@@ -170,11 +170,11 @@ impl Run<'_> {
         if self.prepared.options.ngrams == Ngrams::None {
             return Ok(());
         }
-        let _span = self.progress.span(Stage::Grams, None);
+        let _span = self.progress.span(Stage::Ngrams, None);
         let ngrams = self.ngrams(meta.hasher);
         if let Some(files) = ngrams.merge(&self.prepared.index())? {
-            let named = meta.gram_files.map(|_| self.with_missing(files, all));
-            meta.gram_files = named;
+            let named = meta.ngram_files.map(|_| self.with_missing(files, all));
+            meta.ngram_files = named;
             writer.commit(&meta)?;
         }
         Ok(ngrams.sweep()?)

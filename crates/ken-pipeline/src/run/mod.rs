@@ -86,8 +86,8 @@ pub(crate) fn through_pauses(
     Ok(whole)
 }
 
-/// Runs beside the threads that hold it to its share of the machine, interrupt it when a pause begins that it heeds,
-/// and trace it.
+/// Runs together with threads that limit its share of the machine, interrupt it when a pause begins (if it respects
+/// pauses), and trace it.
 pub(crate) fn accompanied<T>(
     options: &Options,
     respects_pause: bool,
@@ -225,8 +225,8 @@ pub(crate) fn run_in(
     let walked = run.execute()?;
     let mut summary = run.summary(&walked);
     if !options.dry_run {
-        let scan = &walked.scan;
-        let saw_all = scan.unavailable.is_empty() && scan.incomplete.is_empty();
+        let walk = &walked.walk;
+        let saw_all = walk.unavailable.is_empty() && walk.incomplete.is_empty();
         summary.committed = run.commit(&summary, saw_all)?;
     }
     summary.seconds = started.elapsed().as_secs_f64();
@@ -279,7 +279,7 @@ impl Run<'_> {
             kept: walked.kept + self.counts.kept(),
             documents: get(&self.progress.documents),
             failed: get(&self.progress.failures),
-            errors: walked.scan.n_errors as u64,
+            errors: walked.walk.n_errors as u64,
             bytes: get(&self.progress.bytes_done),
             interrupted: self.progress.is_cancelled(),
             messages: self.messages(walked),
@@ -289,7 +289,7 @@ impl Run<'_> {
 
     /// Returns messages about the run for the user.
     fn messages(&self, walked: &ken_walk::Summary) -> Vec<String> {
-        let unavailable = walked.scan.unavailable.iter().map(|(path, availability)| {
+        let unavailable = walked.walk.unavailable.iter().map(|(path, availability)| {
             let state = format!("{availability:?}").to_lowercase();
             format!(
                 "root \"{}\" is {state}; what the index knows of it is kept",
@@ -304,7 +304,7 @@ impl Run<'_> {
         let unlisted = self.listings_error.get().map(|error| {
             format!("what folders hold cannot be kept, so every search lists them: {error}")
         });
-        let errors = walked.scan.errors.iter().map(ToString::to_string);
+        let errors = walked.walk.errors.iter().map(ToString::to_string);
         unavailable
             .chain(kept)
             .chain(unlisted)

@@ -50,14 +50,18 @@ fn write_again(
 ) -> Result<(), Error> {
     messages.sort_unstable();
     let found = snapshot.mail().documents_of(&messages)?;
-    let mut places: Vec<DocAddress> = found.iter().flatten().copied().collect();
-    places.sort_unstable();
-    let mut stored: Vec<_> = snapshot.documents(&places)?.into_iter().map(Some).collect();
+    let mut addresses: Vec<DocAddress> = found.iter().flatten().copied().collect();
+    addresses.sort_unstable();
+    let mut stored: Vec<_> = snapshot
+        .documents(&addresses)?
+        .into_iter()
+        .map(Some)
+        .collect();
     for ((key, message), parts) in messages.into_iter().zip(found) {
         // Identifiers are those of messages.
         let Some(message) = message else { continue };
         documents.delete_message(key, message)?;
-        let at = |part: &DocAddress| places.binary_search(part).ok();
+        let at = |part: &DocAddress| addresses.binary_search(part).ok();
         let parts = parts.iter().filter_map(|part| stored[at(part)?].take());
         let mut parts: Vec<_> = parts.collect();
         // A file's own document is added last.
@@ -78,17 +82,17 @@ fn write_again(
 /// Returns the messages whose tags changed, each of them once, in the order of the index.
 fn messages(snapshot: &dyn Source, log: &Log) -> Result<Vec<MessageOfFile>, Error> {
     let ids: Vec<String> = log.pending.ids().map(str::to_lowercase).collect();
-    let mut places = Vec::with_capacity(ids.len());
+    let mut addresses = Vec::with_capacity(ids.len());
     for ids in ids.chunks(LOOKED_FOR) {
         let plan = Plan::Match {
             field: Field::Msgid,
             pattern: Pattern::Any(ids.to_vec()),
         };
         let found = snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
-        places.extend(found.hits.into_iter().map(|hit| hit.address));
+        addresses.extend(found.hits.into_iter().map(|hit| hit.address));
     }
-    places.sort_unstable();
-    let mut messages = snapshot.mail().messages_at(&places)?;
+    addresses.sort_unstable();
+    let mut messages = snapshot.mail().messages_at(&addresses)?;
     let mut seen = HashSet::with_capacity(messages.len());
     messages.retain(|message| seen.insert(*message));
     Ok(messages)

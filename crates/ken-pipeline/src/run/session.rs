@@ -4,6 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use ken_index::WriterOptions;
+use ken_index::layout::index_folder;
 
 use crate::lock::RunLock;
 use crate::write::WriterSlot;
@@ -37,7 +38,7 @@ impl Session {
         let lock = RunLock::take(&options.data, &wait)?;
         progress.waiting.store(false, Ordering::Relaxed);
         if lock.is_some() {
-            replace::recover(&options.data.join("index"))?;
+            replace::recover(&index_folder(&options.data))?;
         }
         Ok(lock.map(|lock| Self {
             slot: None,
@@ -53,7 +54,7 @@ impl Session {
                 memory_bytes: options.shares().segments,
                 threads: options.segment_builders(),
             };
-            WriterSlot::new(options.data.join("index"), writer)
+            WriterSlot::new(index_folder(&options.data), writer)
         })
     }
 

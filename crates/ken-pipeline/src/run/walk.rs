@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use ken_core::{Change, FileKey, KeyHasher};
-use ken_walk::{Catalogue, Comparison, Listings, Recorder, ScanOptions};
+use ken_walk::{Catalogue, Comparison, Listings, Recorder, WalkOptions};
 
 use super::Run;
 use crate::Ngrams;
@@ -25,8 +25,8 @@ impl Run<'_> {
                 .unwrap_or_else(|_| vec![None; keys.len()]),
             None => vec![None; keys.len()],
         };
-        let scan = self.scan_options(catalogue);
-        let recorder = self.recorder(hasher, &scan);
+        let walk = self.walk_options(catalogue);
+        let recorder = self.recorder(hasher, &walk);
         let comparison = Comparison {
             hasher,
             catalogue,
@@ -43,12 +43,12 @@ impl Run<'_> {
         };
         let (roots, progress) = (&prepared.roots, &self.progress.walk);
         let walked = match prepared.scope {
-            Scope::Paths(paths) => ken_walk::changes_of(paths, roots, &scan, progress, &comparison),
-            Scope::All => ken_walk::changes(roots, &scan, progress, &comparison),
+            Scope::Paths(paths) => ken_walk::changes_of(paths, roots, &walk, progress, &comparison),
+            Scope::All => ken_walk::changes(roots, &walk, progress, &comparison),
         };
         if let Some(recorder) = recorder
             // A folder that cannot be read has no listing; the listings of others are kept.
-            && let Err(error) = recorder.finish(walked.scan.unavailable.is_empty() && !walked.scan.cancelled)
+            && let Err(error) = recorder.finish(walked.walk.unavailable.is_empty() && !walked.walk.cancelled)
         {
             // Without listings, searches list the folders themselves.
             let _ = self.listings_error.set(error);
@@ -56,10 +56,10 @@ impl Run<'_> {
         walked
     }
 
-    fn scan_options(&self, catalogue: &Catalogue) -> ScanOptions {
+    fn walk_options(&self, catalogue: &Catalogue) -> WalkOptions {
         let prepared = self.prepared;
         let options = &prepared.options;
-        ScanOptions {
+        WalkOptions {
             threads: options.walk_threads(),
             excluded: vec![options.data.clone()],
             global_ignore: options.global_ignore.clone(),
@@ -73,9 +73,9 @@ impl Run<'_> {
 
     /// Returns the recorder of folder listings, for searches that look for new files; none if this
     /// walk does not list all folders.
-    fn recorder(&self, hasher: KeyHasher, scan: &ScanOptions) -> Option<Recorder> {
+    fn recorder(&self, hasher: KeyHasher, walk: &WalkOptions) -> Option<Recorder> {
         let options = &self.prepared.options;
-        let lists_all = self.prepared.scope.is_all() && scan.lazy_since.is_none();
+        let lists_all = self.prepared.scope.is_all() && walk.lazy_since.is_none();
         if !lists_all || options.dry_run || options.ngrams == Ngrams::None {
             return None;
         }

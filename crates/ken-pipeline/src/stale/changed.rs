@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use ken_core::{Cause, Failure, Field, FileKey, Reading, Reason, SetBy, Setting};
+use ken_core::{Cause, Failure, Field, FileKey, Profile, Reason, SetBy, Setting};
 use ken_engine::Source;
 use ken_extract::helper::Helpers;
 use ken_extract::{detect, format_of};
@@ -27,8 +27,8 @@ pub(crate) struct Changed<'r> {
 
 impl<'r> Changed<'r> {
     pub(crate) fn of(
-        reading: &'r Reading,
-        earlier: &'r [Reading],
+        profile: &'r Profile,
+        earlier: &'r [Profile],
         helpers: Option<&'r Helpers>,
     ) -> Self {
         let mut changed = Self {
@@ -37,22 +37,22 @@ impl<'r> Changed<'r> {
             any_new: false,
         };
         // A helper that must no longer read its files.
-        let known = earlier.iter().flat_map(|reading| reading.formats.keys());
+        let known = earlier.iter().flat_map(|profile| profile.formats.keys());
         changed.names.extend(
             known
-                .filter(|name| !reading.formats.contains_key(*name))
-                .filter_map(|name| Helpers::of_reading(name).map(|_| name.as_str())),
+                .filter(|name| !profile.formats.contains_key(*name))
+                .filter_map(|name| Helpers::of_profile_name(name).map(|_| name.as_str())),
         );
-        if earlier.iter().any(|known| known.headers != reading.headers) {
+        if earlier.iter().any(|known| known.headers != profile.headers) {
             let media_types = ["message/rfc822", "application/vnd.ms-outlook"];
             let formats = media_types.into_iter().filter_map(format_of);
             changed.names.extend(formats.map(|format| format.name));
         }
-        for (name, version) in &reading.formats {
-            for known in earlier.iter().map(|reading| reading.formats.get(name)) {
+        for (name, version) in &profile.formats {
+            for known in earlier.iter().map(|profile| profile.formats.get(name)) {
                 if known != Some(version) {
                     changed.names.insert(name);
-                    changed.any_new |= known.is_none() && Helpers::of_reading(name).is_none();
+                    changed.any_new |= known.is_none() && Helpers::of_profile_name(name).is_none();
                 }
             }
         }
@@ -70,14 +70,14 @@ impl<'r> Changed<'r> {
             || self
                 .names
                 .iter()
-                .any(|name| Helpers::of_reading(name) == Some(media_type))
+                .any(|name| Helpers::of_profile_name(name) == Some(media_type))
     }
 
     fn helper_reads(&self, name: &str, media_type: &str) -> bool {
-        let reading_name = self
+        let profile_name = self
             .helpers
-            .and_then(|helpers| helpers.reading_name(name, media_type));
-        reading_name.is_some_and(|name| self.names.contains(name.as_str()))
+            .and_then(|helpers| helpers.profile_name(name, media_type));
+        profile_name.is_some_and(|name| self.names.contains(name.as_str()))
     }
 
     pub(crate) fn files(&self, snapshot: &dyn Source) -> Result<Vec<FileKey>, ken_engine::Error> {
@@ -102,14 +102,14 @@ impl<'r> Changed<'r> {
 
 /// Returns whether a limit was raised, or the passwords differ from those in some earlier
 /// extraction profile.
-pub(crate) fn may_lift(reading: &Reading, earlier: &[Reading]) -> bool {
-    has_other_passwords(reading, earlier) || is_any_raised(reading, earlier)
+pub(crate) fn may_lift(profile: &Profile, earlier: &[Profile]) -> bool {
+    has_other_passwords(profile, earlier) || is_any_raised(profile, earlier)
 }
 
 /// Returns the files that failed by a cause that no longer applies.
 pub(crate) fn lifted(
-    reading: &Reading,
-    earlier: &[Reading],
+    profile: &Profile,
+    earlier: &[Profile],
     snapshot: &dyn Source,
 ) -> Result<Vec<FileKey>, ken_engine::Error> {
     let mut files = snapshot.files().with_values(Field::Is, &["failed"])?;
@@ -117,7 +117,7 @@ pub(crate) fn lifted(
     files.retain(|key| {
         let lifted = failures_of(*key, snapshot);
         match lifted {
-            Ok(failures) => failures.iter().any(|f| lifts(reading, earlier, &f.cause)),
+            Ok(failures) => failures.iter().any(|f| lifts(profile, earlier, &f.cause)),
             Err(error) => {
                 failed = Err(error);
                 false
@@ -137,33 +137,37 @@ fn failures_of(key: FileKey, snapshot: &dyn Source) -> Result<Vec<Failure>, ken_
 
 /// Returns whether the cause of a failure applied in some earlier extraction profile, and does not
 /// now. A failure in an earlier format does not say which limit was reached, so it may be any.
-fn lifts(reading: &Reading, earlier: &[Reading], cause: &Cause) -> bool {
+fn lifts(profile: &Profile, earlier: &[Profile], cause: &Cause) -> bool {
     match cause {
-        Cause::Password { .. } => has_other_passwords(reading, earlier),
+        Cause::Password { .. } => has_other_passwords(profile, earlier),
         Cause::Limit { limit, .. } | Cause::TimedOut { limit, .. } => {
-            limit.set_by != SetBy::Helper && is_raised(limit.setting, reading, earlier)
+            // A text that is too large to be parsed as a whole is read up to the limit of text.
+            let is_start_read = limit.setting == Setting::MaxFileBytes;
+            limit.set_by != SetBy::Helper
+                && (is_raised(limit.setting, profile, earlier)
+                    || is_start_read && is_raised(Setting::MaxTextBytes, profile, earlier))
         }
         Cause::Other { reason, .. } => match reason {
-            Reason::Encrypted => has_other_passwords(reading, earlier),
-            Reason::Limit | Reason::TimedOut => is_any_raised(reading, earlier),
+            Reason::Encrypted => has_other_passwords(profile, earlier),
+            Reason::Limit | Reason::TimedOut => is_any_raised(profile, earlier),
             _ => false,
         },
         _ => false,
     }
 }
 
-fn has_other_passwords(reading: &Reading, earlier: &[Reading]) -> bool {
-    let others = |known: &Reading| known.passwords != reading.passwords;
-    reading.passwords != 0 && earlier.iter().any(others)
+fn has_other_passwords(profile: &Profile, earlier: &[Profile]) -> bool {
+    let others = |known: &Profile| known.passwords != profile.passwords;
+    profile.passwords != 0 && earlier.iter().any(others)
 }
 
-fn is_any_raised(reading: &Reading, earlier: &[Reading]) -> bool {
-    let mut settings = reading.limits.keys();
-    settings.any(|setting| is_raised(*setting, reading, earlier))
+fn is_any_raised(profile: &Profile, earlier: &[Profile]) -> bool {
+    let mut settings = profile.limits.keys();
+    settings.any(|setting| is_raised(*setting, profile, earlier))
 }
 
-fn is_raised(setting: Setting, reading: &Reading, earlier: &[Reading]) -> bool {
-    let now = reading.limits.get(&setting);
+fn is_raised(setting: Setting, profile: &Profile, earlier: &[Profile]) -> bool {
+    let now = profile.limits.get(&setting);
     let then = earlier
         .iter()
         .filter_map(|known| known.limits.get(&setting));
@@ -177,27 +181,27 @@ mod tests {
 
     use super::*;
 
-    fn current() -> Reading {
+    fn current() -> Profile {
         let formats = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
-        Reading {
+        Profile {
             formats: formats.collect(),
-            ..Reading::default()
+            ..Profile::default()
         }
     }
 
     #[test]
-    fn changed_extractors_are_told_by_version() {
+    fn changed_extractors_are_recognised_by_version() {
         let now = current();
         let mut earlier = now.clone();
         assert!(Changed::of(&now, &[earlier.clone()], None).is_empty());
         earlier.formats.insert("PDF".to_owned(), 0);
-        let readings = [earlier.clone()];
-        let changed = Changed::of(&now, &readings, None);
+        let profiles = [earlier.clone()];
+        let changed = Changed::of(&now, &profiles, None);
         assert!(changed.reads("application/pdf") && !changed.reads("text/plain"));
         assert!(!changed.reads(detect::UNKNOWN.media_type));
         earlier.formats.remove("PDF");
-        let readings = [earlier];
-        assert!(Changed::of(&now, &readings, None).reads(detect::UNKNOWN.media_type));
+        let profiles = [earlier];
+        assert!(Changed::of(&now, &profiles, None).reads(detect::UNKNOWN.media_type));
     }
 
     #[test]
@@ -208,7 +212,7 @@ mod tests {
             name: "project".to_owned(),
             header: "X-Project".to_owned(),
         };
-        let earlier = [Reading {
+        let earlier = [Profile {
             headers: vec![header],
             ..now.clone()
         }];
@@ -219,10 +223,10 @@ mod tests {
 
     #[test]
     fn a_raised_limit_and_other_passwords_lift_what_failed_by_them() {
-        let with = |most: u64, passwords: u16| Reading {
+        let with = |most: u64, passwords: u16| Profile {
             limits: [(Setting::MaxPages, most), (Setting::MaxDepth, 8)].into(),
             passwords,
-            ..Reading::default()
+            ..Profile::default()
         };
         let reached = |setting, set_by| {
             Cause::limit(Limit {
@@ -243,7 +247,7 @@ mod tests {
         assert!(!lifts(&raised, &[with(5, 0)], &by_row), "of the helper");
         assert!(!lifts(&raised, &[with(5, 0)], &depth), "another limit");
         assert!(!lifts(&raised, &[with(12, 0)], &pages), "lowered");
-        assert!(!lifts(&raised, &[Reading::default()], &pages), "not known");
+        assert!(!lifts(&raised, &[Profile::default()], &pages), "not known");
         assert!(!lifts(&raised, &[with(5, 0)], &locked));
         assert!(lifts(&with(5, 3), &[with(5, 2)], &locked));
         let sealed = Cause::Encrypted { how };
@@ -256,10 +260,25 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_which_the_start_was_read_is_lifted_by_the_limit_of_text() {
+        let with = |most: u64| Profile {
+            limits: [(Setting::MaxFileBytes, 10), (Setting::MaxTextBytes, most)].into(),
+            ..Profile::default()
+        };
+        let limit = Limit {
+            setting: Setting::MaxFileBytes,
+            in_force: 10,
+            set_by: SetBy::Settings,
+        };
+        assert!(lifts(&with(9), &[with(5)], &Cause::limit(limit)));
+        assert!(!lifts(&with(5), &[with(5)], &Cause::limit(limit)));
+    }
+
+    #[test]
     fn a_message_of_an_earlier_format_is_lifted_by_any_limit() {
-        let with = |most: u64| Reading {
+        let with = |most: u64| Profile {
             limits: [(Setting::MaxPages, most)].into(),
-            ..Reading::default()
+            ..Profile::default()
         };
         for (reason, expected) in [
             (Reason::Limit, true),

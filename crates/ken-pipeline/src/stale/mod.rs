@@ -21,7 +21,7 @@ pub(crate) mod changed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ken_core::{CustomField, Field, FileKey, FileRow, FolderFields, Reading, custom};
+use ken_core::{CustomField, Field, FileKey, FileRow, FolderFields, Profile, custom};
 use ken_engine::{Meta, Source};
 use ken_extract::helper::Helpers;
 use ken_extract::{FORMATS, Limits, format_of, is_converted};
@@ -57,20 +57,20 @@ pub(crate) struct Now<'n> {
 
 impl Now<'_> {
     /// Returns the current extraction profile; `last` is the previous one.
-    fn reading(&self, last: Option<&Reading>) -> Reading {
+    fn profile(&self, last: Option<&Profile>) -> Profile {
         let own = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
         let mut formats: BTreeMap<String, u32> = own.collect();
         formats.extend(self.helpers.map(Helpers::versions).unwrap_or_default());
-        for (name, version) in last.iter().flat_map(|reading| &reading.formats) {
+        for (name, version) in last.iter().flat_map(|profile| &profile.formats) {
             // The output of a helper that is gone stays, unless ken itself reads the format.
             let stays = |mime| format_of(mime).is_none() || is_converted(mime);
-            if Helpers::of_reading(name).is_some_and(stays) {
+            if Helpers::of_profile_name(name).is_some_and(stays) {
                 formats.entry(name.clone()).or_insert(*version);
             }
         }
         let limits = self.limits.named().into_iter();
         let limits = limits.chain(self.helpers.map(Helpers::limit));
-        Reading {
+        Profile {
             formats,
             folders: self.folders.to_vec(),
             limits: limits.collect(),
@@ -95,18 +95,18 @@ pub(crate) fn custom_fields(
     let wanted: Vec<_> = headers
         .map(|custom| (custom.name.clone(), custom.header.clone()))
         .collect();
-    let readings = known.into_iter();
-    let readings = readings.flat_map(|meta| std::iter::once(&meta.reading).chain(&meta.earlier));
-    custom::assign(&wanted, readings.map(|reading| &reading.headers[..]))
+    let profiles = known.into_iter();
+    let profiles = profiles.flat_map(|meta| std::iter::once(&meta.profile).chain(&meta.earlier));
+    custom::assign(&wanted, profiles.map(|profile| &profile.headers[..]))
 }
 
 /// The extraction profile of a run, and those with which the known files were read.
 pub(crate) struct Staleness {
     /// The profile of this run.
-    pub(crate) reading: Reading,
-    /// The generation of `reading`.
-    pub(crate) edition: u16,
-    earlier: Vec<Reading>,
+    pub(crate) profile: Profile,
+    /// The generation of `profile`.
+    pub(crate) generation: u16,
+    earlier: Vec<Profile>,
     /// Files that are read again whatever their generation; each list is sorted.
     always: Vec<(Stale, Vec<FileKey>)>,
     /// Files that are read again if their generation is an earlier one; each list is sorted.
@@ -120,10 +120,10 @@ impl Staleness {
     /// Compares how files are read now with the last commit. No file that has to be looked for in the index is
     /// stale before [`Self::look`].
     pub(crate) fn new(known: Option<&Meta>, now: &Now<'_>) -> Self {
-        let last = known.map(|meta| &meta.reading);
+        let last = known.map(|meta| &meta.profile);
         let mut stale = Self {
-            reading: now.reading(last),
-            edition: 1,
+            profile: now.profile(last),
+            generation: 1,
             earlier: Vec::new(),
             always: Vec::new(),
             outdated: Vec::new(),
@@ -156,13 +156,13 @@ impl Staleness {
         if !self.present.is_empty() {
             self.always.push((Stale::Helper, with("missing")?));
         }
-        let changed = Changed::of(&self.reading, &self.earlier, helpers);
+        let changed = Changed::of(&self.profile, &self.earlier, helpers);
         if !changed.is_empty() {
             let files = changed.files(snapshot)?;
             self.outdated.push((Stale::Extractor, files));
         }
-        if changed::may_lift(&self.reading, &self.earlier) {
-            let files = changed::lifted(&self.reading, &self.earlier, snapshot)?;
+        if changed::may_lift(&self.profile, &self.earlier) {
+            let files = changed::lifted(&self.profile, &self.earlier, snapshot)?;
             self.outdated.push((Stale::Settings, files));
         }
         Ok(())
@@ -170,14 +170,14 @@ impl Staleness {
 
     /// Sets the generation and the earlier profiles.
     fn follow(&mut self, meta: &Meta) {
-        self.edition = meta.edition;
+        self.generation = meta.generation;
         self.earlier.clone_from(&meta.earlier);
         self.missing.clone_from(&meta.missing);
-        if meta.reading != self.reading {
+        if meta.profile != self.profile {
             // Numbers repeat after 65,535 generations.
-            self.edition = meta.edition.checked_add(1).unwrap_or(1);
-            if !self.earlier.contains(&meta.reading) {
-                self.earlier.push(meta.reading.clone());
+            self.generation = meta.generation.checked_add(1).unwrap_or(1);
+            if !self.earlier.contains(&meta.profile) {
+                self.earlier.push(meta.profile.clone());
             }
         }
     }
@@ -192,10 +192,10 @@ impl Staleness {
         if let Some(stale) = among(&self.always) {
             return Some(stale);
         }
-        if row.token.generation() == self.edition || self.earlier.is_empty() {
+        if row.token.generation() == self.generation || self.earlier.is_empty() {
             return None;
         }
-        let fields = self.reading.fields_of(path);
+        let fields = self.profile.fields_of(path);
         if self.earlier.iter().any(|r| r.fields_of(path) != fields) {
             return Some(Stale::Fields);
         }
@@ -206,8 +206,8 @@ impl Staleness {
     /// saw every file and completed.
     pub(crate) fn note(&self, meta: &mut Meta, noticed: BTreeSet<String>, all: bool) {
         meta.missing = self.noted(noticed, all);
-        meta.reading.clone_from(&self.reading);
-        meta.edition = self.edition;
+        meta.profile.clone_from(&self.profile);
+        meta.generation = self.generation;
         meta.parts_lost &= !all;
         meta.earlier = match all {
             true => Vec::new(),
@@ -233,21 +233,21 @@ mod tests {
 
     use super::*;
 
-    fn current(folders: &[FolderFields]) -> Reading {
+    fn current(folders: &[FolderFields]) -> Profile {
         let now = Now {
             folders,
             helpers: None,
             limits: &Limits::default(),
             knows_passwords: true,
         };
-        now.reading(None)
+        now.profile(None)
     }
 
-    fn staleness(edition: u16, earlier: Vec<Reading>, extracted: &[u64]) -> Staleness {
+    fn staleness(generation: u16, earlier: Vec<Profile>, extracted: &[u64]) -> Staleness {
         let extracted = extracted.iter().copied().map(FileKey).collect();
         Staleness {
-            reading: current(&[]),
-            edition,
+            profile: current(&[]),
+            generation,
             earlier,
             always: Vec::new(),
             outdated: vec![(Stale::Extractor, extracted)],
@@ -256,16 +256,16 @@ mod tests {
         }
     }
 
-    fn row(key: u64, edition: u16) -> FileRow {
+    fn row(key: u64, generation: u16) -> FileRow {
         FileRow {
             key: FileKey(key),
-            token: Token::from_number(5 << 16 | u64::from(edition)),
+            token: Token::from_number(5 << 16 | u64::from(generation)),
             identity: 1,
         }
     }
 
     #[test]
-    fn what_this_edition_read_is_not_read_again() {
+    fn what_this_generation_read_is_not_read_again() {
         let stale = staleness(3, vec![current(&[])], &[1]);
         let reason = |row| stale.reason(Path::new("/a.pdf"), &row);
         assert_eq!(reason(row(1, 2)), Some(Stale::Extractor));
@@ -305,9 +305,9 @@ mod tests {
             limits: &limits,
             knows_passwords: true,
         };
-        let now = now.reading(Some(&last));
-        let readings = [last];
-        let changed = Changed::of(&now, &readings, None);
+        let now = now.profile(Some(&last));
+        let profiles = [last];
+        let changed = Changed::of(&now, &profiles, None);
         assert!(!changed.reads("application/x-dvi"));
         assert!(!changed.reads("application/postscript"), "only the text");
         assert!(changed.reads("application/pdf"), "ken reads it by itself");

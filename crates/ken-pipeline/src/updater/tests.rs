@@ -30,14 +30,14 @@ impl World {
         let options = options(&folder.path().join("data"), 64 << 20);
         let add = RootChange::Add(Root::new(folder.path().join("docs")));
         update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
-        let (tell, outcomes) = unbounded();
+        let (sender, outcomes) = unbounded();
         let updater = Updater::start(
             UpdaterOptions {
                 batching,
                 keep_open,
                 ..UpdaterOptions::new(options)
             },
-            move |outcome| _ = tell.send(outcome.clone()),
+            move |outcome| _ = sender.send(outcome.clone()),
         );
         Self {
             folder,
@@ -202,20 +202,20 @@ proptest! {
             (proptest::collection::vec(edits(), 1..9), any::<bool>(), any::<bool>()), 1..7),
     ) {
         let world = World::new(Batching::AT_ONCE, LONG);
-        for (edits, is_told_at_once, is_told_backwards) in rounds {
+        for (edits, is_submitted_at_once, is_submitted_backwards) in rounds {
             let mut changes = Vec::new();
             for edit in edits {
                 changes.extend(world.edit(&edit));
-                if is_told_at_once {
+                if is_submitted_at_once {
                     world.updater.submit(changes.drain(..));
                 }
             }
-            if is_told_backwards {
+            if is_submitted_backwards {
                 changes.reverse();
             }
             let last = world.updater.submit(changes);
             // Some batches overlap the edits of the next round.
-            if !is_told_backwards {
+            if !is_submitted_backwards {
                 world.settle(last);
             }
         }
@@ -246,7 +246,7 @@ fn a_renamed_folder_is_not_read_again() {
 }
 
 #[test]
-fn a_file_that_is_told_of_ten_times_is_read_once() {
+fn a_file_that_is_submitted_ten_times_is_read_once() {
     let batching = Batching {
         quiet: LONG,
         longest: LONG,
@@ -439,7 +439,7 @@ fn a_pause_that_is_heeded_interrupts_a_batch() {
 fn a_run_over_all_files_comes_in_its_turn() {
     let world = World::new(Batching::default(), LONG);
     let first = world.write("a.txt", "first");
-    fs_err::write(world.path("b.txt"), "not told").unwrap();
+    fs_err::write(world.path("b.txt"), "not submitted").unwrap();
     let options = options(&world.data(), 64 << 20);
     let all = world
         .updater

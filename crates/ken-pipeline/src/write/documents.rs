@@ -83,7 +83,7 @@ impl<'r> DocumentWriter<'r> {
         mut document: Document,
     ) -> Result<(), ken_engine::Error> {
         complete(&mut document, file);
-        tell_flags(&mut document, file);
+        set_states(&mut document, file);
         if document.kind == Kind::Message {
             self.tags.apply(&mut document);
         }
@@ -169,7 +169,7 @@ fn complete(document: &mut Document, file: &FileFacts<'_>) {
 
 /// Sets the state of a message from its file name in a Maildir, or from the sequences of its folder
 /// in MH.
-fn tell_flags(document: &mut Document, file: &FileFacts<'_>) {
+fn set_states(document: &mut Document, file: &FileFacts<'_>) {
     let is_own = document.kind == Kind::Message && document.ipath.is_root();
     let states = match file.mh {
         _ if !is_own => return,
@@ -178,7 +178,7 @@ fn tell_flags(document: &mut Document, file: &FileFacts<'_>) {
         None => return,
     };
     document.fields.retain(|(field, value)| match value {
-        Value::Text(state) if *field == Field::Is => !maildir::tells(state),
+        Value::Text(state) if *field == Field::Is => !maildir::is_in_path(state),
         _ => true,
     });
     for state in states {
@@ -220,17 +220,21 @@ mod tests {
             ("/m/cur/1:2,RS", "signed replied seen"),
         ] {
             let path = Path::new(path);
-            tell_flags(&mut message, &FileFacts { path, ..facts() });
+            set_states(&mut message, &FileFacts { path, ..facts() });
             assert_eq!(states(&message), expected, "{path:?}");
         }
         let path = Path::new("/m/1");
-        tell_flags(&mut message, &FileFacts { path, ..facts() });
-        assert_eq!(states(&message), "signed replied seen", "nothing is told");
+        set_states(&mut message, &FileFacts { path, ..facts() });
+        assert_eq!(
+            states(&message),
+            "signed replied seen",
+            "the path says nothing"
+        );
         let mh = Some(MhState {
             is_unseen: true,
             ..MhState::default()
         });
-        tell_flags(
+        set_states(
             &mut message,
             &FileFacts {
                 path,

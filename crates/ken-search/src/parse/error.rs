@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_long_queries_the_place_is_shown() {
+    fn long_queries_show_the_position_of_a_mistake() {
         let error = QueryError {
             query: format!("{}autor:{}", "é ".repeat(40_000), "b ".repeat(40_000)),
             at: 120_000..120_005,

@@ -34,7 +34,7 @@ pub struct LeftOut {
 pub fn parse_lenient(query: &str, names: Names<'_>) -> Lenient {
     let mut rest = query[..query.floor_char_boundary(MAX_BYTES)].to_owned();
     let mut left_out: Vec<LeftOut> = Vec::new();
-    let mut blanked: Vec<Range<usize>> = Vec::new();
+    let mut removed: Vec<Range<usize>> = Vec::new();
     if rest.len() < query.len()
         && let Err(error) = parse_with(query, names)
     {
@@ -55,15 +55,15 @@ pub fn parse_lenient(query: &str, names: Names<'_>) -> Lenient {
             break;
         }
         rest.replace_range(piece.clone(), &" ".repeat(piece.len()));
-        keep_minus(&mut rest, &piece, &blanked);
+        keep_minus(&mut rest, &piece, &removed);
         // A field without a value is left out together with the value, and is not a mistake of its own.
-        let beside = blanked
+        let beside = removed
             .iter()
             .any(|b| b.start == piece.end || b.end == piece.start);
         if !beside {
             left_out.push(LeftOut { text, error });
         }
-        blanked.push(piece);
+        removed.push(piece);
     }
     let words = rest.split(|c: char| !c.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty()).take(MAX_CLAUSES);
@@ -73,16 +73,16 @@ pub fn parse_lenient(query: &str, names: Names<'_>) -> Lenient {
     Lenient { tree, left_out }
 }
 
-/// Moves the minus before a blanked piece to what follows the piece, so that an excluded word does not become a wanted
+/// Moves the minus before a removed piece to what follows the piece, so that an excluded word does not become a wanted
 /// one.
-fn keep_minus(rest: &mut String, piece: &Range<usize>, blanked: &[Range<usize>]) {
+fn keep_minus(rest: &mut String, piece: &Range<usize>, removed: &[Range<usize>]) {
     let before = &rest[..piece.start];
     let is_minus = before.strip_suffix('-').is_some_and(|before| {
         let last = before.chars().next_back();
         last.is_none_or(|c| c.is_whitespace() || c == '(')
     });
     let mut end = piece.end;
-    while let Some(next) = blanked.iter().find(|b| b.start == end && b.end > end) {
+    while let Some(next) = removed.iter().find(|b| b.start == end && b.end > end) {
         end = next.end;
     }
     let next = rest[end..].chars().next();

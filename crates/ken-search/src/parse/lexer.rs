@@ -69,11 +69,11 @@ const SCHEMES: [&str; 6] = ["mailto", "tel", "urn", "doi", "data", "about"];
 /// match. Excluded words and fields are no such operators.
 pub fn joins_parts(query: &str, names: &FieldNames) -> bool {
     let mut from = 0;
-    while let Ok((found, place)) = token(query, from, names) {
+    while let Ok((found, range)) = token(query, from, names) {
         match found {
             Token::End => return false,
             Token::Open | Token::Or | Token::Xor | Token::And | Token::Near(_) => return true,
-            _ => from = place.end,
+            _ => from = range.end,
         }
     }
     false
@@ -130,8 +130,8 @@ pub(super) fn value(query: &str, at: usize) -> Result<Option<SpannedToken>, Quer
 }
 
 fn word_or_operator(query: &str, at: usize) -> Result<SpannedToken, QueryError> {
-    let (token, place) = word_or_regex(query, at)?;
-    let source = &query[place.clone()];
+    let (token, range) = word_or_regex(query, at)?;
+    let source = &query[range.clone()];
     let operator = match source {
         "OR" => Token::Or,
         "XOR" => Token::Xor,
@@ -143,15 +143,15 @@ fn word_or_operator(query: &str, at: usize) -> Result<SpannedToken, QueryError> 
             None if is_near(source) => {
                 return Err(QueryError {
                     query: query.to_owned(),
-                    at: place,
+                    at: range,
                     message: "NEAR needs a distance of at least 1".into(),
                     hint: Some("write a NEAR/5 b; NEAR/1 is the next word".into()),
                 });
             }
-            None => return Ok((token, place)),
+            None => return Ok((token, range)),
         },
     };
-    Ok((operator, place))
+    Ok((operator, range))
 }
 
 /// Reads `NEAR`, `NEAR/5`, `ADJ`, `ADJ/5`. The number is the greatest distance in words, as in Xapian.
@@ -216,7 +216,7 @@ fn regex(query: &str, start: usize) -> Option<SpannedToken> {
 /// punctuation and spaces inside it. So `C:\Users` keeps its backslash and `\section` loses it.
 pub(super) fn word(query: &str, start: usize, limit: usize) -> SpannedToken {
     let mut marks: Vec<Mark> = Vec::new();
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     let mut end = limit;
     let mut characters = query[start..limit].char_indices().peekable();
     while let Some((offset, character)) = characters.next() {
@@ -226,7 +226,7 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> SpannedToken {
             end = at;
             break;
         }
-        places.push(at);
+        offsets.push(at);
         if character == '\\' {
             let escaped = characters.next_if(|(_, next)| {
                 at == start || next.is_ascii_punctuation() || next.is_whitespace()
@@ -237,7 +237,7 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> SpannedToken {
         }
     }
     let kept = marks.len() - suffix_length(&marks);
-    let suffix = places.get(kept).copied().unwrap_or(end)..end;
+    let suffix = offsets.get(kept).copied().unwrap_or(end)..end;
     let (marks, anchors) = anchored(&marks[..kept]);
     let glob = pattern::glob(marks);
     let word = Token::Word {
@@ -394,13 +394,13 @@ fn field(query: &str, at: usize, names: &FieldNames) -> Result<Option<SpannedTok
     let is_name = |c: char| c.is_alphabetic() || c == '_';
     let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
     let (name, rest) = rest.split_at(name_end);
-    let place = |length| at..at + name_end + length;
+    let range = |length| at..at + name_end + length;
     let after_colon = rest.strip_prefix(':').unwrap_or("");
     if rest.starts_with(':') && !after_colon.starts_with(':') {
         match name.to_ascii_lowercase().as_str() {
-            "query" => return Ok(Some((Token::Saved, place(1)))),
-            "part" if after_colon.starts_with('(') => return Ok(Some((Token::Part, place(1)))),
-            "issub" if has_value(after_colon) => return Ok(Some((Token::Sub, place(1)))),
+            "query" => return Ok(Some((Token::Saved, range(1)))),
+            "part" if after_colon.starts_with('(') => return Ok(Some((Token::Part, range(1)))),
+            "issub" if has_value(after_colon) => return Ok(Some((Token::Sub, range(1)))),
             _ => {}
         }
     }
@@ -408,7 +408,7 @@ fn field(query: &str, at: usize, names: &FieldNames) -> Result<Option<SpannedTok
     let length = match (rest.as_bytes().first(), known) {
         (Some(b':'), _) if is_word_with_colon(name, after_colon, known, names) => None,
         (Some(b':'), None) => match qualified(after_colon, names) {
-            Some((field, length)) => return Ok(Some((Token::Field(field), place(1 + length)))),
+            Some((field, length)) => return Ok(Some((Token::Field(field), range(1 + length)))),
             None => return Err(unknown_field(query, at..at + name_end, names)),
         },
         (Some(b':'), Some(_)) => Some(1),
@@ -419,7 +419,7 @@ fn field(query: &str, at: usize, names: &FieldNames) -> Result<Option<SpannedTok
         _ => None,
     };
     let field = known.zip(length);
-    Ok(field.map(|(field, length)| (Token::Field(field), place(length))))
+    Ok(field.map(|(field, length)| (Token::Field(field), range(length))))
 }
 
 /// Reads the rest of a name of several parts, `dc:title:`. The last part is the field.

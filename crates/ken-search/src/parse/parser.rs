@@ -108,14 +108,14 @@ impl<'a> Parser<'a> {
     /// Reads the saved query whose name follows.
     fn saved_query(&mut self) -> Result<Tree, QueryError> {
         let start = self.at.start;
-        let (name, place) = match lexer::value(self.query, self.at.end)? {
-            Some((Token::Word { .. }, place)) => (self.query[place.clone()].to_owned(), place),
-            Some((Token::Quoted { quoted, .. }, place)) => {
-                (quoted.phrase.literal().unwrap_or("").to_owned(), place)
+        let (name, range) = match lexer::value(self.query, self.at.end)? {
+            Some((Token::Word { .. }, range)) => (self.query[range.clone()].to_owned(), range),
+            Some((Token::Quoted { quoted, .. }, range)) => {
+                (quoted.phrase.literal().unwrap_or("").to_owned(), range)
             }
             _ => (String::new(), self.at.clone()),
         };
-        let at = start..place.end;
+        let at = start..range.end;
         if name.is_empty() {
             let message = "a name is missing after query:";
             let hint = "write it without a space, as in query:name, or query\\: for the word";
@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
             self.failure(at, message, error.hint.unwrap_or_default())
         })?;
         self.clauses = inner.clauses;
-        self.at.end = place.end;
+        self.at.end = range.end;
         self.advance()?;
         Ok(tree)
     }
@@ -145,18 +145,18 @@ impl<'a> Parser<'a> {
     /// Reads Recoll's `issub:1`, which finds documents inside files, and `issub:0`, which finds the others.
     fn sub(&mut self) -> Result<Tree, QueryError> {
         let start = self.at.end;
-        let (_, place) = lexer::word(self.query, start, self.query.len());
+        let (_, range) = lexer::word(self.query, start, self.query.len());
         let member = Value::Word("member".to_owned());
         let member = Tree::Clause(Clause::new(Some(Field::Is), member));
-        let tree = match &self.query[place.clone()] {
+        let tree = match &self.query[range.clone()] {
             "0" => Tree::not(member),
             "1" => member,
             _ => {
                 let message = "issub: is 0 or 1";
-                return Err(self.failure(place, message, "write is:member or -is:member"));
+                return Err(self.failure(range, message, "write is:member or -is:member"));
             }
         };
-        self.at.end = place.end;
+        self.at.end = range.end;
         self.advance()?;
         Ok(tree)
     }
@@ -372,7 +372,7 @@ impl<'a> Parser<'a> {
     /// Reads what follows a field: a value, or a group of values for that field.
     fn field_value(&mut self, field: Field) -> Result<Tree, QueryError> {
         let at = self.at.clone();
-        let Some((token, place)) = lexer::value(self.query, at.end)? else {
+        let Some((token, range)) = lexer::value(self.query, at.end)? else {
             let message = format!("a value is missing after {:?}", &self.query[at.clone()]);
             let hint = format!("write it without a space, as in {}", field.info().example);
             return Err(self.failure(at, message, hint));
@@ -385,11 +385,11 @@ impl<'a> Parser<'a> {
         };
         let is_group = token == Token::Open;
         let tree = if is_group {
-            (self.token, self.at) = (token, place);
+            (self.token, self.at) = (token, range);
             self.group()?
         } else {
-            self.at = place.clone();
-            let tree = self.clause((token, place))?;
+            self.at = range.clone();
+            let tree = self.clause((token, range))?;
             self.advance()?;
             tree
         };

@@ -97,10 +97,10 @@ impl Explanation {
     pub fn unknown(&self) -> Vec<&str> {
         let has_terms = |of: &&Meaning| !matches!(of.field, Field::Path | Field::Root);
         let known: HashSet<&str> = self.known().map(|meaning| &*meaning.pattern).collect();
-        let mut told = HashSet::new();
+        let mut seen = HashSet::new();
         let all = self.meanings.iter().filter(has_terms);
         all.map(|meaning| meaning.pattern.as_str())
-            .filter(|pattern| !known.contains(pattern) && told.insert(*pattern))
+            .filter(|pattern| !known.contains(pattern) && seen.insert(*pattern))
             .collect()
     }
 

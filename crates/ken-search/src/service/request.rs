@@ -164,7 +164,7 @@ impl Default for Snippets {
 pub struct Facets {
     /// Names of fields; for dates also `year`, `month`, `day` and `modified.year`.
     pub by: Vec<String>,
-    /// The number of levels below a root to which folders are told apart.
+    /// The number of levels below a root at which folders are counted separately.
     pub depth: usize,
     /// The most values of each facet; all if absent.
     pub limit: Option<usize>,

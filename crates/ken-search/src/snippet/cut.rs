@@ -11,7 +11,7 @@ use super::matcher::Hit;
 
 /// A form feed ends a page.
 const PAGE_END: char = '\u{c}';
-/// Context is searched no further than this many bytes, as a body may be blank for megabytes.
+/// Context is searched no further than this many bytes, as a body may have megabytes of white space.
 const CONTEXT_BYTES: usize = 4 << 10;
 
 /// The most bytes in which the end of a visible character is searched.
@@ -70,7 +70,7 @@ pub(super) fn fragment(
     show(counter, start..end, &highlights)
 }
 
-/// Returns the beginning of a body; `None` if it is blank.
+/// Returns the beginning of a body; `None` if it is white space.
 pub(super) fn beginning(counter: &mut LineCounter<'_>, length: usize) -> Option<Fragment> {
     let body = counter.body;
     let start = body.find(|c: char| !c.is_whitespace() && !c.is_control())?;
@@ -88,19 +88,19 @@ fn on_one_page(body: &str, span: Range<usize>) -> Range<usize> {
 /// Returns where context before `at` starts, and how many characters it has.
 fn before(body: &str, at: usize, characters: usize) -> (usize, usize) {
     let floor = body.ceil_char_boundary(at.saturating_sub(CONTEXT_BYTES));
-    let (mut start, mut used, mut blank) = (at, 0, false);
+    let (mut start, mut used, mut after_space) = (at, 0, false);
     // The last offset at which a word starts, within the context so far.
     let mut word = None;
     for (offset, character) in body[floor..at].char_indices().rev() {
         if character == PAGE_END || used == characters {
             break;
         }
-        let is_blank = character.is_whitespace();
-        if is_blank && !blank {
+        let is_space = character.is_whitespace();
+        if is_space && !after_space {
             word = Some((start, used));
         }
-        used += usize::from(!(is_blank && blank));
-        blank = is_blank;
+        used += usize::from(!(is_space && after_space));
+        after_space = is_space;
         start = floor + offset;
     }
     let whole = start == 0 || body[..start].ends_with(|c: char| c.is_whitespace());
@@ -148,18 +148,18 @@ fn whole_characters(body: &str, start: usize, end: usize) -> usize {
 /// Returns where context after `at` ends.
 fn after(body: &str, at: usize, characters: usize) -> usize {
     let ceiling = body.floor_char_boundary(at.saturating_add(CONTEXT_BYTES));
-    let (mut end, mut used, mut blank) = (at, 0, false);
+    let (mut end, mut used, mut after_space) = (at, 0, false);
     let mut word = None;
     for (offset, character) in body[at..ceiling].char_indices() {
         if character == PAGE_END || used == characters {
             break;
         }
-        let is_blank = character.is_whitespace();
-        if is_blank && !blank {
+        let is_space = character.is_whitespace();
+        if is_space && !after_space {
             word = Some(at + offset);
         }
-        used += usize::from(!(is_blank && blank));
-        blank = is_blank;
+        used += usize::from(!(is_space && after_space));
+        after_space = is_space;
         end = at + offset + character.len_utf8();
     }
     let whole = body[end..].chars().next().is_none_or(char::is_whitespace);
@@ -187,17 +187,17 @@ fn highlights(hits: &[Hit], within: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Folds white space and moves the highlights with it.
-fn show(counter: &mut LineCounter<'_>, at: Range<usize>, places: &[Range<usize>]) -> Fragment {
+fn show(counter: &mut LineCounter<'_>, at: Range<usize>, matches: &[Range<usize>]) -> Fragment {
     let body = counter.body;
     let mut text = String::with_capacity(at.len());
-    let mut highlights: Vec<Range<usize>> = Vec::with_capacity(places.len());
-    let mut places_left = places.iter();
-    let mut place = places_left.next();
+    let mut highlights: Vec<Range<usize>> = Vec::with_capacity(matches.len());
+    let mut matches_left = matches.iter();
+    let mut range = matches_left.next();
     for (offset, character) in body[at.clone()].char_indices() {
         let here = at.start + offset;
-        while let Some(ended) = place.filter(|place| place.end <= here) {
+        while let Some(ended) = range.filter(|range| range.end <= here) {
             debug_assert!(ended.start < here);
-            place = places_left.next();
+            range = matches_left.next();
         }
         let length = text.len();
         if character.is_whitespace() {
@@ -207,20 +207,20 @@ fn show(counter: &mut LineCounter<'_>, at: Range<usize>, places: &[Range<usize>]
         } else if !character.is_control() {
             text.push(character);
         }
-        if place.is_some_and(|place| place.start == here) {
+        if range.is_some_and(|range| range.start == here) {
             highlights.push(length..text.len());
-        } else if place.is_some_and(|place| place.start < here)
+        } else if range.is_some_and(|range| range.start < here)
             && let Some(last) = highlights.last_mut()
         {
             last.end = text.len();
         }
     }
     text.truncate(text.trim_end().len());
-    for place in &mut highlights {
-        place.end = place.end.min(text.len());
+    for highlight in &mut highlights {
+        highlight.end = highlight.end.min(text.len());
     }
-    highlights.retain(|place| place.start < place.end);
-    let first = places.first().map_or(at.start, |place| place.start);
+    highlights.retain(|range| range.start < range.end);
+    let first = matches.first().map_or(at.start, |range| range.start);
     let (page, line) = counter.of(first);
     Fragment {
         text,

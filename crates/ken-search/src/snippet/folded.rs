@@ -70,16 +70,16 @@ impl Folded {
     }
 
     /// Returns approximately where in the body an offset of the text is; it may be within a letter.
-    pub(super) fn place(&self, at: usize) -> usize {
+    pub(super) fn offset_in_body(&self, at: usize) -> usize {
         let next = self.steps.partition_point(|(text, _)| *text <= at);
-        let place = match self.steps.get(next.saturating_sub(1)) {
+        let offset = match self.steps.get(next.saturating_sub(1)) {
             Some((text, body)) => body + (at - text),
             None => at,
         };
         // A folded letter may be longer than the letter.
         self.steps
             .get(next)
-            .map_or(place, |(_, end)| place.min(*end))
+            .map_or(offset, |(_, end)| offset.min(*end))
     }
 
     fn push(&mut self, letter: char) {
@@ -149,14 +149,14 @@ mod tests {
     const ANALYZE: Analyze = |field, text, each| ken_index::analysis::analyze(field, text, each);
 
     #[test]
-    fn places_are_those_of_the_letters() {
+    fn offsets_are_those_of_the_letters() {
         let body = "x Ünïcode Straße e\u{301}t\u{e9} ﬁn";
         let mut folded = Folded::new(ANALYZE);
         folded.fold(&body[2..], 2);
         let text = String::from_utf8(folded.text().to_vec()).unwrap();
         assert_eq!(text, "unicode Strasse ete fin");
         for (word, there) in [("unicode", "Ünï"), ("Strasse", "Straße"), ("fin", "ﬁn")] {
-            let at = folded.place(text.find(word).unwrap());
+            let at = folded.offset_in_body(text.find(word).unwrap());
             assert!(body[at..].starts_with(there), "{word}");
         }
     }
@@ -185,7 +185,7 @@ mod tests {
                 }
             });
             for at in 0..=folded.text().len() {
-                prop_assert!(folded.place(at) <= body.len());
+                prop_assert!(folded.offset_in_body(at) <= body.len());
             }
         }
     }

@@ -266,7 +266,7 @@ impl<'a> Hits<'a> {
     /// Adds the matches in a window of the body.
     pub(super) fn find(&self, body: &str, window: Range<usize>, hits: &mut Vec<Hit>) {
         // The matches of each term of each matcher of several terms.
-        let mut places: Vec<Vec<Vec<TermMatch>>> = self.matchers.iter().map(room).collect();
+        let mut lists: Vec<Vec<Vec<TermMatch>>> = self.matchers.iter().map(room).collect();
         (self.analyze)(
             Field::Body,
             &body[window.clone()],
@@ -274,7 +274,7 @@ impl<'a> Hits<'a> {
                 if !self.shapes.have(term) {
                     return;
                 }
-                let place = |test: &TermTest| {
+                let range = |test: &TermTest| {
                     let bytes = window.start + bytes.start..window.start + bytes.end;
                     match test.is_character() {
                         true => first_character(body, bytes, self.analyze),
@@ -286,7 +286,7 @@ impl<'a> Hits<'a> {
                         if test.matches(term) {
                             hits.push(Hit {
                                 matcher: number,
-                                bytes: place(test),
+                                bytes: range(test),
                             });
                         }
                         continue;
@@ -294,14 +294,14 @@ impl<'a> Hits<'a> {
                     let mut slot = 0;
                     matcher.tests(&mut |test| {
                         if test.matches(term) {
-                            places[number][slot].push((position, place(test)));
+                            lists[number][slot].push((position, range(test)));
                         }
                         slot += 1;
                     });
                 }
             },
         );
-        for (number, (matcher, places)) in self.matchers.iter().zip(&places).enumerate() {
+        for (number, (matcher, lists)) in self.matchers.iter().zip(&lists).enumerate() {
             let mut add = |bytes| {
                 hits.push(Hit {
                     matcher: number,
@@ -310,8 +310,8 @@ impl<'a> Hits<'a> {
             };
             match matcher {
                 TermMatcher::Term(_) => {}
-                TermMatcher::Phrase(terms) => phrases(terms, places, &mut add),
-                TermMatcher::Near { slop, .. } => together(places, *slop, &mut add),
+                TermMatcher::Phrase(terms) => phrases(terms, lists, &mut add),
+                TermMatcher::Near { slop, .. } => together(lists, *slop, &mut add),
             }
         }
     }
@@ -340,18 +340,14 @@ fn room(matcher: &TermMatcher) -> Vec<Vec<TermMatch>> {
     room
 }
 
-fn phrases(
-    terms: &[(u32, TermTest)],
-    places: &[Vec<TermMatch>],
-    add: &mut dyn FnMut(Range<usize>),
-) {
+fn phrases(terms: &[(u32, TermTest)], lists: &[Vec<TermMatch>], add: &mut dyn FnMut(Range<usize>)) {
     let first = terms.first().map_or(0, |(at, _)| *at);
-    let starts = places.first().map_or(&[][..], Vec::as_slice);
+    let starts = lists.first().map_or(&[][..], Vec::as_slice);
     for (start, _) in starts {
-        let found = terms.iter().zip(places).map(|((at, _), places)| {
+        let found = terms.iter().zip(lists).map(|((at, _), list)| {
             let at = start.checked_add(at.checked_sub(first)?)?;
-            let place = places.partition_point(|(position, _)| *position < at);
-            places.get(place).filter(|(position, _)| *position == at)
+            let index = list.partition_point(|(position, _)| *position < at);
+            list.get(index).filter(|(position, _)| *position == at)
         });
         if let Some(found) = found.collect::<Option<Vec<_>>>() {
             add(cover(&found));
@@ -360,11 +356,11 @@ fn phrases(
 }
 
 /// Finds the shortest stretches that hold a match from each list, in any order.
-fn together(places: &[Vec<TermMatch>], slop: u32, add: &mut dyn FnMut(Range<usize>)) {
-    let most = slop as usize + places.len();
-    let mut next = vec![0; places.len()];
+fn together(lists: &[Vec<TermMatch>], slop: u32, add: &mut dyn FnMut(Range<usize>)) {
+    let most = slop as usize + lists.len();
+    let mut next = vec![0; lists.len()];
     loop {
-        let here = places.iter().zip(&next).map(|(list, next)| list.get(*next));
+        let here = lists.iter().zip(&next).map(|(list, next)| list.get(*next));
         let Some(here) = here.collect::<Option<Vec<_>>>() else {
             return;
         };
@@ -381,8 +377,8 @@ fn together(places: &[Vec<TermMatch>], slop: u32, add: &mut dyn FnMut(Range<usiz
     }
 }
 
-fn cover(places: &[&TermMatch]) -> Range<usize> {
-    let from = places.iter().map(|(_, bytes)| bytes.start).min();
-    let to = places.iter().map(|(_, bytes)| bytes.end).max();
+fn cover(matches: &[&TermMatch]) -> Range<usize> {
+    let from = matches.iter().map(|(_, bytes)| bytes.start).min();
+    let to = matches.iter().map(|(_, bytes)| bytes.end).max();
     from.unwrap_or(0)..to.unwrap_or(0)
 }

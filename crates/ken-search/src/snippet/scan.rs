@@ -128,7 +128,7 @@ struct Needle {
 }
 
 impl Needle {
-    /// Returns the needles of a matcher: for a phrase its rarest term, as far as length tells, and for alternatives
+    /// Returns the needles of a matcher: for a phrase its rarest term, judged by length, and for alternatives
     /// each of them.
     fn of(matcher: &TermMatcher) -> Vec<Self> {
         match matcher {
@@ -329,7 +329,10 @@ impl<'b> Scan<'b> {
             self.next = found.start + 1;
             let (start, end) = match self.is_plain {
                 true => (chunk + found.start, chunk + found.end),
-                false => (self.folded.place(found.start), self.folded.place(found.end)),
+                false => (
+                    self.folded.offset_in_body(found.start),
+                    self.folded.offset_in_body(found.end),
+                ),
             };
             let start = floor_boundary(self.body, start);
             if start >= self.from {
@@ -377,11 +380,11 @@ fn window(body: &str, start: usize, end: usize, analysed: usize) -> Range<usize>
     let from = floor_boundary(body, start.saturating_sub(BEFORE)).max(analysed);
     let to = ceil_boundary(body, (start + AFTER).max(end + 1));
     let from = match body[from..start].find(char::is_whitespace) {
-        Some(blank) if from > analysed => from + blank,
+        Some(space) if from > analysed => from + space,
         _ => from,
     };
     let to = match body[end..to].rfind(char::is_whitespace) {
-        Some(blank) if blank > 0 && to < body.len() => end + blank,
+        Some(space) if space > 0 && to < body.len() => end + space,
         _ => to,
     };
     from..to

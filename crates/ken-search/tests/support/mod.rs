@@ -1,4 +1,4 @@
-//! The time, place and analysis of the test cases; the analysis is that of the index.
+//! The time, the folder and the analysis of the test cases; the analysis is that of the index.
 
 use std::ops::Range;
 

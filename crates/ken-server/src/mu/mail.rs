@@ -175,7 +175,7 @@ impl Mail {
         }
         if self.id.is_empty() {
             // The name without flags does not change.
-            let base = MaildirPath::of_path(&self.path).map(|place| place.base);
+            let base = MaildirPath::of_path(&self.path).map(|found| found.base);
             let base = base.or_else(|| Some(self.path.file_name()?.to_owned()));
             let base = base.unwrap_or_default();
             self.id = format!("{}{MADE_UP}", base.to_string_lossy());
@@ -212,7 +212,7 @@ impl Mail {
 
     /// Returns the folder, starting at the folder of all mail: `/inbox`, and `/` for that folder itself.
     pub fn maildir(&self, root: &Path) -> String {
-        let folder = MaildirPath::of_path(&self.path).map(|place| place.maildir);
+        let folder = MaildirPath::of_path(&self.path).map(|found| found.maildir);
         let below = folder
             .as_deref()
             .and_then(|folder| folder.strip_prefix(root).ok());

@@ -36,24 +36,24 @@ pub fn mail_plist(mail: &Mail, root: &Path) -> Vec<Sexp> {
 pub(super) fn meta(threaded: Option<&Threaded>, is_related: bool, date_name: &str) -> Sexp {
     let mut list = Plist::default();
     let default = Threaded::default();
-    let place = threaded.unwrap_or(&default);
-    list.add(":path", Sexp::string(&place.path));
-    list.add(":level", Sexp::number(place.level as u64));
-    let newest = place.newest.filter(|_| threaded.is_some());
+    let node = threaded.unwrap_or(&default);
+    list.add(":path", Sexp::string(&node.path));
+    list.add(":level", Sexp::number(node.level as u64));
+    let newest = node.newest.filter(|_| threaded.is_some());
     list.add(
         ":date",
         Sexp::string(newest.map(sortable).unwrap_or_default()),
     );
     list.add(date_name, Sexp::List(vec![Sexp::Number(0); 3]));
     for (is_set, name) in [
-        (threaded.is_some() && place.level == 0, ":root"),
+        (threaded.is_some() && node.level == 0, ":root"),
         (is_related, ":related"),
-        (place.is_first_child, ":first-child"),
-        (place.is_last_child, ":last-child"),
-        (place.is_orphan, ":orphan"),
-        (place.is_duplicate, ":duplicate"),
-        (place.has_child, ":has-child"),
-        (place.has_new_subject, ":thread-subject"),
+        (node.is_first_child, ":first-child"),
+        (node.is_last_child, ":last-child"),
+        (node.is_orphan, ":orphan"),
+        (node.is_duplicate, ":duplicate"),
+        (node.has_child, ":has-child"),
+        (node.has_new_subject, ":thread-subject"),
     ] {
         if is_set {
             list.add(name, Sexp::flag(true));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_a_thread_has_an_empty_place() {
+    fn what_is_not_in_a_thread_has_an_empty_path() {
         let text = String::from_utf8(meta(None, false, ":date-tstamp").to_bytes()).unwrap();
         let expected = "(:path \"\" :level 0 :date \"\" :date-tstamp (0 0 0))";
         assert_eq!(text, expected);

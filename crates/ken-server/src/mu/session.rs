@@ -137,7 +137,7 @@ impl<W: Write> Session<W> {
     fn wait(&mut self, lines: &Receiver<Line>) -> std::io::Result<bool> {
         loop {
             let done = self.store.done().cloned().unwrap_or_else(never);
-            let told = select! {
+            let event = select! {
                 recv(lines) -> line => match line {
                     Ok(Line::Request(line)) => return self.answer(&line),
                     Ok(Line::TooLong) => {
@@ -160,9 +160,9 @@ impl<W: Write> Session<W> {
                 recv(done) -> done => done.ok(),
                 default(TICK) => None,
             };
-            match told {
+            match event {
                 Some(done) => self.job_done(&done)?,
-                None => self.tell_progress()?,
+                None => self.send_progress()?,
             }
             self.out.flush()?;
         }
@@ -219,7 +219,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Sends the progress of indexing.
-    fn tell_progress(&mut self) -> std::io::Result<()> {
+    fn send_progress(&mut self) -> std::io::Result<()> {
         let Some(progress) = self.store.progress() else {
             return Ok(());
         };

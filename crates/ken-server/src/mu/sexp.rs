@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn what_is_wrong_is_reported_with_its_position() {
         for (text, at, message) in [
             ("", 0, "an expression is missing"),
             ("(a", 2, "a list is not closed"),
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_tell_their_length() {
+    fn frames_give_their_length() {
         let pong = list([Sexp::symbol(":erase"), Sexp::flag(true)]);
         assert_eq!(pong.frame(), b"\xfeb\xff(:erase t)\n");
         let path = Sexp::string(b"/m/caf\xe9\xff").frame();

@@ -58,7 +58,7 @@ struct Row {
     key: u64,
     stamp: u64,
     /// Offset of the listing.
-    place: u64,
+    offset: u64,
     /// Number of its bytes.
     length: u32,
     /// CRC-32 of its bytes.
@@ -71,7 +71,7 @@ impl Row {
         Self {
             key: number_at(bytes, 0),
             stamp: number_at(bytes, 8),
-            place: number_at(bytes, 16),
+            offset: number_at(bytes, 16),
             length: last as u32,
             sum: (last >> 32) as u32,
         }
@@ -79,7 +79,7 @@ impl Row {
 
     fn numbers(&self) -> [u64; ROW_BYTES / 8] {
         let last = u64::from(self.sum) << 32 | u64::from(self.length);
-        [self.key, self.stamp, self.place, last]
+        [self.key, self.stamp, self.offset, last]
     }
 }
 
@@ -128,7 +128,7 @@ impl Listings {
     pub fn of(&self, folder: &Path, stat: &Stat, file_system: u64) -> Option<KeptListing<'_>> {
         let key = self.hasher.key(folder).0;
         let stamp = stamp(&self.hasher, stat, file_system);
-        let bytes = self.listing(self.row(self.place(key), key, stamp)?)?;
+        let bytes = self.listing(self.row(self.index_of(key), key, stamp)?)?;
         Some(KeptListing {
             left: bytes,
             inode: 0,
@@ -141,18 +141,18 @@ impl Listings {
     }
 
     /// Returns the index of the row for a key, if it exists.
-    fn place(&self, key: u64) -> usize {
+    fn index_of(&self, key: u64) -> usize {
         first_from(self.rows(), key)
     }
 
-    fn row(&self, place: usize, key: u64, stamp: u64) -> Option<Row> {
-        let row = self.rows().get(place).map(Row::of)?;
+    fn row(&self, index: usize, key: u64, stamp: u64) -> Option<Row> {
+        let row = self.rows().get(index).map(Row::of)?;
         (row.key == key && row.stamp == stamp).then_some(row)
     }
 
     /// Returns the bytes of a listing, if their checksum is right.
     fn listing(&self, row: Row) -> Option<&[u8]> {
-        let start = usize::try_from(row.place).ok()?;
+        let start = usize::try_from(row.offset).ok()?;
         let listings = (*self.bytes).as_ref().get(..self.rows.start)?;
         let bytes = listings.get(start..)?.get(..row.length as usize)?;
         (crc32fast::hash(bytes) == row.sum).then_some(bytes)
@@ -201,7 +201,7 @@ pub(crate) fn read_file(bytes: &[u8]) {
     };
     assert!(listings.is_sound());
     for row in listings.rows().iter().map(Row::of) {
-        let at = listings.place(row.key);
+        let at = listings.index_of(row.key);
         let row = listings.row(at, row.key, row.stamp);
         row.and_then(|row| listings.listing(row));
     }

@@ -132,7 +132,7 @@ impl Recorder {
         batch.rows.push(Row {
             key,
             stamp,
-            place: start as u64,
+            offset: start as u64,
             length: bytes.len() as u32,
             sum: crc32fast::hash(bytes),
         });
@@ -147,10 +147,10 @@ impl Recorder {
         let Some(known) = &self.known else {
             return false;
         };
-        let place = known.place(key);
-        let row = known.row(place, key, stamp);
+        let index = known.index_of(key);
+        let row = known.row(index, key, stamp);
         let holds = row.is_some_and(|row| known.listing(row).is_some());
-        if holds && !self.held[place].swap(true, Ordering::Relaxed) {
+        if holds && !self.held[index].swap(true, Ordering::Relaxed) {
             self.n_held.fetch_add(1, Ordering::Relaxed);
         }
         holds
@@ -218,7 +218,7 @@ impl Recorder {
                 let row = Row::of(row);
                 if let Some(bytes) = known.listing(row) {
                     rows.push(Row {
-                        place: out.at,
+                        offset: out.at,
                         ..row
                     });
                     out.put(bytes)?;
@@ -264,7 +264,7 @@ impl Row {
     /// Returns the row of a listing whose bytes follow others.
     fn behind(self, others: u64) -> Self {
         Self {
-            place: self.place + others,
+            offset: self.offset + others,
             ..self
         }
     }

@@ -1,6 +1,6 @@
 //! Reads one ignore file, so that an unintended one cannot stop a walk: anything but a regular file
-//! has no patterns (opening a FIFO would wait for a writer), and a file of more than 1 MiB is
-//! refused.
+//! has no patterns (opening a FIFO would wait for a writer, and a socket cannot be opened), and a
+//! file of more than 1 MiB is refused.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use ignore::Error;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::policy::Policy;
 
@@ -89,12 +90,9 @@ pub fn text(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => File::from(file),
-        Err(error) => {
-            return match io::Error::from(error) {
-                error if is_absence(&error) => Ok(None),
-                error => Err(named(path, Error::Io(error))),
-            };
-        }
+        // The last one means a socket, or a device without a driver.
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::NXIO) => return Ok(None),
+        Err(error) => return Err(named(path, Error::Io(error.into()))),
     };
     let read = || {
         if !file.metadata()?.is_file() {
@@ -109,11 +107,6 @@ pub fn text(path: &Path) -> Result<Option<Vec<u8>>, Error> {
         Ok(text) => Ok(text),
         Err(error) => Err(named(path, Error::Io(error))),
     }
-}
-
-fn is_absence(error: &io::Error) -> bool {
-    use io::ErrorKind::{NotADirectory, NotFound};
-    matches!(error.kind(), NotFound | NotADirectory)
 }
 
 /// Not an I/O error, which `ken grep` ignores as ripgrep does.

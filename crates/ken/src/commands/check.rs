@@ -66,7 +66,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure
 fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
     background::give_back_large_blocks();
     let progress = Progress::default();
-    let mut told = [false; 2];
+    let mut shown = [false; 2];
     let show = || {
         let states = [
             (&progress.waiting, "waiting for another run to finish"),
@@ -75,10 +75,10 @@ fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
                 "indexing is paused; ken index --resume continues it",
             ),
         ];
-        for ((state, message), told) in states.iter().zip(&mut told) {
-            if state.load(Ordering::Relaxed) && !*told {
+        for ((state, message), shown) in states.iter().zip(&mut shown) {
+            if state.load(Ordering::Relaxed) && !*shown {
                 output::warn(message);
-                *told = true;
+                *shown = true;
             }
         }
     };
@@ -176,7 +176,7 @@ fn findings(
         detail: Some(damage.message.clone()),
         documents: damage.documents,
     });
-    let grams = report.grams.iter().map(|number| Finding {
+    let ngrams = report.ngrams.iter().map(|number| Finding {
         detail: Some("the checksum does not match, or the file is gone".to_owned()),
         ..plain(
             "damaged",
@@ -194,7 +194,7 @@ fn findings(
     let unexplained = report.below.unexplained.iter();
     let unexplained = unexplained.map(|path| plain("not found by the walk", path));
     damaged
-        .chain(grams)
+        .chain(ngrams)
         .chain(listings)
         .chain(doubled)
         .chain(changes)

@@ -56,13 +56,13 @@ fn global_ignore() -> Option<std::path::PathBuf> {
 }
 
 /// Returns the options for walking folders, whatever the folder.
-fn scan_options(global: &crate::cli::Global) -> ken_walk::ScanOptions {
-    ken_walk::ScanOptions {
+fn walk_options(global: &crate::cli::Global) -> ken_walk::WalkOptions {
+    ken_walk::WalkOptions {
         threads: default_threads(),
         excluded: crate::config::data_folder(global).into_iter().collect(),
         global_ignore: global_ignore(),
         respects_noupdate: true,
-        ..ken_walk::ScanOptions::default()
+        ..ken_walk::WalkOptions::default()
     }
 }
 

@@ -9,7 +9,7 @@ use ken_core::{Root, Stamp, escape_bytes};
 use ken_walk::{Progress, Skip, Visitor};
 use serde_json::json;
 
-use super::scan_options;
+use super::walk_options;
 use crate::cli::{Global, WalkArgs, WalkOptions};
 use crate::failure::{Failure, Kind};
 use crate::output;
@@ -34,7 +34,7 @@ pub(super) fn root(path: &Path, walk: WalkOptions) -> Result<Root, Failure> {
 
 pub(crate) fn run(global: &Global, args: &WalkArgs) -> Result<ExitCode, Failure> {
     let root = root(&args.path, args.walk)?;
-    let options = scan_options(global);
+    let options = walk_options(global);
     // Threads find files in any order, but people and diffs need them sorted.
     let lines: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let add = |line: Vec<u8>| {
@@ -50,7 +50,7 @@ pub(crate) fn run(global: &Global, args: &WalkArgs) -> Result<ExitCode, Failure>
         skipped: if args.explain { Some(&skipped) } else { None },
         recorder: None,
     };
-    let summary = ken_walk::scan(&[root], &options, &Progress::default(), visitor);
+    let summary = ken_walk::walk(&[root], &options, &Progress::default(), visitor);
     let mut lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
     lines.sort_unstable();
     output::print(&lines.concat())?;

@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use super::extractor::extractor;
 use super::index::usual_memory;
-use super::{scan_options, walk};
+use super::{walk, walk_options};
 use crate::cli::Global;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -37,7 +37,7 @@ pub(super) fn run(
     let mut extract = extract.clone();
     afford(&mut extract.limits, usual_memory(settings)?);
     let path = resolve(&named(path), &snapshot.meta().roots)?;
-    let why = why(snapshot, &folders, &extract, &scan_options(global), &path)?;
+    let why = why(snapshot, &folders, &extract, &walk_options(global), &path)?;
     let view = View {
         helpers: extract.helpers.as_deref(),
         path: &path,
@@ -191,7 +191,7 @@ impl View<'_> {
     }
 
     fn document_text(&self, document: &Document) -> String {
-        let place = match document.ipath.is_root() {
+        let member = match document.ipath.is_root() {
             true => "(the file)",
             false => document.ipath.as_str(),
         };
@@ -203,7 +203,7 @@ impl View<'_> {
             title,
         ]
         .join("\t");
-        let mut text = format!("  {}\t{}\n", output::clean(place), clean_row(&facts));
+        let mut text = format!("  {}\t{}\n", output::clean(member), clean_row(&facts));
         if let Some(failure) = &document.failure {
             text.push_str(&format!(
                 "    {}{}: {}; {}\n",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ken_extract::helper::{Adapter, HelperOptions, Helpers};
+use ken_extract::helper::{CustomHelper, HelperOptions, Helpers};
 use ken_pipeline::Ocr;
 use serde::{Deserialize, Serialize};
 
@@ -64,10 +64,10 @@ impl Default for HelperSettings {
     }
 }
 
-/// See [`Adapter`].
+/// See [`CustomHelper`].
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AdapterSettings {
+pub(crate) struct CustomHelperSettings {
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -147,10 +147,10 @@ impl Settings {
             configuration: configuration.is_dir().then_some(configuration),
             path: path_folders(),
             prefer: settings.prefer.clone(),
-            adapters: self
-                .adapter
+            custom: self
+                .custom_helpers
                 .iter()
-                .map(AdapterSettings::adapter)
+                .map(CustomHelperSettings::helper)
                 .collect::<Result<_, _>>()?,
             max_time: Duration::try_from_secs_f64(settings.seconds).map_err(|e| wrong(&e))?,
             memory: parse_size(&settings.memory)? as u64,
@@ -165,8 +165,8 @@ impl Settings {
     }
 }
 
-impl AdapterSettings {
-    fn adapter(&self) -> Result<Adapter, Failure> {
+impl CustomHelperSettings {
+    fn helper(&self) -> Result<CustomHelper, Failure> {
         let name = match (&*self.name, self.command.first()) {
             ("", Some(program)) => program,
             (name, _) => name,
@@ -184,7 +184,7 @@ impl AdapterSettings {
             return refuse("extensions or media_types are missing");
         }
         let in_home = |word: &String| expand(Path::new(word)).to_string_lossy().into_owned();
-        Ok(Adapter {
+        Ok(CustomHelper {
             name: name.to_owned(),
             extensions: self.extensions.clone(),
             media_types: self.media_types.clone(),

@@ -208,8 +208,8 @@ pub(crate) fn sections(command: &clap::Command, name: &str) -> String {
         "The index, tags, and recognised text of pictures.",
     ));
     out.push_str(&roff::section("examples"));
-    for (typed, told) in examples(name) {
-        out.push_str(&roff::entry(&format!("`{typed}`"), told));
+    for (typed, explanation) in examples(name) {
+        out.push_str(&roff::entry(&format!("`{typed}`"), explanation));
     }
     out + &roff::see_also(&references(command, name))
 }

@@ -74,9 +74,9 @@ fn entry<'a>(heads: &[String], cells: Vec<String>) -> Block<'a> {
     let mut cells = cells.into_iter();
     let term = cells.next().unwrap_or_default();
     let has_one = heads.len() == 2;
-    let told = heads.iter().skip(1).zip(cells);
-    let told = told.filter(|(_, cell)| !cell.is_empty());
-    let details = told.map(|(head, cell)| match has_one || head.is_empty() {
+    let columns = heads.iter().skip(1).zip(cells);
+    let columns = columns.filter(|(_, cell)| !cell.is_empty());
+    let details = columns.map(|(head, cell)| match has_one || head.is_empty() {
         true => cell,
         false => format!("{head}: {cell}"),
     });

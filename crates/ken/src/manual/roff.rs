@@ -48,8 +48,8 @@ pub(super) fn section(title: &str) -> String {
 }
 
 /// Returns an entry: a term and its explanation.
-pub(super) fn entry(term: &str, told: &str) -> String {
-    format!(".TP\n{}{}", line(term), line(told))
+pub(super) fn entry(term: &str, explanation: &str) -> String {
+    format!(".TP\n{}{}", line(term), line(explanation))
 }
 
 /// Returns lines unchanged but indented.

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_owner_is_told_to_change_a_mode() {
+    fn only_the_owner_is_advised_to_change_a_mode() {
         let path = Path::new("/a/it's.pdf");
         let own = permit(path, Some(7), Some(7));
         assert_eq!(own, r"run chmod u+r '/a/it'\''s.pdf', then ken index");

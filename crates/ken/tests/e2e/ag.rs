@@ -1,4 +1,4 @@
-//! `ag`: ken under another name, against what ag printed (`cases/ag/README.md`).
+//! `ag`: ken under another name, compared with the output of ag (`cases/ag/README.md`).
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -11,11 +11,11 @@ use toml::{Table, Value};
 
 use crate::world::{Run, World};
 
-/// Makes the files of a case file.
+/// Writes the files of a case file.
 fn make(folder: &Path, cases: &Table) {
     let list = |name: &str| cases.get(name).and_then(Value::as_array).cloned();
     let table = |name: &str| cases.get(name).and_then(Value::as_table).cloned();
-    let place = |name: &str| {
+    let path = |name: &str| {
         let path = folder.join(name);
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         path
@@ -24,20 +24,20 @@ fn make(folder: &Path, cases: &Table) {
         fs_err::create_dir_all(folder.join(name.as_str().unwrap())).unwrap();
     }
     for (name, text) in table("files").unwrap_or_default() {
-        fs_err::write(place(&name), text.as_str().unwrap()).unwrap();
+        fs_err::write(path(&name), text.as_str().unwrap()).unwrap();
     }
     for (name, digits) in table("bytes").unwrap_or_default() {
         let digits = digits.as_str().unwrap();
         let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
         let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
-        fs_err::write(place(&name), bytes).unwrap();
+        fs_err::write(path(&name), bytes).unwrap();
     }
     for (name, target) in table("links").unwrap_or_default() {
-        symlink(target.as_str().unwrap(), place(&name)).unwrap();
+        symlink(target.as_str().unwrap(), path(&name)).unwrap();
     }
 }
 
-/// Splits a command line at blanks; single quotes hold blanks together.
+/// Splits a command line at spaces; single quotes keep spaces.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -71,13 +71,13 @@ fn run(folder: &Path, arguments: &[String], case: &Table) -> Run {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.args(arguments).spawn().unwrap();
     if let (Some(mut pipe), Some(input)) = (child.stdin.take(), input) {
-        // Whoever needs no input does not read it.
+        // A program that needs no input does not read it.
         let _ = pipe.write_all(input.as_bytes());
     }
     Run::of(child.wait_with_output().unwrap())
 }
 
-/// Puts `T` in place of seconds, and lines in order if the case file says so.
+/// Replaces seconds by `T`, and sorts the lines if the case file says so.
 fn settled(text: &str, is_sorted: bool) -> String {
     let is_time = |line: &str| {
         line.strip_suffix(" seconds")
@@ -158,7 +158,7 @@ fn messages_are_those_of_ag() {
     check("usage");
 }
 
-/// A folder with two files, and ken's binary under the name of ag.
+/// A folder with two files, and ken's binary under the name `ag`.
 fn world() -> (World, PathBuf) {
     let world = World::new();
     world.write("a.txt", "foo\n");

@@ -1,4 +1,4 @@
-//! Updates: a change costs its own work only, and the answers follow it.
+//! Updates: a change costs only its own work, and the answers follow it.
 
 use crate::samples::{fixture, mbox, tar};
 use crate::world::{World, assert_counts};
@@ -145,7 +145,7 @@ fn folders_move_with_all_that_is_in_them() {
 }
 
 #[test]
-fn files_that_change_places_are_told_apart() {
+fn files_that_swap_paths_are_distinguished() {
     let world = World::new();
     world.write("a.txt", "otter");
     world.write("b.txt", "stoat in a longer text");

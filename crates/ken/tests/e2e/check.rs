@@ -1,4 +1,4 @@
-//! `ken check`: what it finds, and how it mends.
+//! `ken check`: what it finds, and how it repairs.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ fn index(world: &World, data: &str) {
     assert_eq!(run.code, 0, "{}", run.err);
 }
 
-/// Returns the files of the index that hold documents or grams, by the segment that they are of.
+/// Returns the files of the index that hold documents or n-grams, by their segment.
 fn parts(data: &std::path::Path) -> BTreeMap<String, Vec<PathBuf>> {
     let mut parts: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for folder in ["index", "index/ngrams"] {
@@ -106,9 +106,9 @@ fn files_that_are_gone_are_named() {
         let gone = parts.find(is_it).unwrap();
         fs_err::remove_file(&gone).unwrap();
         let run = world.ken(["check"]);
-        let told = format!("damaged \"{}\": it is gone", gone.display());
+        let finding = format!("damaged \"{}\": it is gone", gone.display());
         assert_eq!(
-            (run.code, run.text().contains(&told)),
+            (run.code, run.text().contains(&finding)),
             (1, true),
             "{}",
             run.text()
@@ -126,11 +126,11 @@ fn a_repair_that_waits_says_for_what() {
     world.write("b.txt", "otter");
     assert_eq!(world.ken(["index", "--pause"]).code, 0);
     let mut run = world.spawn(["check", "--repair", "-q"]);
-    let mut told = String::new();
+    let mut line = String::new();
     let mut errors = BufReader::new(run.stderr.take().unwrap());
-    errors.read_line(&mut told).unwrap();
+    errors.read_line(&mut line).unwrap();
     assert_eq!(
-        told,
+        line,
         "ken: indexing is paused; ken index --resume continues it\n"
     );
     assert_eq!(world.ken(["index", "--resume"]).code, 0);
@@ -150,7 +150,7 @@ fn whatever_is_damaged_is_found_and_made_again() {
     assert!(n_parts > 4, "{n_parts}");
     let check = |how: &[&str]| world.ken(["--data", "data", "check"].iter().chain(how));
     for number in 0..n_parts {
-        // They are others after each repair.
+        // Each repair writes new files.
         let parts = parts(&data);
         let Some((_, files)) = parts.iter().nth(number % parts.len()) else {
             continue;
@@ -204,7 +204,7 @@ fn a_damaged_list_of_segments_is_said_to_be() {
         assert!(run.err.contains("the checksum of meta.json"), "{}", run.err);
         assert!(run.err.contains("\nhint: delete "), "{}", run.err);
     }
-    // Wherever it is, if not where the roots are, which are near its end.
+    // At any offset but those of the roots, which are near the end of the file.
     for part in 1..=8 {
         let run = world.ken(["check", "--repair"]);
         assert_eq!(run.code, 0, "{} {}", run.text(), run.err);
@@ -216,11 +216,11 @@ fn a_damaged_list_of_segments_is_said_to_be() {
     let grep = world.ken(["grep", "--explain", "stoat", "docs"]);
     assert!(
         grep.err.contains("1 excluded"),
-        "its grams are of use: {}",
+        "its n-grams are of use: {}",
         grep.err
     );
 
-    // What it covered cannot be read any more.
+    // The roots cannot be read any more.
     fs_err::write(&list, "torn").unwrap();
     let run = world.ken(["check", "--repair"]);
     assert_eq!(run.code, 2);

@@ -12,9 +12,9 @@ use crate::samples::{fixture, mbox, pdf, tar};
 use crate::world::{Run, World};
 use fastrand::Rng;
 
-/// Runs killed without the variable.
+/// The number of kills if the variable is not set.
 const KILLS: u64 = 18;
-/// Files of the tree, folders of them, and the words in them.
+/// The numbers of files and folders of the tree, and the words in the files.
 const FILES: usize = 300;
 const FOLDERS: usize = 7;
 const WORDS: [&str; 8] = [
@@ -30,10 +30,10 @@ pub(crate) fn number(variable: &str, default: u64) -> u64 {
 pub(crate) struct Tree {
     pub(crate) world: World,
     pub(crate) random: Rng,
-    /// About how many files it has.
+    /// The approximate number of files.
     size: usize,
     pub(crate) names: Vec<String>,
-    /// Makes names that were never used before.
+    /// The number from which new names are made.
     next: usize,
 }
 
@@ -63,7 +63,7 @@ impl Tree {
         (0..count).map(|_| self.sentence()).collect()
     }
 
-    /// Returns an extension and content for it.
+    /// Returns an extension and content that fits it.
     fn content(&mut self) -> (&'static str, Vec<u8>) {
         match self.random.usize(..10) {
             0 => ("mbox", mbox(&self.several()).into_bytes()),
@@ -106,7 +106,7 @@ impl Tree {
         self.world.write(name, content);
     }
 
-    /// Puts a sidecar beside a file, or changes the one that is there.
+    /// Writes a sidecar next to a file, or changes the existing one.
     fn add_sidecar(&mut self, of: &str) {
         let name = format!("{of}.xmp");
         let content = crate::sidecar::xmp(&self.sentence());
@@ -116,7 +116,7 @@ impl Tree {
         }
     }
 
-    /// Has some folders give other fields than before.
+    /// Lets some folders give other fields than before.
     fn configure(&mut self) {
         let mut settings = String::new();
         for folder in 0..self.random.usize(..FOLDERS) {
@@ -168,7 +168,7 @@ const INDEX: [&str; 6] = [
     "docs",
 ];
 
-/// Returns what a user can learn from an index: all documents, and the answers to some queries.
+/// Returns what a user sees of an index: all documents, and the answers to some queries.
 fn answers(world: &World, data: &str) -> (Vec<Value>, Vec<BTreeSet<String>>) {
     let hits = |query: &str| hits(world, data, query);
     let documents = documents(world, data);
@@ -185,11 +185,11 @@ fn answers(world: &World, data: &str) -> (Vec<Value>, Vec<BTreeSet<String>>) {
         "size:>1k",
         "quokkaberg OR stalagtoad",
     ]);
-    let places = |query| hits(query).iter().map(|hit| world.place(hit)).collect();
-    (documents, queries.map(places).collect())
+    let locations = |query| hits(query).iter().map(|hit| world.location(hit)).collect();
+    (documents, queries.map(locations).collect())
 }
 
-/// Returns all documents of an index, in an order of their own.
+/// Returns all documents of an index, in an order that does not depend on the index.
 pub(crate) fn documents(world: &World, data: &str) -> Vec<Value> {
     let hits = hits(world, data, "*").into_iter();
     let mut documents: Vec<Value> = hits.map(without_rank).collect();
@@ -221,13 +221,13 @@ fn index(world: &World, data: &str) -> Run {
     run
 }
 
-/// Asserts that the index gives the answers of one made from nothing.
+/// Asserts that the index gives the answers of a fresh one.
 pub(crate) fn assert_converged(world: &World, seed: u64) {
     let fresh = world.home().join("fresh");
     let _ = fs_err::remove_dir_all(&fresh);
     index(world, "fresh");
-    let (documents, places) = answers(world, "data");
-    let (expected_documents, expected_places) = answers(world, "fresh");
+    let (documents, locations) = answers(world, "data");
+    let (expected_documents, expected_locations) = answers(world, "fresh");
     for (document, expected) in documents.iter().zip(&expected_documents) {
         assert_eq!(document, expected, "KEN_TEST_SEED={seed}");
     }
@@ -236,7 +236,7 @@ pub(crate) fn assert_converged(world: &World, seed: u64) {
         expected_documents.len(),
         "KEN_TEST_SEED={seed}"
     );
-    assert_eq!(places, expected_places, "KEN_TEST_SEED={seed}");
+    assert_eq!(locations, expected_locations, "KEN_TEST_SEED={seed}");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn a_killed_run_converges() {
     let seed = number("KEN_TEST_SEED", 1);
     let mut tree = Tree::new(seed, FILES);
     let mut killed = 0;
-    // The last moment for a kill: follows the length of the runs, so that about half of them are
+    // The last moment for a kill. It follows the length of the runs, so that about half of them are
     // killed before their end, on a fast machine and on a busy one.
     let mut latest_us = 200_000;
     while killed < number("KEN_TEST_KILLS", KILLS) {
@@ -262,7 +262,7 @@ fn a_killed_run_converges() {
         run.wait().unwrap();
         latest_us = latest_us * 5 / 4;
         killed += 1;
-        // Mostly the next run meets another tree; now and then the same.
+        // The next run usually finds another tree, and now and then the same.
         if killed % 3 != 0 {
             tree.edit();
         }
@@ -335,7 +335,7 @@ fn an_interrupted_run_commits_what_is_done() {
         let world = World::new();
         world.write("first.txt", "otter");
         world.index_docs();
-        // Enough that the run cannot end before the signal comes.
+        // Enough files that the run cannot end before the signal.
         for number in 0..300 {
             world.write(
                 format!("{number}.mbox"),
@@ -362,7 +362,7 @@ fn an_interrupted_run_commits_what_is_done() {
             ["first.txt"],
             "nothing is taken for gone"
         );
-        // Files of which only parts were read are not there at all.
+        // A file of which only parts were read has no document.
         let boxes = world.hits("type:archive ext:mbox").len();
         assert_eq!(world.hits("stoat").len(), boxes * 100);
 
@@ -372,7 +372,7 @@ fn an_interrupted_run_commits_what_is_done() {
     }
 }
 
-/// Waits until a run has begun to build a segment.
+/// Waits until a run builds a segment.
 fn wait_until_it_writes(world: &World) {
     let before = world.data_files().len();
     let deadline = Instant::now() + Duration::from_secs(60);

@@ -57,7 +57,7 @@ fn json_has_metadata_text_and_children() {
 }
 
 #[test]
-fn failures_are_told_and_end_with_2() {
+fn failures_are_reported_and_end_with_2() {
     let world = World::new();
     world.add_fixture("archive/encrypted.zip");
     let run = world.ken(["extract", "docs/encrypted.zip"]);

@@ -231,7 +231,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Title and author that the fixtures name.
+/// Titles and authors of the fixtures.
 const AUTHORS: &[(&str, &str, &str)] = &[
     ("sample.docx", "Reindeer census", "Aino Virtanen"),
     ("sample.odt", "Marsupial ledger", "Oskar Lindqvist"),
@@ -258,18 +258,18 @@ fn every_fixture_is_found_by_its_words() {
         world.add_fixture(file);
     }
     world.index_docs();
-    for (file, query, place) in WORDS {
-        // Some files hold the same word, because they hold the same tree.
+    for (file, query, location) in WORDS {
+        // Several files contain the same word, because they contain the same tree.
         let found = world.found(&format!("{query} dir:docs"));
         let name = file.rsplit('/').next().unwrap();
         let here: Vec<_> = found.iter().filter(|p| p.starts_with(name)).collect();
-        assert_eq!(here, [place], "{query}: {found:?}");
+        assert_eq!(here, [location], "{query}: {found:?}");
     }
     for (file, title, author) in AUTHORS {
         let extension = file.rsplit('.').next().unwrap();
         let query = format!("title:\"{title}\" author:\"{author}\" ext:{extension}");
         let hit = world.hit(&query);
-        assert_eq!(world.place(&hit), *file);
+        assert_eq!(world.location(&hit), *file);
         assert_eq!(hit["title"], *title);
         assert_eq!(hit["fields"]["author"], *author);
     }
@@ -347,7 +347,71 @@ fn plain_text_is_read_in_any_encoding() {
 }
 
 #[test]
-fn source_markdown_and_pages_are_told_apart() {
+fn words_are_whole_across_marks_readings_and_colours() {
+    let world = World::new();
+    world.write(
+        "a.md",
+        "This is **un**believable, a `code`span and snake\\_case.\n",
+    );
+    world.write("b.log", "\u{1b}[1mun\u{1b}[0mbelievable\n");
+    world.write("c.txt", "NAME\n  u\u{8}un\u{8}nbelievable\n");
+    world.write("d.html", "<p>un<wbr>believ&shy;able, Wort<sup>7</sup></p>");
+    world.write(
+        "e.html",
+        "<ruby>東<rt>とう</rt>京<rt>きょう</rt></ruby>へ行く",
+    );
+    world.write("f.txt", "un\u{200d}believable and un\u{200b}believable");
+    world.write("g.rst", "*un*\\ believable");
+    world.index_docs();
+
+    assert_eq!(
+        world.found("unbelievable"),
+        ["a.md", "b.log", "c.txt", "d.html", "f.txt", "g.rst"]
+    );
+    assert_eq!(world.found("codespan"), ["a.md"]);
+    assert_eq!(world.found("snake_case"), ["a.md"]);
+    assert_eq!(world.found("Wort"), ["d.html"]);
+    assert_eq!(world.found("東京へ行く"), ["e.html"]);
+    assert_eq!(world.found("とうきょう"), ["e.html"]);
+    assert_eq!(
+        world.hit("codespan")["snippet"]["text"],
+        "This is unbelievable, a codespan and snake_case."
+    );
+}
+
+#[test]
+fn file_names_in_other_charsets_are_found_and_opened() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let world = World::new();
+    let names: [(&[u8], &str, &str); 3] = [
+        (b"Gr\xfc\xdfe.txt", "Grüße", "numbat one"),
+        (
+            b"\xf0\xd2\xc9\xd7\xc5\xd4 \xcd\xc9\xd2.txt",
+            "Привет",
+            "numbat two",
+        ),
+        (
+            b"\xbb\xe1\xd2\xe9\xbc\xcd\xd2\xaa.txt",
+            "会议纪要",
+            "numbat three",
+        ),
+    ];
+    for (name, _, text) in names {
+        world.write(std::ffi::OsStr::from_bytes(name), text);
+    }
+    world.index_docs();
+    for (name, word, text) in names {
+        let hit = world.hit(word);
+        let path: Vec<u8> = serde_json::from_value(hit["path_bytes"].clone()).unwrap();
+        assert!(path.ends_with(name), "{word}");
+        assert!(hit["title"].as_str().unwrap().contains(word), "{word}");
+        assert_eq!(hit["snippet"]["text"], text);
+    }
+}
+
+#[test]
+fn source_markdown_and_pages_are_distinguished() {
     let world = World::new();
     world.write("main.rs", "fn parseHTTPHeader() {} // binturong\n");
     world.write("script", "#!/usr/bin/env python3\nprint('binturong')\n");
@@ -372,7 +436,7 @@ fn source_markdown_and_pages_are_told_apart() {
         "Field notes"
     );
     let page = world.hit("title:tier author:berg lang:de");
-    assert_eq!(world.place(&page), "page.html");
+    assert_eq!(world.location(&page), "page.html");
     assert!(world.hits("invisible OR hidden").is_empty());
 }
 

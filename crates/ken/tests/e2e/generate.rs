@@ -1,4 +1,4 @@
-//! Shell completions and man pages, made from the definitions of the command line.
+//! Shell completions and man pages, which are made from the definitions of the command line.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Programs that read what ken has no parser for: Recoll's filters, adapters, and what they may not.
+//! Helpers read formats for which ken has no extractor: Recoll's filters, custom helpers, and what they must not do.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::samples::tar;
 use crate::world::{World, assert_counts};
 
-/// A folder of filters in the home folder, and a table that calls them.
+/// A folder of filters in the home folder, and a table that names them.
 fn with_filters(table: &str, scripts: &[(&str, &str)]) -> World {
     let world = World::new();
     world.configure(
@@ -64,7 +64,7 @@ fn filters_of_recoll_run_as_they_are() {
         world.found("stalagtoad"),
         ["folders.zip|backup.tar.gz|deep/cave.txt"]
     );
-    // The filter reads names in the character set of old archives, ken itself finds UTF-8.
+    // The filter reads names in the character set of old archives; ken itself detects UTF-8.
     let named = "folders.zip|letters/gr\u{251c}\u{2562}\u{251c}\u{192}e.txt";
     assert_eq!(world.found("marmotberry"), [named]);
     assert_eq!(world.found("badger"), ["otter.py"]);
@@ -123,7 +123,7 @@ fn files_wait_for_their_program_and_keep_what_it_found() {
     assert_eq!(world.found("otter"), ["a.dvi", "in.tar|d.txt"]);
     assert_eq!(world.index(&[])["committed"], false);
 
-    // Another version reads its files again; one that is gone leaves what it found.
+    // With another version of a helper its files are read again. The text from a missing helper stays.
     add_filter(&world, "readdvi", "#!/bin/sh\necho weasel\n");
     assert_counts(&world.index(&[]), &[("changed", 3)]);
     assert_eq!(world.found("weasel").len(), 3);
@@ -134,7 +134,7 @@ fn files_wait_for_their_program_and_keep_what_it_found() {
     assert_eq!(world.found("weasel").len(), 3);
 }
 
-/// Two pages of PostScript, of which the first lets the program print words of its own.
+/// Two pages of PostScript. The first one makes the program print words of its own.
 const LETTER: &[u8] = b"%!PS-Adobe-3.0\n%%Title: (On otters)\n%%For: (Nils Berg)\n%%Pages: 2\n\
     %%EndComments\n(weasel) == /Helvetica findfont 12 scalefont setfont\n72 700 moveto\n\
     (A ) show (marten) {1 string dup 0 4 -1 roll put show} forall showpage\n\
@@ -163,7 +163,7 @@ fn pages_of_postscript_are_read_by_ghostscript() {
             .output();
         crate::world::Run::of(output.unwrap()).summary()
     };
-    // Without the program what the comments say is found, and the file waits.
+    // Without the program only the text of the comments is found, and the file waits.
     assert_eq!(index("/nonexistent")["failed"], 3);
     assert_eq!(world.found("author:berg"), ["letter.ps", "letter.ps.gz"]);
     assert_eq!(world.found("is:missing").len(), 3);
@@ -184,7 +184,7 @@ fn pages_of_postscript_are_read_by_ghostscript() {
         assert_eq!(hit["snippet"]["page"], 2, "{hit}");
         assert_eq!(hit["mime"], "application/postscript");
     }
-    // A program that is gone leaves what it found.
+    // The text from a missing program stays.
     assert_counts(&index("/nonexistent"), &[("unchanged", 3)]);
     assert_eq!(world.found("badger").len(), 2);
 }
@@ -300,7 +300,7 @@ fn what_ken_inherits_reaches_no_helper() {
     assert!(text.contains("otter") && !text.contains("hidden"), "{text}");
 }
 
-/// Waits until a helper of a run has made a file in its room, and returns its content.
+/// Waits until a helper of a run has written a file in its work folder, and returns the content.
 fn in_room(rooms: &Path, name: &str, run: &mut std::process::Child) -> String {
     let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
     loop {
@@ -413,7 +413,7 @@ fn bad_helpers_cost_their_own_file_only() {
 }
 
 #[test]
-fn adapters_read_what_they_are_for() {
+fn custom_helpers_read_what_they_are_for() {
     let world = with_filters("", &[("upper", "#!/bin/sh\ntr a-z A-Z\n")]);
     let config = fs_err::read_to_string(world.home().join("config/ken/config.toml")).unwrap();
     world.configure(&format!(
@@ -455,12 +455,12 @@ output = \"auto\"
     assert_eq!(world.found("title:marten"), ["b.page"]);
     assert_eq!(world.found("title:weasel"), ["d.html.rot"]);
     assert_eq!(world.hit("title:weasel")["mime"], "text/html");
-    // An archive is unpacked in a worker, and stands inside of the file.
+    // A worker unpacks the archive, which is a member of the file.
     let spring = ["e.zip.wrapped|e.zip|letters/spring.txt"];
     assert_eq!(world.found("quokkaberry"), spring);
     assert_eq!(world.index(&[])["committed"], false);
 
-    // Without its adapter ken reads a file by itself again.
+    // Without the helper, ken reads the file itself again.
     world.configure(&config);
     let summary = world.index(&[]);
     assert!(summary["changed"].as_u64().unwrap() >= 1, "{summary}");

@@ -1,4 +1,4 @@
-//! A folder of broken files between good ones: all good ones are found, all bad ones are listed.
+//! A folder of broken files among good ones: all good files are found, all broken ones are listed.
 
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ fn broken_files_do_no_harm() {
         assert!(
             found
                 .iter()
-                .any(|place| !place.contains("cut/") && !place.contains("flipped/")),
+                .any(|location| !location.contains("cut/") && !location.contains("flipped/")),
             "{query}"
         );
     }
@@ -130,7 +130,7 @@ fn the_worst_files_are_failures_and_nothing_more() {
     );
 }
 
-/// Files that cannot be read, with the reason that is listed.
+/// Files that cannot be read, with the listed reason.
 fn hostile_files(random: &mut Rng) -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let half = |name: &str| {
         let mut bytes = fixture(name);
@@ -182,12 +182,12 @@ fn every_tenth_file_is_hostile_and_no_other_is_lost() {
     let failed: BTreeSet<_> = world
         .failed()
         .into_iter()
-        // Of a good container a part may fail; what failed inside a hostile one is listed there.
-        .map(|(place, reason)| match place.split_once('|') {
+        // A member of a good container may fail. A failed member of a hostile container counts for the container.
+        .map(|(location, reason)| match location.split_once('|') {
             Some((file, _)) if !names.contains(file) => (file.to_owned(), reason),
-            _ => (place, reason),
+            _ => (location, reason),
         })
-        .filter(|(place, _)| !place.contains('|'))
+        .filter(|(location, _)| !location.contains('|'))
         .collect();
     assert_eq!(failed, expected);
     let found: BTreeSet<_> = world.found("dir:docs").into_iter().collect();

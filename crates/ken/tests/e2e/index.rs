@@ -1,4 +1,4 @@
-//! `ken index`: what it says, which files it takes, and when it refuses.
+//! `ken index`: what it prints, which files it takes, and when it refuses.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -73,7 +73,7 @@ fn json_has_the_documented_keys() {
 }
 
 #[test]
-fn a_dry_run_tells_and_writes_nothing() {
+fn a_dry_run_reports_and_writes_nothing() {
     let world = World::new();
     let path = world.write("a.txt", "one");
     let run = world.ken(["index", "--dry-run", "docs"]);
@@ -105,7 +105,7 @@ fn a_dry_run_tells_and_writes_nothing() {
 }
 
 #[test]
-fn ignore_rules_hold_unless_told_otherwise() {
+fn ignore_rules_hold_unless_an_option_says_otherwise() {
     let world = World::new();
     world.write(".gitignore", "git.txt\n");
     world.write(".ignore", "plain.txt\n");
@@ -117,7 +117,7 @@ fn ignore_rules_hold_unless_told_otherwise() {
     world.write("sub/kept.txt", "x");
     world.write("marked/.noindex", "");
     world.write("marked/no.txt", "x");
-    // Not a git repository: .gitignore does not count, as with ripgrep.
+    // This is not a git repository, so .gitignore does not count, as with ripgrep.
     let summary = world.index_docs();
     assert_eq!(world.found("*"), ["git.txt", "kept.txt", "sub/kept.txt"]);
     assert_counts(&summary, &[("added", 3)]);
@@ -182,7 +182,7 @@ fn roots_are_added_and_forgotten() {
     assert_eq!(world.found("*"), ["three.txt", "two/b.txt"]);
     assert!(world.docs().join("one/a.txt").exists());
 
-    // A root that is no longer there is kept until it is forgotten.
+    // A root that no longer exists is kept until it is forgotten.
     fs_err::remove_dir_all(world.docs().join("two")).unwrap();
     let run = world.ken(["index", "--json"]);
     assert_counts(&run.summary(), &[("unchanged", 1), ("kept", 1)]);
@@ -286,7 +286,7 @@ fn a_second_run_waits_for_the_first() {
     let lock = File::create(world.data().join("ken.lock")).unwrap();
     lock.lock().unwrap();
     let mut waiting = world.spawn(["index", "--json", "docs"]);
-    // It says that it waits within a second or so.
+    // The message about waiting comes within about a second.
     let mut line = String::new();
     let mut out = std::io::BufReader::new(waiting.stdout.take().unwrap());
     std::io::BufRead::read_line(&mut out, &mut line).unwrap();
@@ -358,7 +358,7 @@ fn a_trace_shows_what_threads_do() {
     assert_eq!(run.code, 0, "{}", run.err);
     let text = fs_err::read_to_string(world.home().join("trace.json")).unwrap();
     let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
-    // Short stages are noted together.
+    // Short stages are recorded together.
     let count = |name: &str| -> u64 {
         let events = trace["traceEvents"].as_array().unwrap().iter();
         let events = events.filter(|event| event["name"] == name);
@@ -426,8 +426,8 @@ fn without_a_terminal_others_go_first() {
             mbox(&vec!["otter".to_owned(); 50]),
         );
     }
-    // Fields 19 and 41, after the name in parentheses, which ends the second: how nice it is, and its class, of
-    // which 5 is SCHED_IDLE. See proc_pid_stat(5).
+    // Fields 19 and 41, counted after the name in parentheses, which is the second: the nice value, and the
+    // scheduling class, of which 5 is SCHED_IDLE. See proc_pid_stat(5).
     let class = |stat: &str| {
         let text = fs_err::read_to_string(stat).unwrap();
         let (_, fields) = text.rsplit_once(") ").unwrap();
@@ -466,7 +466,7 @@ fn indexing_can_be_paused() {
     );
     let run = world.spawn(["index", "--json"]);
     std::thread::sleep(Duration::from_millis(300));
-    // Nobody needs to wait for what is only looked up.
+    // A dry run waits for no other run.
     assert_eq!(world.hits("otter").len(), 1);
     assert!(
         world

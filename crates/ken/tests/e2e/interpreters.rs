@@ -1,4 +1,4 @@
-//! Helpers whose interpreter lies outside of the system's folders: virtual environments, pyenv.
+//! Helpers whose interpreter is outside the system's folders: virtual environments, pyenv.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn program(path: &Path, script: &str) {
     fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Makes the prefix of an interpreter whose output holds a word of its library.
+/// Makes the prefix of an interpreter whose output contains a word from its library.
 fn version(folder: &Path, word: &str) {
     program(&folder.join("bin/speak"), INTERPRETER);
     fs_err::create_dir_all(folder.join("lib")).unwrap();
@@ -66,7 +66,7 @@ fn a_shim_starts_one_of_the_versions_beside_it() {
     assert_eq!(world.found("badger content"), ["a.one"]);
 }
 
-/// Filters of the system are run by its own Python, which has their modules.
+/// The system's own Python runs the system's filters, since it has their modules.
 #[test]
 fn filters_of_recoll_run_in_an_activated_environment() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Workers of real runs that are stopped, killed or starved: the run goes on and loses nothing else.
+//! Workers of real runs that are stopped, killed or starved: the run continues and loses no other file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::samples::{fixture, pdf};
 use crate::world::{Run, World};
 
-/// Files in a folder that is long enough in work for a worker to be met at it.
+/// The number of files in a folder whose extraction takes long enough to find a worker at it.
 const FILES: usize = 400;
 
 fn pdfs() -> World {
@@ -22,7 +22,7 @@ fn pdfs() -> World {
     world
 }
 
-/// Returns the processes that have this parent.
+/// Returns the children of a process.
 fn children(parent: u32) -> Vec<u32> {
     let entries = fs_err::read_dir("/proc").unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name());
@@ -32,7 +32,7 @@ fn children(parent: u32) -> Vec<u32> {
 
 fn parent_of(pid: u32) -> Option<u32> {
     let stat = fs_err::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything.
+    // The name in parentheses may contain anything.
     let rest = &stat[stat.rfind(')')? + 2..];
     rest.split(' ').nth(1)?.parse().ok()
 }
@@ -42,7 +42,7 @@ fn lives(pid: u32) -> bool {
     stat.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// Waits for something that comes soon.
+/// Waits for something that happens soon.
 #[track_caller]
 fn soon<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
@@ -60,13 +60,13 @@ fn signal(pid: u32, name: &str) {
     Command::new("/bin/kill").args(arguments).status().unwrap();
 }
 
-/// Returns whether a process runs `ken worker`; between its start and `exec` it is still its parent.
+/// Returns whether a process runs `ken worker`. Between its start and `exec` it looks like its parent.
 fn is_worker(pid: u32) -> bool {
     let line = fs_err::read(format!("/proc/{pid}/cmdline"));
     line.is_ok_and(|line| line.split(|byte| *byte == 0).nth(1) == Some(b"worker"))
 }
 
-/// Indexes with one thread, does something to its first worker, and returns the summary.
+/// Indexes with one thread, acts on the first worker of the run, and returns the summary.
 fn disturbed(world: &World, settings: &[&str], disturb: &dyn Fn(u32)) -> Value {
     let settings = settings.iter().flat_map(|setting| ["--set", setting]);
     let child = world.spawn(settings.chain(["index", "--json", "--threads", "1", "docs"]));
@@ -85,7 +85,7 @@ fn disturbed(world: &World, settings: &[&str], disturb: &dyn Fn(u32)) -> Value {
 #[test]
 fn a_worker_that_stands_still_costs_one_file() {
     let world = pdfs();
-    // More than a file takes on a busy machine.
+    // Longer than a file takes on a busy machine.
     let deadline = ["extract.file_seconds=4"];
     let summary = disturbed(&world, &deadline, &|worker| signal(worker, "STOP"));
     assert_eq!(summary["added"], FILES);
@@ -101,7 +101,7 @@ fn a_worker_that_stands_still_costs_one_file() {
     assert_eq!(failure["extractor"], "PDF");
     let remedy = failure["remedy"].as_str().unwrap();
     assert!(remedy.contains("extract.file_seconds"), "{remedy}");
-    // With the default, a higher limit, it is tried again.
+    // The default limit is higher, so the file is tried again.
     let summary = world.index(&[]);
     assert_eq!(
         (&summary["changed"], &summary["failed"]),
@@ -116,7 +116,7 @@ fn a_worker_that_dies_costs_one_file_at_most() {
     assert_eq!(summary["added"], FILES);
     let failed = world.failed();
     assert!(failed.len() < 2, "{failed:?}");
-    // One that dies before it was told its limits could not be started.
+    // A worker that dies before it has its limits counts as not started.
     let known = ["crashed", "unreadable"];
     assert!(
         failed
@@ -130,7 +130,7 @@ fn a_worker_that_dies_costs_one_file_at_most() {
 #[test]
 fn ctrl_c_reaches_no_worker() {
     let world = pdfs();
-    // Only ken itself is in the group that a terminal sends its signals to.
+    // Of all processes only ken itself is in the group that gets the signals of a terminal.
     disturbed(&world, &[], &|worker| {
         let stat = fs_err::read_to_string(format!("/proc/{worker}/stat")).unwrap();
         let rest = &stat[stat.rfind(')').unwrap() + 2..];
@@ -143,7 +143,7 @@ fn ctrl_c_reaches_no_worker() {
 fn a_worker_that_cannot_be_started_is_tried_again_by_the_next_run() {
     let world = World::new();
     world.write("a.pdf", pdf("T", "A", &["the otter swims"]));
-    // A shell that lets its programs have hardly a descriptor more than ken needs itself.
+    // A shell that allows its programs hardly more descriptors than ken itself needs.
     let outcome = |descriptors: u32| {
         let script = format!(
             "ulimit -n {descriptors}; exec '{}' index --json --threads 1 docs",
@@ -176,7 +176,7 @@ fn a_worker_that_cannot_be_started_is_tried_again_by_the_next_run() {
 }
 
 #[test]
-fn a_file_that_needs_too_much_memory_is_told() {
+fn a_file_that_needs_too_much_memory_is_reported() {
     let world = World::new();
     let path = world.write("large.pdf", pdf("T", "A", &["x"]));
     let file = fs_err::File::options().append(true).open(path).unwrap();
@@ -200,7 +200,7 @@ fn workers_have_nothing_and_end_with_their_parent() {
     let world = pdfs();
     let secret = world.home().join("secret");
     fs_err::write(&secret, "x").unwrap();
-    // A shell whose descriptor 9 is open, as some terminals leave theirs.
+    // A shell whose descriptor 9 is open, as some terminals leave it.
     let script = format!(
         "exec 9<'{}'; exec '{}' index -q docs",
         secret.display(),
@@ -216,7 +216,7 @@ fn workers_have_nothing_and_end_with_their_parent() {
     let mut child = command.spawn().unwrap();
     let worker = soon(|| {
         let workers = children(child.id());
-        // Its last preparation: after that it is in its sandbox.
+        // The last preparation: after it the worker is in its sandbox.
         workers
             .into_iter()
             .find(|pid| status(*pid, "Seccomp:") == "2")

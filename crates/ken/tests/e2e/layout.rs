@@ -1,4 +1,4 @@
-//! The workspace's own rules: crate edges, who may speak, and that the documents tell the truth.
+//! The workspace's own rules: crate edges, who may speak, and that the documents are true.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -159,7 +159,7 @@ fn every_file_says_what_it_is_for() {
     }
 }
 
-/// Returns whether a file below a folder holds a word.
+/// Returns whether a file below a folder contains a word.
 fn is_named(folder: &Path, word: &str) -> bool {
     let texts = sources(folder).into_iter();
     let mut texts = texts.map(|file| fs_err::read_to_string(file).unwrap());
@@ -181,7 +181,7 @@ fn every_dependency_is_used() {
             let dependencies = manifest.get(section).and_then(toml::Value::as_table);
             for dependency in dependencies.into_iter().flat_map(toml::Table::keys) {
                 unused.remove(dependency);
-                // Its library is called otherwise.
+                // The library of this crate has another name.
                 let library = dependency.replace("md-5", "md5").replace('-', "_");
                 assert!(
                     is_named(&folder, &library),
@@ -194,7 +194,7 @@ fn every_dependency_is_used() {
     assert_eq!(unused, BTreeSet::new(), "no crate uses these");
 }
 
-/// Returns what stands in backquotes in a text of Markdown, outside of blocks of code.
+/// Returns the texts in backquotes of a Markdown text, outside of code blocks.
 fn quoted(text: &str) -> Vec<&str> {
     let prose = text.split("```").step_by(2);
     prose
@@ -202,7 +202,7 @@ fn quoted(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the paths of the workspace's own documents, those of `docs/` among them.
+/// Returns the paths of the workspace's own documents, including those in `docs/`.
 fn documents() -> Vec<PathBuf> {
     let mut folders = vec![workspace().join("docs")];
     let mut files: Vec<_> = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"]
@@ -244,7 +244,7 @@ fn paths_in_the_documents_exist() {
     }
 }
 
-/// What is read first stays short enough to be read.
+/// The first pages that people read stay short.
 #[test]
 fn documents_stay_short() {
     for document in documents() {
@@ -279,7 +279,7 @@ fn every_command_and_field_is_in_the_documents() {
     let world = World::new();
     let run = world.ken(["--help"]);
     let commands = run.text().split("Commands:\n").nth(1).unwrap();
-    // A line that goes on with what a command does is indented further.
+    // A line that continues the description of a command is indented further.
     let commands = commands
         .lines()
         .take_while(|line| !line.is_empty())
@@ -351,11 +351,11 @@ fn every_key_of_json_is_in_the_documents() {
     }
 }
 
-/// A state that were spelled in a second file would be a second table.
+/// A state that is spelled in a second file would be a second table.
 #[test]
 fn states_of_messages_are_named_in_one_table() {
-    let is_told = |source| matches!(source, StateSource::FileName | StateSource::States);
-    let rows = MESSAGE_STATES.iter().filter(|row| is_told(row.source));
+    let is_stored = |source| matches!(source, StateSource::FileName | StateSource::States);
+    let rows = MESSAGE_STATES.iter().filter(|row| is_stored(row.source));
     let literals: Vec<String> = rows.map(|row| format!("\"{}\"", row.name)).collect();
     let folders = fs_err::read_dir(workspace().join("crates")).unwrap();
     for path in folders.flat_map(|folder| sources(&folder.unwrap().path().join("src"))) {

@@ -58,7 +58,7 @@ fn messages_are_found_by_the_types_of_their_parts() {
 #[test]
 fn threads_are_found_from_any_of_their_messages() {
     let world = World::new();
-    // The root is missing, and an answer came before what it answers.
+    // The first message is missing, and an answer arrived before the message that it answers.
     world.write("inbox/cur/1:2,", message(3, &[2], "", "a numbat"));
     world.write(
         "inbox/cur/2:2,",
@@ -107,7 +107,7 @@ fn what_a_message_says_of_itself_is_found() {
     }
 }
 
-/// Three messages of one thread in a mailbox and a Maildir, and one of another.
+/// Three messages of one thread in a mailbox and a Maildir, and a message of another thread.
 fn conversation() -> World {
     let world = World::new();
     let to_bob = "To: Bob <bob@x.org>\nSubject: The plan\n";
@@ -153,7 +153,7 @@ fn tags_are_given_taken_and_survive_the_index() {
     );
     assert_eq!(world.ken(["mail", "tag", "tapir"]).code, 2);
 
-    // The log is the truth: a new index reads it, and so does another one that imports it.
+    // The log decides. A new index reads it, and so does another index that imports it.
     let export = world.ken(["mail", "tag", "--export"]);
     assert!(
         export.text().contains("+a%20b +done -- id:2@x.org\n"),
@@ -172,7 +172,7 @@ fn tags_are_given_taken_and_survive_the_index() {
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(other.ken(["mail", "tag", "--export"]).text(), export.text());
 
-    // In mu's form too, which has no commas in labels.
+    // Also in mu's form, whose labels have no commas.
     world.ken(["mail", "tag", "+x,y", "msgid:2@x.org"]);
     let labels = world.ken(["mail", "tag", "--export", "--format", "mu"]);
     assert!(labels.err.contains("1 tags are left out"), "{}", labels.err);
@@ -197,7 +197,7 @@ fn a_message_that_is_tagged_and_renamed_keeps_its_tag() {
     world.rename("inbox/cur/1:2,S", "inbox/cur/1:2,FS");
     assert_counts(&world.index(&[]), &[("moved", 1), ("unchanged", 2)]);
     assert_eq!(world.hits("tag:keep is:flagged tapir").len(), 1);
-    // Changed content is read again, and what people said of it stays.
+    // Changed content is read again, and its tags stay.
     let text = message(1, &[], "Subject: New\n", "an axolotl");
     world.write("inbox/cur/1:2,FS", text);
     world.index(&[]);
@@ -221,12 +221,12 @@ fn threads_are_listed_and_drawn() {
         lines[1]
     );
     let tree = world.ken(["mail", "threads", "--tree", "dugong"]);
-    let places: Vec<_> = tree.lines()[1..]
+    let rows: Vec<_> = tree.lines()[1..]
         .iter()
         .map(|line| &line["  2025-03-03".len()..])
         .collect();
     assert_eq!(
-        places,
+        rows,
         ["  Anna  The plan", "    Bob", "*     Anna"],
         "{}",
         tree.text()
@@ -295,19 +295,19 @@ fn attached_files_are_saved_under_names_that_stay_in_the_folder() {
     assert_eq!(names, ["café.csv", "evil.txt", "pangolin notes.txt"]);
     let csv = std::fs::read_to_string(folder.join("café.csv")).unwrap();
     assert_eq!(csv, "animal,count\nquokka,3\n");
-    // Nothing is written over; a name may be asked for.
+    // No file is overwritten; an option names the output.
     world.ken(["mail", "save", "--to", to, "--name", "\\.csv$", "*"]);
     assert!(folder.join("café-2.csv").exists());
     assert!(!folder.join("evil-2.txt").exists());
     let part = world.ken(["mail", "show", "--part", "2", "albatross"]);
     assert_eq!(part.text(), csv);
-    // A word of an attached file leads to its message, but not one that is excluded.
+    // A word in an attached file leads to its message, but not if it is excluded.
     let by_part = world.ken(["mail", "show", "--json", "quokka"]).objects();
     assert_eq!(by_part[0]["fields"]["title"], "Minutes of the meeting");
     assert_eq!(world.ken(["mail", "show", "-quokka", "albatross"]).code, 0);
     assert_eq!(world.ken(["mail", "show", "quokka", "-pangolin"]).code, 1);
     assert_eq!(world.hits("thread:(quokka)").len(), 1);
-    // A link in the folder is replaced, not followed, and no file of the run is written over.
+    // A link in the folder is replaced, not followed, and no file of this run is overwritten.
     let outside = world.write("../outside.txt", "mine");
     std::fs::remove_file(folder.join("evil.txt")).unwrap();
     std::os::unix::fs::symlink(&outside, folder.join("evil.txt")).unwrap();
@@ -357,7 +357,7 @@ fn a_log_of_tags_may_be_replaced() {
     world.ken(["mail", "tag", "+b", "numbat"]);
     let n_hits = |query: &str| world.hits(query).len();
     let log = world.data().join("tags");
-    // Longer than the old one, and of the same beginning of nothing.
+    // Longer than the old log, and without a common start.
     std::fs::write(
         &log,
         "+c -- id:3@x.org\n+c -- id:9@x.org\n+c -- id:1@x.org\n",
@@ -373,7 +373,7 @@ fn a_log_of_tags_may_be_replaced() {
     assert_eq!(n_hits("tag:c"), 0);
     world.ken(["mail", "tag", "+d", "tapir"]);
     assert_eq!(n_hits("tag:d"), 1);
-    // A line that a hand wrote without its end is one all the same.
+    // A last line that was typed without a line end counts too.
     let by_hand = format!("{}+e -- id:9@x.org", std::fs::read_to_string(&log).unwrap());
     std::fs::write(&log, by_hand).unwrap();
     world.ken(["mail", "tag", "+f", "tapir"]);
@@ -502,7 +502,7 @@ fn a_lazy_run_looks_at_folders_that_changed() {
     world.remove("old/cur/9:2,");
     world.rename("inbox/cur/0:2,", "inbox/cur/0:2,S");
     world.rename("inbox/cur/1:2,", "old/cur/1:2,");
-    // All of it in folders that changed, also the file that was changed in place.
+    // In changed folders all changes are found, even a file that was changed in place.
     assert_eq!(counts(&["--lazy"]), [1, 1, 2, 1, 3]);
     assert_eq!(world.hits("quokka").len(), 1);
     std::thread::sleep(std::time::Duration::from_millis(2200));
@@ -510,10 +510,10 @@ fn a_lazy_run_looks_at_folders_that_changed() {
     std::thread::sleep(std::time::Duration::from_millis(2200));
     world.index(&[]);
     world.write("old/cur/8:2,", message(8, &[], "", "the numbat"));
-    // A file that was changed in place changes no folder.
+    // A change of a file in place does not change its folder.
     assert_eq!(counts(&["--lazy"]), [0, 0, 0, 0, 8]);
     assert!(world.hits("numbat").is_empty());
-    // A folder that moved has old times, and is looked at: the one above it changed.
+    // A moved folder has old times, but it is visited since its parent changed.
     world.rename("inbox", "newbox");
     assert_eq!(counts(&["--lazy"]), [0, 1, 5, 0, 2]);
     assert_eq!(world.hits("maildir:/newbox").len(), 5);

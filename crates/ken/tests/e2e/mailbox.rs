@@ -1,4 +1,4 @@
-//! Mailboxes that change: what stays in the index, and messages that are read from their place.
+//! Mailboxes that change: what stays in the index, and messages that are read from their offset.
 
 use std::process::Command;
 
@@ -30,7 +30,7 @@ fn an_appended_mailbox_costs_its_new_messages_and_keeps_tags() {
     assert_eq!(world.hit("tag:kept")["ipath"], "7");
     assert_eq!(world.hit("tapir")["ipath"], "41");
 
-    // A mailer marks a message as read; those behind it stand elsewhere and stay.
+    // A mail program marks a message as read. The messages behind it have other offsets and stay.
     let marked = text.replace("Subject: s9\n", "Subject: s9\nStatus: RO\n");
     world.write("old.mbox", &marked);
     assert_eq!(world.index(&[])["documents"], 2);
@@ -39,7 +39,7 @@ fn an_appended_mailbox_costs_its_new_messages_and_keeps_tags() {
     let last = world.ken(["mail", "show", "--raw", "msgid:40@x.org"]);
     assert!(last.text().ends_with("an animal40\n"), "{}", last.err);
 
-    // One in the middle goes: those behind it have other numbers.
+    // A message in the middle is removed. The messages behind it have other numbers.
     let cut = marked.replace(&letter(30, "Subject: s30\n", "an animal30"), "");
     world.write("old.mbox", &cut);
     assert_eq!(world.index(&[])["documents"], 1 + 10);
@@ -48,7 +48,7 @@ fn an_appended_mailbox_costs_its_new_messages_and_keeps_tags() {
 }
 
 #[test]
-fn a_message_is_read_from_its_place_while_the_mailbox_grows() {
+fn a_message_is_read_from_its_offset_while_the_mailbox_grows() {
     let world = World::new();
     let text = mailbox(40);
     let path = world.write("old.mbox", &text);
@@ -57,7 +57,7 @@ fn a_message_is_read_from_its_place_while_the_mailbox_grows() {
     let grown = text.clone() + &letter(41, "", "a tapir");
     for changed in [
         grown,
-        // Some words more in a header before it.
+        // Some more words in a header before the message.
         text.replace("Subject: s9\n", "Subject: s9\nStatus: RO\n"),
         text.replace("an animal3\n", "\n"),
     ] {
@@ -65,7 +65,7 @@ fn a_message_is_read_from_its_place_while_the_mailbox_grows() {
         let run = raw(20);
         assert!(run.text().ends_with("an animal20\n"), "{}", run.err);
     }
-    // It is another one there.
+    // Another message is at this offset.
     std::fs::write(&path, text.replace("an animal20", "an aardvark")).unwrap();
     let run = raw(20);
     assert_eq!(run.code, 2);
@@ -89,7 +89,7 @@ fn a_compressed_mailbox_is_one_too() {
         write(&mailbox(40));
         assert_eq!(world.index_docs()["documents"], 41);
         write(&(mailbox(40) + &letter(41, "", "a tapir")));
-        // From where it was, in a file that has grown since.
+        // From its old offset, in a file that has grown since.
         let run = raw(20);
         assert!(run.text().ends_with("an animal20\n"), "{}", run.err);
         assert_eq!(world.index(&[])["documents"], 2, "{name}");
@@ -132,7 +132,7 @@ fn what_grep_says_of_a_mailbox_that_grew_is_what_is_in_it() {
 fn many_messages_that_are_tagged_at_once_are_there_once() {
     let world = World::new();
     world.write("old.mbox", mailbox(300));
-    // A message that carries another one: both have an identifier, and are written together.
+    // A message that contains another one. Both have an identifier, and are written together.
     let outer = format!(
         "From: a@x.org\nMessage-ID: <outer@x.org>\nMIME-Version: 1.0\n\
          Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\
@@ -140,7 +140,7 @@ fn many_messages_that_are_tagged_at_once_are_there_once() {
         message(999, &[], "Subject: inner\n", "an inner one")
     );
     world.write("inbox/cur/1:2,", &outer);
-    // A copy.
+    // A duplicate.
     world.write(
         "inbox/cur/2:2,",
         message(7, &[], "Subject: s7\n", "an animal7"),

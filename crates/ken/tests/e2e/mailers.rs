@@ -1,5 +1,5 @@
-//! `--syntax mu` and `--syntax notmuch`: where these programs are installed, they and ken find the same
-//! messages of one store.
+//! `--syntax mu` and `--syntax notmuch`: if these programs are installed, they and ken find the same messages
+//! in the same mail.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::needs;
 use crate::world::World;
 
-/// Folder and name of a file, its sender, recipient, copy, subject, date and text.
+/// Folder and name of a file, and its sender, recipient, Cc, subject, date and text.
 const MESSAGES: [[&str; 8]; 5] = [
     [
         "inbox/cur",
@@ -65,7 +65,7 @@ const MESSAGES: [[&str; 8]; 5] = [
 fn store(world: &World) -> PathBuf {
     for (number, message) in MESSAGES.iter().enumerate() {
         let [folder, name, from, to, cc, subject, date, text] = message;
-        // One of them is long, for sizes.
+        // One message is long, for queries by size.
         let text = text.repeat(if *name == "5:2,S" { 2000 } else { 1 });
         let source = format!(
             "From: {from}\nTo: {to}\nCc: {cc}\nSubject: {subject}\nDate: {date}\n\
@@ -94,12 +94,12 @@ fn theirs(output: &Output) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns whether the test can ask another program.
+/// Returns whether another program is installed.
 fn is_installed(name: &str) -> bool {
     needs::met(name, Path::new("/usr/bin").join(name).exists())
 }
 
-/// Queries that mu and ken answer with the same messages.
+/// Queries for which mu and ken find the same messages.
 const MU: [&str; 55] = [
     "budget",
     "BUDGET",
@@ -186,7 +186,7 @@ fn mu_finds_the_same() {
     assert!(found > 60, "{found}");
 }
 
-/// Queries that notmuch and ken answer with the same messages.
+/// Queries for which notmuch and ken find the same messages.
 const NOTMUCH: [&str; 97] = [
     "*",
     "budget",
@@ -308,7 +308,7 @@ fn notmuch_finds_the_same() {
         command.env("TZ", "UTC").args(arguments).output().unwrap()
     };
     assert!(notmuch(&["new"]).status.success());
-    // Its database lies among the messages.
+    // The database of notmuch is among the messages.
     let mut found = 0;
     for query in NOTMUCH {
         let expected = theirs(&notmuch(&["search", "--output=files", query]));

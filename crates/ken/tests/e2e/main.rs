@@ -1,10 +1,10 @@
-//! What a user sees: the real binary on real files in a temporary home folder.
+//! Tests of what a user sees: the real binary on real files in a temporary home folder.
 //!
 //! One crate with a module per topic, because each test crate links the whole program. Wiring,
 //! wording, exit codes and convergence are tested here; what a single stage does is tested in its
 //! own crate.
 
-// Tests look at what the program left behind, and print the numbers that they ran with.
+// Tests look at the files that the program leaves, and print the seeds that they ran with.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 mod ag;

@@ -1,4 +1,4 @@
-//! What `ken search` says of queries that cannot be answered as they are, and of names that are not
+//! What `ken search` prints for queries that cannot be answered as typed, and for names that are not
 //! text.
 
 use std::ffi::OsStr;
@@ -26,7 +26,7 @@ fn expressions_that_cannot_be_used_are_mistakes_of_the_query() {
     let run = world.ken(["terms", "/[/"]);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("unclosed character class"), "{}", run.err);
-    // One that is found out late.
+    // A mistake that is detected late.
     let run = world.ken(["search", "\"a*b????????????????????????c d\""]);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("the query cannot be answered"));
@@ -35,7 +35,7 @@ fn expressions_that_cannot_be_used_are_mistakes_of_the_query() {
 #[test]
 fn what_holds_for_one_of_two_is_explained() {
     let world = pets();
-    // One word of the side that does not find it.
+    // One word of the alternative that finds nothing.
     world.write("pets/half.txt", "the dogs");
     world.index_docs();
     let run = world.ken(["search", "--explain", "the cats XOR dogs"]);

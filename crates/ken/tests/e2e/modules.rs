@@ -1,4 +1,4 @@
-//! Modules of a crate use each other in one direction: what a module needs stands below it.
+//! Modules of a crate use each other in one direction only, without circles.
 //!
 //! Source files are read as text: paths that begin with `crate`, `self` or `super` are edges between modules, and names
 //! that a module re-exports count for the module that defines them. The modules in one folder are compared with each
@@ -17,7 +17,7 @@ type Names = Vec<String>;
 struct Modules {
     /// The code of each module, without comments and tests.
     code: BTreeMap<Names, String>,
-    /// For each module the names that it re-exports, and what they name.
+    /// For each module the names that it re-exports, and their targets.
     exports: BTreeMap<Names, BTreeMap<String, Names>>,
 }
 
@@ -126,7 +126,7 @@ impl Modules {
 
     /// Follows re-exports to the module that defines what a path names.
     fn resolved(&self, mut path: Names) -> Names {
-        // More steps would be a circle of re-exports.
+        // More steps mean a circle of re-exports.
         for _ in 0..8 {
             let export = (0..path.len()).find_map(|at| {
                 let names = self.exports.get(&path[..at])?;
@@ -169,7 +169,7 @@ fn circles_among(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> 
     circles.into_iter().collect()
 }
 
-/// Returns the code of a file up to its tests. Items for tests only that stand before them are left out, too.
+/// Returns the code of a file up to its tests, without earlier items that are for tests only.
 fn without_comments_and_tests(text: &str) -> String {
     let mut code = String::new();
     let mut lines = text
@@ -202,7 +202,7 @@ fn exports(module: &[String], code: &str) -> BTreeMap<String, Names> {
     exports
 }
 
-/// Returns the paths within the crate that code names, from the crate's root.
+/// Returns the paths within the crate that the code names, from the crate's root.
 fn paths(module: &[String], code: &str) -> Vec<Names> {
     let mut paths = Vec::new();
     for start in ["crate::", "self::", "super::"] {
@@ -219,7 +219,7 @@ fn paths(module: &[String], code: &str) -> Vec<Names> {
     paths
 }
 
-/// Returns a path from the crate's root. A relative one is of a child of the module.
+/// Returns a path from the crate's root. A relative path begins at a child of the module.
 fn absolute(module: &[String], path: &[String]) -> Option<Names> {
     let n_super = path.iter().take_while(|name| *name == "super").count();
     let (base, rest) = match path.first()?.as_str() {
@@ -234,7 +234,7 @@ fn absolute(module: &[String], path: &[String]) -> Option<Names> {
     Some(base.iter().chain(rest).cloned().collect())
 }
 
-/// Returns the paths of a tree as in `a::{b, c::d as e}`, each with the name that it brings.
+/// Returns the paths of a tree such as `a::{b, c::d as e}`, each with the name that it introduces.
 fn leaves(tree: &str) -> Vec<(Names, String)> {
     let (mut path, mut rest) = (Names::new(), tree);
     loop {
@@ -262,7 +262,7 @@ fn leaves(tree: &str) -> Vec<(Names, String)> {
     vec![(path, name)]
 }
 
-/// Returns the parts of a list in braces, which the text begins with.
+/// Returns the parts of the list in braces at the start of the text.
 fn in_braces(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 1);
     for (at, letter) in text.char_indices() {

@@ -1,13 +1,15 @@
-//! What a test needs of the machine: a program, or a permission.
+//! Needs of a test: a program, a permission, or a property of the file system.
 //!
 //! A test whose need is missing says so on standard error and does nothing more. If `KEN_TEST_REQUIRE` lists the
 //! need, or is `all`, the test fails instead; `scripts/test` sets it. `KEN_TEST_ALLOW_MISSING` lists what a
-//! machine cannot have: such tests are left out all the same.
+//! machine cannot have: such tests are left out all the same. The unit tests of ken-walk and ken-pipeline include
+//! this file too.
 
 use std::io::Write;
 
-/// Returns whether a test can run, given whether what it needs is there.
+/// Returns whether a test can run, given whether its need is met.
 #[track_caller]
+#[allow(clippy::disallowed_methods, reason = "tests read the environment")]
 pub(crate) fn met(need: &str, is_there: bool) -> bool {
     let list = |variable| std::env::var(variable).unwrap_or_default();
     if !is_there {
@@ -27,7 +29,7 @@ pub(crate) fn met(need: &str, is_there: bool) -> bool {
     is_there
 }
 
-/// Returns whether a test must fail without what it needs.
+/// Returns whether a test must fail if its need is not met.
 fn is_required(need: &str, required: &str, may_be_missing: &str) -> bool {
     let lists = |list: &str, name: &str| list.split(',').any(|listed| listed.trim() == name);
     (lists(required, need) || lists(required, "all")) && !lists(may_be_missing, need)

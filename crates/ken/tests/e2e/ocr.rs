@@ -1,4 +1,4 @@
-//! Text in pictures: a later pass, when asked for.
+//! Text in pictures: a separate pass after the run, on request.
 
 use crate::world::World;
 
@@ -23,7 +23,7 @@ fn text_in_pictures_is_found_with_its_page_when_asked_for() {
     assert_eq!(world.found("marmot"), ["note.txt", "picture.png"]);
     let page = world.hit("lighthouse");
     assert_eq!(
-        (world.place(&page), &page["snippet"]["page"]),
+        (world.location(&page), &page["snippet"]["page"]),
         ("scan.pdf".into(), &2.into())
     );
     assert_eq!(world.hit("harbour")["snippet"]["page"], 1);
@@ -137,7 +137,10 @@ fn pictures_in_archives_and_messages_are_read() {
     assert!(world.failed().is_empty(), "{:?}", world.failed());
     let read = ["deep.tar|in.gz", "outer.tar|mail.eml|1", "picture.png.gz"];
     assert_eq!(world.found("newspaper"), read);
-    assert_eq!(world.place(&world.hit("lighthouse")), "deep.tar|scan.pdf");
+    assert_eq!(
+        world.location(&world.hit("lighthouse")),
+        "deep.tar|scan.pdf"
+    );
     assert_eq!(world.found("is:ocr"), pictures);
     assert_eq!(world.found("sleeps"), ["deep.tar|note.txt", "note.txt"]);
     assert_eq!(world.index(&["--ocr"])["committed"], false);

@@ -1,4 +1,4 @@
-//! What reaches the terminal: colours, hyperlinks, and nothing that files bring along.
+//! What reaches the terminal: colours and hyperlinks, but no control characters from files.
 
 use std::ffi::OsStr;
 
@@ -6,7 +6,7 @@ use crate::world::World;
 
 const ESCAPE: u8 = 0x1b;
 
-/// Names, titles and texts that would steer a terminal.
+/// Names, titles and texts that would control a terminal.
 fn hostile() -> World {
     let world = World::new();
     world.write("evil\u{1b}]0;owned\u{7}.txt", "plain okapi");

@@ -80,7 +80,7 @@ fn phrases_go_on_behind_words_divided_at_line_ends() {
 }
 
 #[test]
-fn places_and_parts_are_found() {
+fn locations_and_parts_are_found() {
     let world = World::new();
     world.write("src/lib.rs", "fn reindeer() {}");
     world.write("src/deep/a b.c", "int reindeer;");
@@ -139,7 +139,7 @@ fn places_and_parts_are_found() {
     ];
     for (query, expected) in cases {
         let found = world.found(query);
-        let name = |place: &String| place.rsplit("elsewhere/").next().unwrap().to_owned();
+        let name = |location: &String| location.rsplit("elsewhere/").next().unwrap().to_owned();
         let mut found: Vec<String> = found.iter().map(name).collect();
         found.sort();
         let mut expected = expected.to_vec();
@@ -190,7 +190,7 @@ fn queries_have_names() {
         text.starts_with("limit = 5 # hits\n\n[queries]\n"),
         "{text}"
     );
-    // Neither twice, nor a query with a mistake, nor one that refers to itself.
+    // The same name twice, a query with a mistake, and a query that refers to itself are refused.
     for arguments in [
         &["plan", "dinner"][..],
         &["other", "(a"],
@@ -202,7 +202,7 @@ fn queries_have_names() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     let run = world.ken(["search", "query:plans"]);
     assert_eq!(run.code, 2);
-    // What the file lets others read stays as it was.
+    // The permissions of the file stay.
     let private = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(&file, private).unwrap();
     assert_eq!(save(&["third", "dinner"]).code, 0);
@@ -324,7 +324,7 @@ fn every_operator_works() {
     }
 }
 
-/// No limit on how many words a pattern means: the last of them counts as the first.
+/// A pattern may mean any number of words, and the last one counts like the first.
 #[test]
 fn a_pattern_may_mean_very_many_words() {
     let world = World::new();
@@ -345,7 +345,7 @@ fn a_pattern_may_mean_very_many_words() {
 #[test]
 fn a_weight_changes_the_order() {
     let world = letters();
-    let first = |query: &str| world.place(&world.hits(query)[0]);
+    let first = |query: &str| world.location(&world.hits(query)[0]);
     assert_eq!(first("dinner OR draft^9"), "3.txt");
     assert_eq!(first("dinner^9 OR draft"), "2.txt");
 }
@@ -438,7 +438,7 @@ fn the_example_of_every_field_finds_something_and_not_everything() {
     for info in FIELDS {
         let found = world.hits(info.example).len();
         assert!(found > 0, "{} finds nothing", info.example);
-        // All files of the test are new.
+        // All files of this test are new.
         let limit = all + usize::from(info.field == Field::Modified);
         assert!(found < limit, "{} finds everything", info.example);
         for alias in info.aliases {
@@ -472,8 +472,8 @@ fn folders_are_found_as_people_name_them() {
         (absolute.as_str(), "ab."),
         ("dir:/projects", ""),
     ] {
-        let name = |place: &String| {
-            let name = place.rsplit('/').next().unwrap();
+        let name = |location: &String| {
+            let name = location.rsplit('/').next().unwrap();
             if name == "ken.txt" {
                 '.'
             } else {
@@ -487,7 +487,7 @@ fn folders_are_found_as_people_name_them() {
 }
 
 #[test]
-fn mistakes_are_shown_with_their_place() {
+fn mistakes_are_shown_with_their_position() {
     let world = letters();
     for (query, message) in [
         (

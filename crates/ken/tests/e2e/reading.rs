@@ -1,11 +1,11 @@
-//! Files that are read again though they did not change: other extractors, other fields of the
-//! folder, failures to be tried again.
+//! Unchanged files that are read again: other extractors, other fields of the folder, failures that are
+//! tried again.
 
 use crate::samples::tar;
 use crate::world::{World, assert_counts};
 
-/// Changes what the last commit says of an extractor that read the files: another version of it, or
-/// that there was none.
+/// Changes the last commit, so that the files were read by another version of an extractor, or without
+/// it.
 fn forge(world: &World, extractor: &str, version: Option<u32>) {
     let meta = world.data().join("index/meta.json");
     let text = world.commit_text();
@@ -59,7 +59,7 @@ fn a_changed_extractor_reads_its_files_again() {
 fn a_new_extractor_reads_files_found_by_name_only() {
     let world = collection();
     forge(&world, "Word", None);
-    // The document, and what was of no known type.
+    // The document, and the file of unknown type.
     assert_counts(&world.index(&[]), &[("changed", 2), ("unchanged", 4)]);
     assert_counts(&world.index(&[]), &[("unchanged", 6)]);
 }
@@ -67,7 +67,7 @@ fn a_new_extractor_reads_files_found_by_name_only() {
 #[test]
 fn compressed_files_are_known_by_their_name() {
     let world = World::new();
-    // It holds a compressed archive; the text has the type of what is in it.
+    // The file holds a compressed archive; the text has the type of the content.
     world.add_fixture("archive/folders.zip");
     world.add_fixture("archive/gzip.txt.gz");
     world.write("a.txt", "otter");
@@ -83,7 +83,7 @@ fn a_moved_file_is_read_if_its_extractor_changed() {
     let limit = |bytes: u32| format!("extract.max_text_bytes={bytes}");
     world.index(&["docs", "--set", &limit(5)]);
     world.rename("a.txt", "b.txt");
-    // A lower limit is no reason to read a file again, a higher one would be.
+    // A lower limit is no reason to read a file again; a higher limit is one.
     assert_counts(&world.index(&["--set", &limit(3)]), &[("moved", 1)]);
     assert_eq!(world.found("otter"), ["b.txt"], "it is not read again");
     forge(&world, "plain text and source code", Some(0));
@@ -112,7 +112,7 @@ fn a_limit_that_memory_lowers_names_the_memory() {
     assert_eq!(limit["setting"], "extract.max_text_bytes");
     assert_eq!(limit["in_force"], 4 << 20);
     assert_eq!(limit["set_by"]["memory"], 64 << 20);
-    // The setting alone changes nothing, the memory does.
+    // The setting alone changes nothing, but the memory does.
     let set = [
         "--memory",
         "64M",

@@ -1,4 +1,4 @@
-//! `recollq`: ken under another name. Where the real recollq is installed, the two are compared on the
+//! `recollq`: ken under another name. If the real recollq is installed, the two are compared on the
 //! same files.
 
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ fn recollq(world: &World, arguments: &[&str]) -> Run {
     world.ken(std::iter::once(&"recollq").chain(arguments))
 }
 
-/// Returns the lines with the folder of the documents left out.
+/// Returns the lines without the folder of the documents.
 fn lines(world: &World, run: &Run) -> Vec<String> {
     let docs = world.docs().display().to_string();
     run.lines()
@@ -92,7 +92,7 @@ fn fields_are_in_base_64() {
         use base64ct::{Base64, Encoding};
         Base64::encode_string(format!("file://{}/{name}", world.docs().display()).as_bytes())
     };
-    // `Moss & more`, `135`, `Anna Knuth`; nothing for what is not there.
+    // `Moss & more`, `135`, `Anna Knuth`; empty for missing fields.
     let line = format!(
         "{} TW9zcyAmIG1vcmU= MTM1  QW5uYSBLbnV0aA== ",
         url("page.html")
@@ -116,7 +116,7 @@ fn fields_are_in_base_64() {
     }
 }
 
-/// Those of a later page, and in an order of their own, are parts of the best score of all.
+/// Scores on a later page, or in another order, are relative to the best score of all hits.
 #[test]
 fn ratings_are_the_same_on_every_page_and_in_every_order() {
     let world = world();
@@ -172,7 +172,7 @@ fn words_may_be_no_query() {
     assert_eq!(count(&["-b", "-a", "re?ndeer w[ae]l*"]), 1);
     assert_eq!(count(&["-b", "-o", "\"line second\" wall"]), 1);
     assert_eq!(count(&["-b", "-a", "\"second line\" moss"]), 1);
-    // A quote is no mistake, and the ends of texts mean the same with and without one.
+    // A single quote is not a mistake, and `^` and `$` mean the same with and without quotes.
     assert_eq!(count(&["-b", "-o", "floors \"wall"]), 1);
     assert_eq!(count(&["-b", "-a", "second\"line \"\" moss"]), 1);
     assert_eq!(count(&["-b", "-o", "reindeer$"]), 1);
@@ -184,7 +184,7 @@ fn words_may_be_no_query() {
 }
 
 #[test]
-fn failures_are_told_as_recollq_tells_them() {
+fn failures_are_reported_as_by_recollq() {
     let world = world();
     let run = recollq(&world, &["nosuchword"]);
     assert_eq!((run.code, run.lines()[1]), (0, "0 results"));
@@ -230,7 +230,7 @@ fn a_link_of_that_name_is_recollq() {
     );
 }
 
-/// Queries that both programs answer with the same files.
+/// Queries for which both programs find the same files.
 const SAME: [&str; 24] = [
     "reindeer",
     "reindeer -moss",

@@ -1,4 +1,4 @@
-//! All words, then most words: what is found where no document has all words of a query.
+//! All words, then most words: what is found if no document has all words of a query.
 
 use crate::world::World;
 
@@ -14,7 +14,7 @@ fn world() -> World {
     world
 }
 
-/// Returns the names of the hits, and what is said about them.
+/// Returns the names of the hits, and the line about missing words.
 fn asked(world: &World, query: &[&str]) -> (Vec<String>, String, i32) {
     let arguments = [&["search", "--fields", "filename"], query].concat();
     let run = world.ken(arguments);
@@ -35,7 +35,7 @@ fn a_question_in_plain_words_is_answered() {
     let (names, said, _) = asked(&world, &["guest wifi zebra"]);
     assert_eq!(names, ["network.txt"]);
     assert!(said.contains(" (\"zebra\" is in no document)."), "{said}");
-    // One word of three may be missing, whichever it is.
+    // Any one of three words may be missing.
     let (mut names, said, _) = asked(&world, &["wifi password arrive"]);
     names.sort();
     assert_eq!(names, ["network.txt"]);
@@ -63,7 +63,7 @@ fn what_was_demanded_still_holds() {
     nothing(&["title:zebra wifi"]);
     nothing(&["\"guest zebra\" wifi desk"]);
     nothing(&["zebr* wifi desk"]);
-    // Excluded words and filters hold for the other answers, too.
+    // Excluded words and filters also hold for these answers.
     let (names, ..) = asked(&world, &["guests", "zebra", "-draft"]);
     assert_eq!(names, ["network.txt"]);
     let (names, ..) = asked(&world, &["guests zebra filename:plan"]);
@@ -79,12 +79,12 @@ fn programs_learn_how_the_answer_came_about() {
     let world = world();
     let run = world.ken(["search", "--json", "guest wifii password"]);
     let objects = run.objects();
-    let told = objects
+    let answer = objects
         .iter()
         .find(|object| object.get("matched").is_some());
-    let told = told.unwrap();
-    assert_eq!(told["matched"], "most");
-    assert_eq!(told["missing"], serde_json::json!(["wifii"]));
+    let answer = answer.unwrap();
+    assert_eq!(answer["matched"], "most");
+    assert_eq!(answer["missing"], serde_json::json!(["wifii"]));
     let suggested = &objects.last().unwrap()["did_you_mean"][0]["query"];
     assert!(suggested.as_str().unwrap().ends_with(" wifi password"));
     let strict = world.ken(["search", "--json", "guest wifi password"]);

@@ -1,4 +1,4 @@
-//! Which hits `ken search` shows: order, copies, groups, counts, places, similar documents, fields.
+//! Which hits `ken search` shows: order, duplicates, groups, counts, locations, similar documents, fields.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ Content-Disposition: attachment; filename=note.txt\n\nan okapi eats leaves\n--b-
 
 const FROM: &str = "From anna@example.org Mon Jan  1 12:00:00 2024\n";
 
-/// Two copies of a note and one in a message, twice in a mailbox.
+/// A note, a duplicate of it, and a message with the note, which is in a mailbox twice.
 fn zoo() -> World {
     let world = World::new();
     world.write("notes/note.txt", "an okapi eats leaves");
@@ -36,10 +36,10 @@ fn json(world: &World, args: &[&str]) -> Vec<Value> {
     run.objects()
 }
 
-fn places(world: &World, args: &[&str]) -> Vec<String> {
+fn locations(world: &World, args: &[&str]) -> Vec<String> {
     json(world, args)
         .iter()
-        .map(|hit| world.place(hit))
+        .map(|hit| world.location(hit))
         .collect()
 }
 
@@ -56,7 +56,7 @@ fn counts(world: &World, args: &[&str]) -> Vec<(String, u64)> {
 #[test]
 fn any_field_sorts_and_what_has_none_comes_last() {
     let world = zoo();
-    let sorted = |args: &[&str]| places(&world, &[&["okapi", "-is:member"], args].concat());
+    let sorted = |args: &[&str]| locations(&world, &[&["okapi", "-is:member"], args].concat());
     assert_eq!(
         sorted(&["--sort", "filename"]),
         ["notes/old/copy.md", "notes/note.txt", "notes/tapir.txt"]
@@ -65,7 +65,7 @@ fn any_field_sorts_and_what_has_none_comes_last() {
         sorted(&["--sort", "name", "--reverse"]),
         ["notes/tapir.txt", "notes/note.txt", "notes/old/copy.md"]
     );
-    let by_author = places(&world, &["okapi", "--sort", "from"]);
+    let by_author = locations(&world, &["okapi", "--sort", "from"]);
     assert_eq!(by_author[0], "mail/box.mbox|1");
     assert_eq!(by_author.last().unwrap(), "notes/tapir.txt");
     let run = world.ken(["search", "okapi", "--sort", "body"]);
@@ -80,7 +80,7 @@ fn any_field_sorts_and_what_has_none_comes_last() {
 #[test]
 fn copies_are_shown_once_and_counted() {
     let world = zoo();
-    let all = places(&world, &["leaves", "--sort", "path"]);
+    let all = locations(&world, &["leaves", "--sort", "path"]);
     assert_eq!(all.len(), 4, "{all:?}");
     let hits = json(&world, &["leaves", "--unique", "--sort", "path"]);
     assert_eq!(hits.len(), 1);
@@ -97,12 +97,12 @@ fn copies_are_shown_once_and_counted() {
     );
 
     let mut copies = all;
-    // The messages are copies of each other, too.
+    // The messages are also duplicates of each other.
     copies.extend(["mail/box.mbox|1".to_owned(), "mail/box.mbox|2".to_owned()]);
     copies.sort();
     assert_eq!(world.found("is:duplicate"), copies);
 
-    // A moved file keeps what it is a copy of.
+    // A moved file remains a duplicate.
     world.rename("notes/note.txt", "notes/moved.txt");
     world.remove("notes/old/copy.md");
     world.index_docs();
@@ -117,7 +117,7 @@ fn parts_are_shown_with_their_message_or_file() {
     let world = zoo();
     let grouped = |by: &str| -> Vec<(String, u64)> {
         let hits = json(&world, &["okapi", "--sort", "path", "--group", by]);
-        let of = |hit: &Value| (world.place(hit), hit["more"].as_u64().unwrap());
+        let of = |hit: &Value| (world.location(hit), hit["more"].as_u64().unwrap());
         hits.iter().map(of).collect()
     };
     let of = |at: &str, more| (at.to_owned(), more);
@@ -133,7 +133,7 @@ fn parts_are_shown_with_their_message_or_file() {
         [&[of("mail/box.mbox|1", 3)][..], &rest].concat()
     );
     assert_eq!(json(&world, &["okapi", "--group", "none"]).len(), 7);
-    let page = places(
+    let page = locations(
         &world,
         &["okapi", "--group=file", "--sort=path", "--offset=1", "-n2"],
     );
@@ -183,7 +183,7 @@ fn all_hits_are_counted_by_fields() {
 }
 
 #[test]
-fn all_places_of_a_document_are_shown_in_order() {
+fn all_passages_of_a_document_are_shown_in_order() {
     let world = World::new();
     let filler = "other words stand here\n".repeat(20);
     let text: String = (0..500).map(|n| format!("okapi {n}\n{filler}")).collect();
@@ -196,7 +196,7 @@ fn all_places_of_a_document_are_shown_in_order() {
     world.index_docs();
     let lines: Vec<u64> = json(&world, &["okapi", "--in", "docs/long.txt"])
         .iter()
-        .map(|place| place["line"].as_u64().unwrap())
+        .map(|hit| hit["line"].as_u64().unwrap())
         .collect();
     assert_eq!(lines, (0..500).map(|n| n * 21 + 1).collect::<Vec<_>>());
     let run = world.ken(["search", "okapi", "--in", "docs/pages.txt"]);
@@ -215,7 +215,7 @@ fn all_places_of_a_document_are_shown_in_order() {
     let parts = json(&world, &["okapi", "--in", "docs/box.mbox"]);
     let ipaths: Vec<_> = parts
         .iter()
-        .map(|place| place["ipath"].as_str().unwrap())
+        .map(|hit| hit["ipath"].as_str().unwrap())
         .collect();
     assert_eq!(ipaths.len(), 4);
     assert!(ipaths[0] == "1" && ipaths[2] == "2", "{ipaths:?}");
@@ -253,15 +253,18 @@ fn similar_documents_are_found_without_the_document_itself() {
     );
     world.write("motor.txt", "a diesel motor with a crankshaft");
     world.index_docs();
-    assert_eq!(places(&world, &["--like", "docs/pie.txt"])[0], "cake.txt");
-    let engines = places(&world, &["--like", "docs/motor.txt"]);
+    assert_eq!(
+        locations(&world, &["--like", "docs/pie.txt"])[0],
+        "cake.txt"
+    );
+    let engines = locations(&world, &["--like", "docs/motor.txt"]);
     assert_eq!(engines[0], "engine.txt");
     assert!(!engines.contains(&"motor.txt".to_owned()));
-    let narrowed = places(&world, &["--like", "docs/motor.txt", "filename:cake"]);
+    let narrowed = locations(&world, &["--like", "docs/motor.txt", "filename:cake"]);
     assert!(narrowed.len() <= 1 && !narrowed.contains(&"engine.txt".to_owned()));
     let outside = world.home().join("new.txt");
     fs_err::write(&outside, "my crankshaft is broken").unwrap();
-    let found = places(&world, &["--like", outside.to_str().unwrap()]);
+    let found = locations(&world, &["--like", outside.to_str().unwrap()]);
     assert!(found.contains(&"engine.txt".to_owned()) && found.contains(&"motor.txt".to_owned()));
     let run = world.ken(["search", "--like", "docs/none.txt"]);
     assert_eq!(run.code, 2, "{}", run.err);
@@ -292,7 +295,7 @@ fn fields_are_printed_as_asked() {
 }
 
 #[test]
-fn several_places_of_a_hit_are_shown() {
+fn several_snippets_of_a_hit_are_shown() {
     let world = World::new();
     let filler = "other words stand here and there\n".repeat(30);
     world.write(
@@ -301,10 +304,10 @@ fn several_places_of_a_hit_are_shown() {
     );
     world.index_docs();
     let hits = json(&world, &["okapi", "--snippets", "3"]);
-    let places = hits[0]["snippets"].as_array().unwrap();
-    assert_eq!(places.len(), 3);
-    assert_eq!(hits[0]["snippet"], places[0]);
-    assert_eq!(places[0]["line"], 63, "the densest first");
+    let snippets = hits[0]["snippets"].as_array().unwrap();
+    assert_eq!(snippets.len(), 3);
+    assert_eq!(hits[0]["snippet"], snippets[0]);
+    assert_eq!(snippets[0]["line"], 63, "the densest first");
     let run = world.ken(["search", "okapi", "--snippets", "2"]);
     let text = run.text();
     assert!(

@@ -1,4 +1,4 @@
-//! Files made by the tests: small, of every sort that needs no other program.
+//! Small files that the tests make, of all formats that need no other program.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     file.extend(width.to_be_bytes());
     file.extend(height.to_be_bytes());
     file.extend([8, 2, 0, 0, 0]);
-    // The checksum, which is not looked at.
+    // The checksum, which is not read.
     file.extend([0; 4]);
     file
 }

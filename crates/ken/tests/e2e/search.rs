@@ -94,7 +94,7 @@ fn paths_are_printed_once_and_raw() {
 }
 
 #[test]
-fn exit_codes_tell_found_not_found_and_trouble() {
+fn exit_codes_distinguish_found_not_found_and_trouble() {
     let world = zoo();
     for (args, code) in [
         (&["search", "zebra"][..], 0),
@@ -129,7 +129,7 @@ fn exit_codes_tell_found_not_found_and_trouble() {
 }
 
 #[test]
-fn a_hit_shows_title_place_date_size_and_snippet() {
+fn a_hit_shows_title_location_date_size_and_snippet() {
     let world = World::new();
     world.write("tale.txt", "Once upon\na time\nthere was a thylacine.\n");
     world.set_modified("tale.txt", 1_700_000_000);
@@ -248,7 +248,7 @@ fn a_closed_pipe_is_no_error() {
         let run = crate::world::Run::of_child(child);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
     }
-    // Those that are read have all hits in their order, however many threads make them ready.
+    // All hits are printed in order, with any number of threads.
     let all = world.ken(["search", "otter", "--limit", "0", "--json"]);
     let ranks: Vec<_> = all
         .objects()

@@ -36,7 +36,7 @@ fn settings_come_from_file_and_command_line() {
 }
 
 #[test]
-fn the_index_lies_where_it_is_told_to() {
+fn the_index_is_in_the_folder_that_was_named() {
     let world = World::new();
     world.write("a.txt", "otter");
     assert_eq!(world.ken(["--data", "here", "index", "docs"]).code, 0);
@@ -77,7 +77,7 @@ fn passwords_come_from_a_file_and_a_command() {
     let passwords = world.home().join("passwords");
     fs_err::write(&passwords, "wrong\n\nhunter2\r\n").unwrap();
     let file = format!("passwords.file={}", passwords.display());
-    // Other passwords are reason enough to read what is encrypted again, and only that.
+    // Other passwords are a reason to read encrypted files again, and only these.
     let again = world.ken(["--set", &file, "index", "--json"]).summary();
     assert_counts(&again, &[("changed", 4), ("failed", 1)]);
     let again = world.ken(["--set", &file, "index", "--json"]).summary();

@@ -1,8 +1,8 @@
-//! Sidecars: their fields are the picture's, and a change of either reads the picture again.
+//! Sidecars: the picture gets their fields, and a change of either reads the picture again.
 
 use crate::world::{World, assert_counts};
 
-/// The start of a JPEG file: enough to be known as one.
+/// The start of a JPEG file, which is enough to recognise it.
 const PICTURE: &[u8] = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xd9";
 
 /// Returns a sidecar with a keyword.
@@ -65,7 +65,7 @@ fn a_picture_moves_with_its_sidecar_or_is_read_without_it() {
     world.rename("a.jpg.xmp", "new/a.jpg.xmp");
     world.rename("b.jpg", "new/b.jpg");
     let summary = world.index(&[]);
-    // b.jpg left its sidecar behind: it is another file.
+    // b.jpg moved without its sidecar, so it counts as another file.
     let counts = [("moved", 2), ("added", 1), ("gone", 1), ("unchanged", 3)];
     assert_counts(&summary, &counts);
     assert_eq!(world.found("keywords:otter type:image"), ["new/a.jpg"]);

@@ -2,7 +2,7 @@
 
 use crate::world::World;
 
-/// What `ken search --json` suggests: queries with the documents that they find.
+/// The suggestions of `ken search --json`: queries with the number of their documents.
 fn suggested(world: &World, query: &str) -> Vec<(String, u64)> {
     let run = world.ken(["search", "--json", "--", query]);
     assert!(run.code < 2, "{}", run.err);
@@ -19,7 +19,7 @@ fn suggested(world: &World, query: &str) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn misspelt_words_are_told_with_counts() {
+fn misspelt_words_are_shown_with_counts() {
     let world = World::new();
     for number in 0..3 {
         world.write(format!("{number}.txt"), "the annual budget of the database");
@@ -28,7 +28,7 @@ fn misspelt_words_are_told_with_counts() {
     world.write("two.md", "# Öffentlichkeit\n\na report");
     world.index_docs();
     let one = |query: &str, documents| vec![(query.to_owned(), documents)];
-    // The most frequent of those that are equally near.
+    // The most frequent of the equally near words.
     assert_eq!(suggested(&world, "bugdet anual"), one("budget annual", 3));
     assert_eq!(suggested(&world, "data base"), one("database", 3));
     assert_eq!(
@@ -39,7 +39,7 @@ fn misspelt_words_are_told_with_counts() {
         suggested(&world, "title:offentlichkiet"),
         one("title:offentlichkeit", 1)
     );
-    // Nothing is like it; nothing was found with it either; it is known.
+    // A word like no other, words that no document has together, a known word, and a field without suggestions.
     for query in ["xylophone", "bugdet report", "budget", "ext:txr"] {
         assert_eq!(suggested(&world, query), [], "{query}");
     }

@@ -33,7 +33,7 @@ fn figures_of_the_index() {
         let line = lines.iter().find(|line| line.starts_with(name)).unwrap();
         line.split_whitespace().skip(1).map(str::to_owned).collect()
     };
-    // Files, read, by name only, failed; documents, failed.
+    // Numbers of files: all, read, by name only, failed; numbers of documents: all, failed.
     assert_eq!(row(&run, "document"), ["2", "0", "0", "2", "4", "3"]);
     assert_eq!(row(&run, "message"), ["0", "0", "0", "0", "3", "0"]);
     assert_eq!(row(&run, "source"), ["1", "1", "0", "0", "1", "0"]);

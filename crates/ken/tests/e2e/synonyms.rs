@@ -1,4 +1,4 @@
-//! Words that are found for each other.
+//! Synonyms: a search for one finds the others.
 
 use crate::world::World;
 

@@ -1,4 +1,4 @@
-//! `ken terms`: which words there are, and how often.
+//! `ken terms`: the words of the index and their frequencies.
 
 use crate::world::World;
 

@@ -1,4 +1,4 @@
-//! Indexes of other formats: those of earlier versions, which are kept in `tests/indexes`, and one of a later.
+//! Indexes in other formats: those of earlier versions, which are kept in `tests/indexes`, and one of a later version.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use serde_json::Value as Json;
 
 use crate::world::{World, assert_counts};
 
-/// The folder that the kept indexes cover.
+/// The root of the kept indexes.
 const COVERED: &str = "/home/anna/documents";
 /// The oldest format that is read.
 const OLDEST: u64 = 9;
 
-/// Returns the kept indexes, by their formats.
+/// Returns the kept indexes, by format.
 fn kept() -> BTreeMap<u64, PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/indexes");
     let entries = fs_err::read_dir(folder).unwrap();
@@ -48,7 +48,7 @@ fn unpack(archive: &Path, world: &World) {
     assert!(tar.status().unwrap().success());
 }
 
-/// Has the list of segments say something else; what it sums up to goes, as it is another then.
+/// Changes the list of segments, and removes its checksum, which would be wrong.
 fn edit(world: &World, from: &str, to: &str) {
     let path = world.data().join("index/meta.json");
     let text = fs_err::read_to_string(&path).unwrap();
@@ -78,7 +78,7 @@ fn assert_refused(world: &World, format: u64) {
     for (path, file) in before {
         assert_eq!(after.get(&path), Some(&file), "{path:?} was written");
     }
-    // Without an index the answer is the scan's.
+    // Without an index the answer comes from the scan.
     let grep = world.ken(["grep", "otter", "docs"]);
     assert_eq!(grep.code, 0, "{}", grep.err);
 }
@@ -129,7 +129,7 @@ fn an_index_of_a_later_format_is_refused_too() {
     assert_eq!(world.found("otter"), ["a.txt"]);
 }
 
-/// What earlier programs of this format wrote, and of those that are read as well.
+/// Indexes that earlier versions wrote in this format, or in formats that are read as well, are searched.
 #[test]
 fn kept_indexes_of_this_format_and_the_last_answer() {
     let kept = kept();

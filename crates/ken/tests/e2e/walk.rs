@@ -27,7 +27,7 @@ fn files_are_listed_sorted() {
 }
 
 #[test]
-fn json_tells_the_stamp() {
+fn json_gives_the_stamp() {
     let world = tree();
     world.set_modified("a/c.txt", 1_700_000_000);
     let run = world.ken(["walk", "--json", "docs"]);
@@ -45,7 +45,7 @@ fn json_tells_the_stamp() {
 }
 
 #[test]
-fn explain_tells_why_files_are_left_out() {
+fn explain_says_why_files_are_left_out() {
     let world = tree();
     let run = world.ken(["walk", "--explain", "docs"]);
     let docs = world.docs().display().to_string();

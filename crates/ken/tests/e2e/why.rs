@@ -1,4 +1,4 @@
-//! `ken status --why`: what is known of a path, and what would become of it.
+//! `ken status --why`: what the index knows about a path, and what the next run would do with it.
 
 use serde_json::Value;
 

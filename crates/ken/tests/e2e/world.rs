@@ -1,4 +1,4 @@
-//! A user's home folder in a temporary place, and the binary run inside it.
+//! The home folder of a user in a temporary folder, and the binary that runs in it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,13 +10,13 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A home folder with a folder `docs` of files, and ken's own folders beside it.
+/// A home folder with a folder `docs` for files, and ken's own folders next to it.
 pub(crate) struct World {
     home: PathBuf,
     _folder: TempDir,
 }
 
-/// How a run of the binary ended.
+/// The output and exit code of a run of the binary.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -29,7 +29,7 @@ impl World {
         Self::below(&std::env::temp_dir())
     }
 
-    /// A home folder in another folder than that of temporary files.
+    /// Returns a home folder below this folder instead of the temporary one.
     pub(crate) fn below(folder: &Path) -> Self {
         let folder = tempfile::tempdir_in(folder).unwrap();
         let world = Self {
@@ -45,12 +45,12 @@ impl World {
         &self.home
     }
 
-    /// The folder that tests fill and index.
+    /// Returns the folder that tests fill and index.
     pub(crate) fn docs(&self) -> PathBuf {
         self.home.join("docs")
     }
 
-    /// Where ken keeps its index.
+    /// Returns ken's data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.home.join("data/ken")
     }
@@ -80,7 +80,7 @@ impl World {
         fs_err::rename(self.docs().join(from), to).unwrap();
     }
 
-    /// Sets the time of last change of a file below `docs`, in seconds since 1970.
+    /// Sets the modification time of a file below `docs`, in seconds since 1970.
     pub(crate) fn set_modified(&self, name: &str, seconds: u64) {
         let file = fs_err::File::options()
             .append(true)
@@ -90,7 +90,7 @@ impl World {
         file.file().set_modified(time).unwrap();
     }
 
-    /// A command that runs the binary here, with nothing of the tester's own environment.
+    /// Returns a command that runs the binary here, without the tester's environment.
     pub(crate) fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ken"));
         command
@@ -99,7 +99,7 @@ impl World {
             .env("XDG_DATA_HOME", self.home.join("data"))
             .env("XDG_CONFIG_HOME", self.home.join("config"))
             .env("TZ", "UTC")
-            // Other programs of the tests do not come first.
+            // Other programs of the tests do not take precedence.
             .env("KEN_FAST", "1")
             .current_dir(&self.home)
             .stdin(Stdio::null())
@@ -107,7 +107,7 @@ impl World {
         command
     }
 
-    /// A command of another program, which finds the binary in `$ken` and runs in the same surroundings.
+    /// Returns a command of another program in the same environment, which finds the binary in `$ken`.
     pub(crate) fn around(&self, program: &str) -> Command {
         let ken = self.command([""; 0]);
         let variables = ken.get_envs();
@@ -165,15 +165,19 @@ impl World {
         hits.remove(0)
     }
 
-    /// Returns where the hits of a query are, as `path|ipath` below `docs`, sorted.
+    /// Returns the locations of the hits of a query, as `path|ipath` below `docs`, sorted.
     pub(crate) fn found(&self, query: &str) -> Vec<String> {
-        let mut found: Vec<_> = self.hits(query).iter().map(|hit| self.place(hit)).collect();
+        let mut found: Vec<_> = self
+            .hits(query)
+            .iter()
+            .map(|hit| self.location(hit))
+            .collect();
         found.sort();
         found
     }
 
-    /// Returns where a hit is: `path|ipath` below `docs`.
-    pub(crate) fn place(&self, hit: &Value) -> String {
+    /// Returns the location of a hit: `path|ipath` below `docs`.
+    pub(crate) fn location(&self, hit: &Value) -> String {
         let path = hit["path"].as_str().unwrap();
         let docs = self.docs();
         let below = path.strip_prefix(docs.to_str().unwrap()).unwrap_or(path);
@@ -184,7 +188,7 @@ impl World {
         }
     }
 
-    /// Returns what could not be read: place and reason.
+    /// Returns the failures: location and reason.
     pub(crate) fn failed(&self) -> BTreeMap<String, String> {
         let run = self.ken(["status", "--failed", "--json"]);
         assert!(run.code < 2, "{}", run.err);
@@ -192,11 +196,11 @@ impl World {
         let objects = run.objects();
         objects
             .iter()
-            .map(|object| (self.place(object), reason(object)))
+            .map(|object| (self.location(object), reason(object)))
             .collect()
     }
 
-    /// Returns what the last commit says, without its checksum: written back so, it is taken as it is.
+    /// Returns the last commit without its checksum. If it is written back without one, ken accepts it.
     pub(crate) fn commit_text(&self) -> String {
         let text = fs_err::read_to_string(self.data().join("index/meta.json")).unwrap();
         text.split("\n#crc32 ").next().unwrap().to_owned()
@@ -221,7 +225,7 @@ impl World {
                 match entry.metadata() {
                     Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
                     Ok(metadata) => files.push((entry.path(), metadata)),
-                    // A program that runs may delete it.
+                    // A running program may delete the file.
                     Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
                 }
             }
@@ -233,7 +237,7 @@ impl World {
 impl Run {
     pub(crate) fn of(output: Output) -> Self {
         Self {
-            // As a shell shows a program that a signal ended.
+            // The exit code that a shell reports for a program that a signal ended.
             code: output.status.code().unwrap_or(128),
             out: output.stdout,
             err: String::from_utf8(output.stderr).unwrap(),
@@ -272,7 +276,7 @@ impl Run {
     }
 }
 
-/// Asserts the figures of a summary: those named, and none of the others.
+/// Asserts the figures of a summary: those named here, and zero for all others.
 #[track_caller]
 pub(crate) fn assert_counts(summary: &Value, expected: &[(&str, u64)]) {
     for name in ["added", "changed", "moved", "gone", "unchanged", "kept"] {

@@ -6,7 +6,7 @@
 use ken_core::{Document, Field, Setting};
 
 use crate::output::Output;
-use crate::output::members::{MemberNames, hand_on, over, path_of};
+use crate::output::members::{MemberNames, hand_on, over};
 use crate::{Error, Format, Input, Limits, extract_all};
 
 /// See [`crate::FORMATS`].
@@ -16,6 +16,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     extract,
 )
 .members("members, by their name")
+.version(2)
 .streams();
 
 /// See [`crate::FORMATS`].
@@ -91,7 +92,7 @@ struct Archive<'a> {
     input: &'a Input<'a>,
     /// Whether the members are files outside the archive.
     is_thin: bool,
-    /// MemberNames that are too long for a header, as GNU keeps them.
+    /// Names that are too long for a header, as GNU keeps them.
     table: Vec<u8>,
     names: MemberNames,
 }
@@ -117,7 +118,7 @@ impl Archive<'_> {
                 let name = self.input.range(at, n_bytes as usize)?;
                 let name = &name[..name.len().min(MAX_NAME_BYTES)];
                 let end = memchr::memchr(0, name).unwrap_or(name.len());
-                (path_of(&name[..end]), n_bytes)
+                (self.names.path(&name[..end]), n_bytes)
             }
             _ => (self.name(name), 0),
         };
@@ -126,7 +127,7 @@ impl Archive<'_> {
         Ok(if self.is_thin { 0 } else { header.size })
     }
 
-    fn name(&self, name: &[u8]) -> String {
+    fn name(&mut self, name: &[u8]) -> String {
         let in_table = name.strip_prefix(b"/").and_then(number).and_then(|at| {
             let name = self.table.get(usize::try_from(at).ok()?..)?;
             let name = &name[..name.len().min(MAX_NAME_BYTES)];
@@ -134,7 +135,7 @@ impl Archive<'_> {
             Some(&name[..end])
         });
         let name = in_table.unwrap_or(name);
-        path_of(name.strip_suffix(b"/").unwrap_or(name))
+        self.names.path(name.strip_suffix(b"/").unwrap_or(name))
     }
 
     fn content(

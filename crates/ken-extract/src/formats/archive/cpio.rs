@@ -10,12 +10,13 @@ use ken_core::Setting;
 
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
-use crate::output::members::{MemberNames, hand_on, over, path_of, read_member};
+use crate::output::members::{MemberNames, hand_on, over, read_member};
 use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format::new("cpio", &["application/x-cpio"], extract)
     .members("members, by their path")
+    .version(2)
     .streams();
 
 /// Maximum length of a path.
@@ -186,7 +187,7 @@ impl<R: Read> Archive<R> {
         if header.mode & FILE_TYPE != REGULAR || is_link {
             return self.skip(header.size);
         }
-        let path = path_of(name);
+        let path = names.path(name);
         let modified = i64::try_from(header.modified).ok();
         let limit = output.limits().limit(Setting::MaxMemberBytes);
         if header.size > limit.in_force {

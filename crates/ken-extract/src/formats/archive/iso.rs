@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use ken_core::{Field, Setting};
 
 use crate::output::Output;
-use crate::output::members::{MemberNames, hand_on, over, path_of};
+use crate::output::members::{MemberNames, hand_on, over};
 use crate::structure::cursor::Cursor;
 use crate::{Error, Format, Input};
 
@@ -20,6 +20,7 @@ pub(in crate::formats) const FORMAT: Format =
     Format::new("disc image", &["application/x-iso9660-image"], extract)
         .fields(&[Field::Title, Field::Author, Field::Created])
         .members("files, by their path")
+        .version(2)
         .streams();
 
 const SECTOR_BYTES: u64 = 2048;
@@ -254,7 +255,9 @@ impl RockRidge {
                     ([b'N', b'M'], [_, _, _, _, flags, part @ ..]) if flags & 6 == 0 => {
                         name.get_or_insert_with(Vec::new).extend_from_slice(part);
                     }
-                    ([b'C', b'E'], [_, _, _, _, place @ ..]) => next = continuation(place),
+                    ([b'C', b'E'], [_, _, _, _, entry_data @ ..]) => {
+                        next = continuation(entry_data)
+                    }
                     ([b'S', b'T'], _) | (_, []) => break,
                     _ => {}
                 }
@@ -269,8 +272,8 @@ impl RockRidge {
     }
 }
 
-fn continuation(place: &[u8]) -> Option<(u64, usize)> {
-    let number = |at: usize| Cursor(place.get(at..)?).le_u32();
+fn continuation(bytes: &[u8]) -> Option<(u64, usize)> {
+    let number = |at: usize| Cursor(bytes.get(at..)?).le_u32();
     let at = u64::from(number(0)?) * SECTOR_BYTES + u64::from(number(8)?);
     Some((at, number(16)?.min(SECTOR_BYTES as u32) as usize))
 }
@@ -337,11 +340,11 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn name(&self, record: &Record<'_>) -> Result<String, Error> {
+    fn name(&mut self, record: &Record<'_>) -> Result<String, Error> {
         Ok(match &self.naming {
             Naming::RockRidge(rock_ridge) => match rock_ridge.name(self.input, record.system)? {
-                Some(name) => path_of(&name),
-                None => short(record.name),
+                Some(name) => self.names.path(&name),
+                None => self.short_name(record),
             },
             Naming::Joliet => {
                 let units = record.name.as_chunks::<2>().0.iter();
@@ -351,8 +354,12 @@ impl Walk<'_> {
                     .collect();
                 without_version(&name).to_owned()
             }
-            Naming::Short => short(record.name),
+            Naming::Short => self.short_name(record),
         })
+    }
+
+    fn short_name(&mut self, record: &Record<'_>) -> String {
+        without_version(&self.names.path(record.name)).to_owned()
     }
 
     fn content(&self, record: &Record<'_>, output: &mut Output<'_>) -> Result<Vec<u8>, Error> {
@@ -374,10 +381,6 @@ impl Walk<'_> {
         let damaged = || Error::Malformed("some folders of the image are damaged".into());
         self.failure.get_or_insert_with(damaged);
     }
-}
-
-fn short(name: &[u8]) -> String {
-    without_version(&path_of(name)).to_owned()
 }
 
 /// Removes the version from names such as `LETTER.TXT;1` and `README.;1`.
@@ -469,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn other_discs_are_told() {
+    fn other_discs_are_reported() {
         let mut image = vec![0; 40 << 10];
         image[32 << 10..][..6].copy_from_slice(b"\0BEA01");
         image[34 << 10..][..6].copy_from_slice(b"\0NSR02");

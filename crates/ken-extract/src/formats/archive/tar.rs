@@ -14,12 +14,13 @@ use ken_core::Setting;
 
 use crate::input::carry::{CountingReader, carry, release};
 use crate::output::Output;
-use crate::output::members::{MemberNames, file_name, over, path_of, read_member};
+use crate::output::members::{MemberNames, file_name, over, read_member};
 use crate::{Error, Format, Input, Member};
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format::new("tar", &["application/x-tar"], extract)
     .members("members, by their path")
+    .version(2)
     .streams();
 
 /// Maximum size of the long names and pax records of one member, which are read into memory.
@@ -61,8 +62,8 @@ fn read_entries<R: Read>(
         end.set(content_end(&entry).saturating_add(2 * MAX_HEADER_BYTES));
         let sparse_name = pax_sparse_name(&mut entry);
         let path = match &sparse_name {
-            Some(name) => path_of(name),
-            None => path_of(&entry.path_bytes()),
+            Some(name) => names.path(name),
+            None => names.path(&entry.path_bytes()),
         };
         // In V7 archives a folder is a file with a name that ends in a slash.
         if has_content(entry.header().entry_type()) && !path.ends_with('/') {
@@ -262,6 +263,19 @@ mod tests {
         assert_eq!(ipaths(&found), [&long, "open.txt"]);
         assert_eq!(found.documents[0].ipath.as_str(), "sparse.txt");
         assert_eq!(reason(&found.documents[0]), Some(Reason::Malformed));
+    }
+
+    #[test]
+    fn names_in_other_charsets_are_decoded() {
+        let bytes = tar_of(&[("abcde.txt", b"a")]);
+        let name = b"Gr\xf6\xdfe.txt";
+        let mut header = Header::new_gnu();
+        header.as_mut_bytes()[..name.len()].copy_from_slice(name);
+        header.set_size(1);
+        header.set_cksum();
+        let bytes = [header.as_bytes(), &bytes[512..]].concat();
+        let found = found(&bytes, &Limits::default());
+        assert_eq!(ipaths(&found), ["Größe.txt"]);
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(in crate::formats) fn extract_stream(
         output.borrow_mut().make_room(held as u64);
     };
     let mut reader = UntilFailure {
-        reader: Told {
+        reader: Announcing {
             reader,
             n_held: &n_held,
             make_room,
@@ -76,22 +76,22 @@ pub(in crate::formats) fn extract_stream(
 }
 
 /// Number of bytes of a message that are read before their memory is announced.
-const TOLD_BYTES: usize = 1 << 20;
+const ANNOUNCED_BYTES: usize = 1 << 20;
 
 /// Announces the bytes that were read since the last message, each time that many more are read.
-struct Told<'n, R, F> {
+struct Announcing<'n, R, F> {
     reader: R,
     n_held: &'n Cell<usize>,
     make_room: F,
 }
 
-impl<R: Read, F: FnMut(usize)> Read for Told<'_, R, F> {
+impl<R: Read, F: FnMut(usize)> Read for Announcing<'_, R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n_read = self.reader.read(buffer)?;
         let before = self.n_held.get();
         let held = before.saturating_add(n_read);
         self.n_held.set(held);
-        if held / TOLD_BYTES > before / TOLD_BYTES {
+        if held / ANNOUNCED_BYTES > before / ANNOUNCED_BYTES {
             (self.make_room)(held);
         }
         Ok(n_read)
@@ -134,7 +134,7 @@ fn member(message: MboxMessage<'_>, ipath: Ipath, is_in_place: bool) -> Member {
     }
 }
 
-/// If a message is not at its stored place, it is searched for within this distance before and
+/// If a message is not at its stored offset, it is searched for within this distance before and
 /// after it: mail programs write a few words into the headers of earlier messages.
 const NEAR_BYTES: u64 = 256 << 10;
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_read_from_its_place() {
+    fn a_message_is_read_from_its_offset() {
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, MAILBOX).unwrap();
         let mut input = Input::file("three.mbox", &file, MAILBOX.len() as u64);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn large_messages_are_cut_and_told() {
+    fn large_messages_are_cut_and_reported() {
         let limits = Limits {
             max_member_bytes: 100,
             ..Limits::default()

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_told() {
+    fn what_is_cut_off_is_reported() {
         let found = found(&SAMPLE[..SAMPLE.len() - 150]);
         let failure = found.own().failure.as_ref().unwrap();
         assert_eq!(failure.reason(), Reason::Malformed);

@@ -1,4 +1,4 @@
-//! Org, reStructuredText and AsciiDoc: the text is kept unchanged; its first lines yield title,
+//! Org, reStructuredText and AsciiDoc: the text with whole words (see [`inline`]); its first lines yield title,
 //! author, date, language and keywords.
 //!
 //! <https://orgmode.org/manual/Export-Settings.html>,
@@ -7,6 +7,7 @@
 
 use ken_core::{Document, Field};
 
+use super::inline::{self, Language};
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::MAX_HEADINGS;
@@ -29,23 +30,24 @@ const fn format(
 ) -> Format {
     Format::new(name, media_types, extract)
         .fields(FIELDS)
-        .version(2)
+        .version(3)
         .streams()
 }
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const ORG: Format = format("Org", &["text/x-org"], |input, output| {
-    extract(input, output, org, org_headings)
+    extract(input, output, org, org_headings, None)
 });
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const RST: Format =
     format("reStructuredText", &["text/x-rst"], |input, output| {
-        extract(input, output, rst, rst_headings)
+        extract(input, output, rst, rst_headings, Some(Language::Rst))
     });
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const ASCIIDOC: Format =
     format("AsciiDoc", &["text/asciidoc"], |input, output| {
-        extract(input, output, asciidoc, asciidoc_headings)
+        let language = Some(Language::AsciiDoc);
+        extract(input, output, asciidoc, asciidoc_headings, language)
     });
 
 /// Calls back with each heading, until the callback returns `false`.
@@ -59,6 +61,7 @@ fn extract(
     output: &mut Output<'_>,
     read_head: fn(&str, &mut Document),
     each_heading: Headings,
+    language: Option<Language>,
 ) -> Result<(), Error> {
     let (body, result) = read(input, output.limits())?;
     let document = output.own();
@@ -69,7 +72,8 @@ fn extract(
         n_headings += 1;
         n_headings < MAX_HEADINGS
     });
-    document.body = body;
+    let joined = language.and_then(|language| inline::joined(&body, language));
+    document.body = joined.unwrap_or(body);
     result
 }
 

@@ -1,4 +1,4 @@
-//! Markdown: plain text, whose front matter and first heading yield title, author, date and tags.
+//! Markdown: the text with whole words (see [`inline`]), whose front matter and first heading yield title, author, date and tags.
 //!
 //! Front matter is the YAML block between `---` lines at the start, as site generators and note
 //! programs (Jekyll, Hugo, Pandoc, Obsidian) write it. Only `key: value` and lists of YAML are
@@ -6,6 +6,7 @@
 
 use ken_core::{Document, Field};
 
+use super::inline::{self, Language};
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::MAX_HEADINGS;
@@ -22,7 +23,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("Markdown", &["text/ma
         Field::Lang,
         Field::Date,
     ])
-    .version(3)
+    .version(4)
     .streams();
 
 /// Number of lines that are searched for the end of front matter.
@@ -44,7 +45,11 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         n_headings += 1;
         n_headings < MAX_HEADINGS
     });
-    document.body = body;
+    let joined = inline::joined(rest, Language::Markdown);
+    document.body = match joined {
+        Some(joined) => body[..body.len() - rest.len()].to_owned() + &joined,
+        None => body,
+    };
     result
 }
 

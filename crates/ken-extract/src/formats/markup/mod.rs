@@ -2,6 +2,7 @@
 
 pub(in crate::formats) mod bibtex;
 pub(in crate::formats) mod info;
+mod inline;
 pub(in crate::formats) mod lightweight;
 pub(in crate::formats) mod lyx;
 pub(in crate::formats) mod markdown;

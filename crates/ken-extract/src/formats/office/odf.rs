@@ -12,7 +12,7 @@ use ken_core::{Document, Field};
 
 use super::decrypted;
 use crate::output::Output;
-use crate::output::body::Body;
+use crate::output::body::{Body, is_note_number};
 use crate::structure::encryption::odf::{self, Manifest};
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Start, Xml, decode_xml};
@@ -65,7 +65,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets, slides")
 .members("embedded files")
 .in_worker()
-.version(2);
+.version(3);
 
 /// Maximum number of consecutive spaces that are kept.
 const MAX_SPACES: usize = 64;
@@ -124,7 +124,7 @@ fn unlock(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<Option<V
     };
     // A damaged manifest does not hide a document that needs none.
     let manifest = Manifest::read(&manifest).unwrap_or_default();
-    let Some(part) = manifest.telling_part().map(str::to_owned) else {
+    let Some(part) = manifest.part_for_passwords().map(str::to_owned) else {
         return Ok(None);
     };
     let sealed = package.bytes(&part)?;
@@ -229,6 +229,10 @@ struct OdfReader {
     asides: Vec<(usize, bool)>,
     /// Paragraph styles that begin a page.
     page_styles: HashSet<String>,
+    /// Styles of raised text.
+    raised_styles: HashSet<String>,
+    /// Whether the text that follows is raised.
+    is_raised: bool,
     style: String,
     is_text: bool,
     is_sheet: bool,
@@ -244,6 +248,8 @@ impl OdfReader {
             paragraphs: 0,
             asides: Vec::new(),
             page_styles: HashSet::new(),
+            raised_styles: HashSet::new(),
+            is_raised: false,
             style: String::new(),
             is_text: false,
             is_sheet: false,
@@ -268,7 +274,7 @@ impl OdfReader {
     fn read_from(&mut self, xml: &mut Xml<'_>) -> Result<(), Error> {
         while let Some(node) = xml.next()? {
             match node {
-                Node::Text(text) if self.paragraphs > 0 => self.body.push_folded(&text),
+                Node::Text(text) if self.paragraphs > 0 => self.push(&text),
                 Node::Text(_) => {}
                 Node::Start(tag) if is_skipped(&tag) => xml.skip()?,
                 Node::Start(tag) => self.start(&tag),
@@ -309,8 +315,27 @@ impl OdfReader {
         xml.whole()
     }
 
+    fn push(&mut self, text: &str) {
+        if self.is_raised && is_note_number(self.body.joined(), text) {
+            self.body.push(" ");
+        }
+        self.body.push_folded(text);
+    }
+
     fn start(&mut self, tag: &Start<'_>) {
         match tag.name() {
+            "span" => {
+                let style = tag.attribute("style-name");
+                self.is_raised = style.is_some_and(|style| self.raised_styles.contains(&*style));
+            }
+            "ruby" => self.body.begin_ruby(),
+            "ruby-text" => self.body.begin_reading(),
+            "text-properties" => {
+                let position = tag.attribute("text-position");
+                if position.is_some_and(|position| is_raised(&position)) {
+                    self.raised_styles.insert(self.style.clone());
+                }
+            }
             "p" => self.start_paragraph(tag),
             "h" => {
                 self.start_paragraph(tag);
@@ -352,6 +377,9 @@ impl OdfReader {
                 }
                 self.body.end_paragraph();
             }
+            "span" => self.is_raised = false,
+            "ruby" => self.body.end_ruby(),
+            "ruby-text" => self.body.end_reading(),
             "table" => self.tables = self.tables.saturating_sub(1),
             "table-row" => self.body.end_row(),
             "table-cell" | "covered-table-cell" => self.body.end_cell(),
@@ -420,6 +448,12 @@ impl OdfReader {
             self.page_styles.insert(self.style.clone());
         }
     }
+}
+
+/// Returns whether a `style:text-position` is above the line: `super 58%` or `33% 58%`.
+fn is_raised(position: &str) -> bool {
+    let height = position.split(' ').next().unwrap_or_default();
+    height == "super" || height.ends_with('%') && !height.starts_with(['-', '0'])
 }
 
 fn is_header(name: &str) -> bool {
@@ -518,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn spaces_notes_and_boxes_keep_their_places() {
+    fn spaces_notes_and_boxes_keep_their_positions() {
         let content = "<office:document-content><office:body><office:text>\
             <text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>\
             <text:p>a<text:s text:c='3'/>b\n  c<text:tab/>d<text:line-break/>e<text:note>\
@@ -528,6 +562,27 @@ mod tests {
             <office:annotation><dc:creator>Me</dc:creator><text:p>remark</text:p>\
             </office:annotation></office:text></office:body></office:document-content>";
         assert_eq!(text_of(content), "a   b c\td\nef\nnote\nbox\nremark");
+    }
+
+    #[test]
+    fn readings_follow_and_raised_numbers_stand_apart() {
+        let ruby = |characters, reading| {
+            format!(
+                "<text:ruby><text:ruby-base>{characters}</text:ruby-base>\
+                 <text:ruby-text>{reading}</text:ruby-text></text:ruby>"
+            )
+        };
+        let raised = "<text:span text:style-name='T1'>2</text:span>";
+        let content = format!(
+            "<c><style:style style:name='T1'><style:text-properties \
+             style:text-position='super 58%'/></style:style><style:style style:name='T2'>\
+             <style:text-properties style:text-position='0% 100%'/></style:style><office:text>\
+             <text:p>{}{}へ</text:p><text:p>word{raised}, km{raised}, \
+             word<text:span text:style-name='T2'>2</text:span></text:p></office:text></c>",
+            ruby("東", "とう"),
+            ruby("京", "きょう"),
+        );
+        assert_eq!(text_of(&content), "東京へ\nとうきょう\nword 2, km2, word2");
     }
 
     #[test]

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_cut_off_is_told() {
+    fn what_is_too_large_or_cut_off_is_reported() {
         let limits = Limits {
             max_member_bytes: 70,
             ..Limits::default()

@@ -21,7 +21,8 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Lang,
             Field::Date,
         ])
-        .sections("chapters");
+        .sections("chapters")
+        .version(2);
 
 const DIALECT: Dialect = Dialect {
     role,
@@ -38,6 +39,8 @@ fn role(path: &str, tag: &Start<'_>, document: &mut Document) -> Role {
     }
     match tag.name() {
         "binary" | "stylesheet" => Role::Skip,
+        // The number of a note.
+        "a" if tag.attribute("type").as_deref() == Some("note") => Role::Skip,
         "section" if path == "FictionBook/body/" => Role::Section,
         "p" | "v" | "subtitle" | "text-author" | "title" | "empty-line" | "body" | "section"
         | "td" | "th" | "date" => Role::Line,

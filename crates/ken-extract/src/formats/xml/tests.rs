@@ -245,7 +245,7 @@ fn outlines_are_in_attributes() {
 }
 
 #[test]
-fn docbook_is_told_by_namespace_or_doctype() {
+fn docbook_is_recognised_by_namespace_or_doctype() {
     let found = read("survey.xml", &data("survey.dbk"));
     let own = found.own();
     assert_eq!(own.media_type, "application/docbook+xml");

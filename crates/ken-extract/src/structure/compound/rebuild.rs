@@ -159,8 +159,8 @@ fn header(n_fat: usize, n_lists: usize, directory: u32) -> Vec<u8> {
 fn lists(n_fat: usize, n_lists: usize) -> Vec<u8> {
     let mut lists = Vec::new();
     for list in 0..n_lists {
-        for place in 0..127 {
-            let number = 109 + list * 127 + place;
+        for entry in 0..127 {
+            let number = 109 + list * 127 + entry;
             let number = if number < n_fat { number as u32 } else { NONE };
             lists.extend(number.to_le_bytes());
         }

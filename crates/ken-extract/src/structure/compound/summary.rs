@@ -70,27 +70,27 @@ fn section(stream: &[u8]) -> Option<&[u8]> {
 }
 
 fn read_section(section: &[u8]) -> Vec<(u32, Value<'_>)> {
-    let places = places(section).unwrap_or_default();
-    let code_page = places
+    let offsets = property_offsets(section).unwrap_or_default();
+    let code_page = offsets
         .iter()
         .find(|(number, _)| *number == 1)
         .and_then(|(_, at)| section.get(at + 4..at + 6))
         .map_or(WESTERN, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
     let read = |&(number, at): &(u32, usize)| Some((number, value(section.get(at..)?, code_page)?));
-    places.iter().filter_map(read).collect()
+    offsets.iter().filter_map(read).collect()
 }
 
-fn places(section: &[u8]) -> Option<Vec<(u32, usize)>> {
+fn property_offsets(section: &[u8]) -> Option<Vec<(u32, usize)>> {
     let mut list = Cursor(section.get(4..)?);
     let n_properties = list.le_u32()?.min(MAX_PROPERTIES);
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     for _ in 0..n_properties {
         let (Some(number), Some(at)) = (list.le_u32(), list.le_u32()) else {
             break;
         };
-        places.push((number, at as usize));
+        offsets.push((number, at as usize));
     }
-    Some(places)
+    Some(offsets)
 }
 
 fn value(bytes: &[u8], code_page: u16) -> Option<Value<'_>> {

@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_tells_the_original_name() {
+    fn gzip_gives_the_original_name() {
         let bytes = compressed(Codec::Gzip, b"x");
         let allowance = Allowance::new(Rc::default(), &Limits::default());
         let decoder = Decoder::new(Codec::Gzip, &bytes[..], allowance).unwrap();

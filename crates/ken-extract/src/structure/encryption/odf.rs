@@ -90,7 +90,7 @@ impl Manifest {
     }
 
     /// Returns the name of the part on which passwords are tried.
-    pub(crate) fn telling_part(&self) -> Option<&str> {
+    pub(crate) fn part_for_passwords(&self) -> Option<&str> {
         let usual = [PACKAGE, "content.xml"];
         let usual = usual
             .into_iter()

@@ -77,7 +77,7 @@ fn protected_workbooks_need_no_password() {
 }
 
 #[test]
-fn what_is_inside_tells_the_type() {
+fn what_is_inside_decides_the_type() {
     for name in ["a.xlsx", "a", "a.docx"] {
         let read = own(name, AGILE, &["hunter2"]);
         assert!(read.media_type.ends_with("wordprocessingml.document"));

@@ -289,7 +289,7 @@ impl Candidates {
     /// Returns the frequency of the span in the document.
     pub(super) fn frequency(&mut self) -> u32 {
         self.spans.clear();
-        self.node.places(self.doc, &mut self.spans);
+        self.node.ranges(self.doc, &mut self.spans);
         if !self.spans.is_empty() && self.texts.is_some() {
             self.keep_forms();
         }
@@ -308,7 +308,7 @@ impl Candidates {
             leaf.form = Some(form);
         });
         self.spans.clear();
-        self.node.places(doc, &mut self.spans);
+        self.node.ranges(doc, &mut self.spans);
         self.node.leaves(&mut |leaf| leaf.allowed = None);
     }
 }
@@ -461,7 +461,7 @@ impl Node {
 
     /// Adds the positions of the span in the document, by their starts; `seek` must have returned
     /// the document.
-    fn places(&mut self, doc: DocId, found: &mut Vec<PositionRange>) {
+    fn ranges(&mut self, doc: DocId, found: &mut Vec<PositionRange>) {
         match self {
             Self::Leaf(leaf, positions) => {
                 leaf.positions(doc, 0, positions);
@@ -470,13 +470,13 @@ impl Node {
             Self::Any(parts) => {
                 for part in parts {
                     if part.seek(doc) == doc {
-                        part.places(doc, found);
+                        part.ranges(doc, found);
                     }
                 }
                 found.sort_unstable();
                 found.dedup();
             }
-            Self::Phrase(phrase) => phrase.places(doc, found),
+            Self::Phrase(phrase) => phrase.ranges(doc, found),
             Self::Near {
                 parts,
                 slop,
@@ -485,7 +485,7 @@ impl Node {
                 let mut lists = Vec::with_capacity(parts.len());
                 for part in parts {
                     let mut list = Vec::new();
-                    part.places(doc, &mut list);
+                    part.ranges(doc, &mut list);
                     if list.is_empty() {
                         return;
                     }
@@ -547,12 +547,12 @@ fn one_after_other(lists: &[Vec<PositionRange>], slop: u32, found: &mut Vec<Posi
         let mut covered = end - start;
         for list in &lists[1..] {
             // Of those with the same start, the shortest comes first.
-            let next = list.partition_point(|place| place.0 < end);
-            let Some(place) = list.get(next) else {
+            let next = list.partition_point(|range| range.0 < end);
+            let Some(range) = list.get(next) else {
                 continue 'starts;
             };
-            covered += place.1 - place.0;
-            end = place.1;
+            covered += range.1 - range.0;
+            end = range.1;
         }
         if end - start - covered <= slop {
             found.push((start, end));
@@ -564,10 +564,10 @@ fn one_after_other(lists: &[Vec<PositionRange>], slop: u32, found: &mut Vec<Posi
 fn together(lists: &[Vec<PositionRange>], slop: u32, found: &mut Vec<PositionRange>) {
     let mut next = vec![0; lists.len()];
     loop {
-        let places = || lists.iter().zip(&next).map(|(list, next)| list[*next]);
-        let start = places().map(|place| place.0).min().unwrap_or(0);
-        let end = places().map(|place| place.1).max().unwrap_or(0);
-        let covered: u32 = places().map(|place| place.1 - place.0).sum();
+        let ranges = || lists.iter().zip(&next).map(|(list, next)| list[*next]);
+        let start = ranges().map(|range| range.0).min().unwrap_or(0);
+        let end = ranges().map(|range| range.1).max().unwrap_or(0);
+        let covered: u32 = ranges().map(|range| range.1 - range.0).sum();
         if (end - start).saturating_sub(covered) <= slop && found.last() != Some(&(start, end)) {
             found.push((start, end));
         }

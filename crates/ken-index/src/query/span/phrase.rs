@@ -26,9 +26,9 @@ const LANE: usize = 16;
 const MAX_MARKED: u32 = 1 << 16;
 
 pub(super) struct Phrase {
-    /// Each term with its place in the phrase, the rarest first.
+    /// Each term with its offset in the phrase, the rarest first.
     terms: Vec<(u32, Leaf)>,
-    /// The places of the first and the last term.
+    /// The offsets of the first and the last term.
     first: u32,
     last: u32,
     /// Positions that the terms so far share, as positions of the last term; kept to reuse their
@@ -41,10 +41,10 @@ pub(super) struct Phrase {
 impl Phrase {
     pub(super) fn new(mut terms: Vec<(u32, Leaf)>) -> Self {
         terms.sort_by_key(|(_, leaf)| leaf.n_documents);
-        let places = || terms.iter().map(|(at, _)| *at);
+        let offsets = || terms.iter().map(|(at, _)| *at);
         Self {
-            first: places().min().unwrap_or(0),
-            last: places().max().unwrap_or(0),
+            first: offsets().min().unwrap_or(0),
+            last: offsets().max().unwrap_or(0),
             terms,
             common: Vec::new(),
             next: Vec::new(),
@@ -73,11 +73,11 @@ impl Phrase {
 
     /// Adds the positions of the phrase in a document, in order; `seek` must have returned the
     /// document.
-    pub(super) fn places(&mut self, doc: DocId, found: &mut Vec<PositionRange>) {
+    pub(super) fn ranges(&mut self, doc: DocId, found: &mut Vec<PositionRange>) {
         self.join(doc, self.terms.len());
         let last = self.last;
-        let place = |end: &u32| (end - last, end + 1);
-        found.extend(self.common.iter().map(place));
+        let range = |end: &u32| (end - last, end + 1);
+        found.extend(self.common.iter().map(range));
     }
 
     /// Returns whether a document has the phrase; `seek` must have returned the document.

@@ -39,7 +39,7 @@ pub(super) enum Source {
     },
     /// Documents that may have a phrase or span of terms; only positions show whether they do.
     Span(Box<Candidates>),
-    /// Documents of so many terms that frequencies mean nothing.
+    /// Documents of a set of terms, which is so large that frequencies mean nothing.
     Set(BitSetDocSet),
 }
 

@@ -269,7 +269,7 @@ impl Weight for WordsWeight {
         let mut parts = Vec::new();
         for word in &*self.words {
             let mut sum = 0.0;
-            let mut places = Vec::new();
+            let mut details = Vec::new();
             for mut list in word.open(reader, &self.scoring, true)? {
                 if list.seek(doc) != doc {
                     continue;
@@ -281,11 +281,11 @@ impl Weight for WordsWeight {
                     continue;
                 };
                 let name = self.scoring.names.name(field);
-                let place = format!("{name}:{span} {times} times in {length} terms");
-                places.push(Explanation::new_with_string(place, amount));
+                let text = format!("{name}:{span} {times} times in {length} terms");
+                details.push(Explanation::new_with_string(text, amount));
                 sum = joined(sum, amount, list.derived);
             }
-            if places.is_empty() {
+            if details.is_empty() {
                 continue;
             }
             let worth = self.worth(word, 1.0);
@@ -301,9 +301,9 @@ impl Weight for WordsWeight {
                 false => "how much the document has of it",
             };
             let mut amount = Explanation::new(name_of_sum, sum.abs());
-            places
+            details
                 .into_iter()
-                .for_each(|place| amount.add_detail(place));
+                .for_each(|detail| amount.add_detail(detail));
             part.add_detail(amount);
             parts.push(part);
         }

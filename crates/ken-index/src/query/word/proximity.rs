@@ -92,10 +92,10 @@ impl<'a> Proximity<'a> {
                 continue;
             };
             let norms = reader.get_fieldnorms_reader(self.scoring.columns.of(field))?;
-            let places = self.places(reader, field, docs)?;
-            for ((doc, places), pairs) in docs.iter().zip(places).zip(&mut pairs) {
+            let occurrences = self.occurrences(reader, field, docs)?;
+            for ((doc, occurrences), pairs) in docs.iter().zip(occurrences).zip(&mut pairs) {
                 let one = lengths[usize::from(norms.fieldnorm_id(*doc))];
-                add_pairs(places, one, pairs);
+                add_pairs(occurrences, one, pairs);
             }
         }
         Ok(pairs.iter().map(|pairs| self.score(pairs)).collect())
@@ -113,19 +113,19 @@ impl<'a> Proximity<'a> {
         sum * self.scoring.ranking.proximity
     }
 
-    fn places(
+    fn occurrences(
         &self,
         reader: &SegmentReader,
         field: Field,
         docs: &[DocId],
     ) -> tantivy::Result<Vec<Vec<WordPosition>>> {
         let index = reader.inverted_index(self.scoring.columns.of(field))?;
-        let mut places: Vec<Vec<WordPosition>> = vec![Vec::new(); docs.len()];
+        let mut occurrences: Vec<Vec<WordPosition>> = vec![Vec::new(); docs.len()];
         let mut positions = Vec::new();
         let option = IndexRecordOption::WithFreqsAndPositions;
         for (word, info) in self.terms(reader, field) {
             let mut postings = index.read_postings_from_terminfo(info, option)?;
-            for (doc, places) in docs.iter().zip(&mut places) {
+            for (doc, occurrences) in docs.iter().zip(&mut occurrences) {
                 let here = match postings.doc() {
                     here if here < *doc => postings.seek(*doc),
                     here => here,
@@ -133,11 +133,11 @@ impl<'a> Proximity<'a> {
                 if here == *doc && postings.term_freq() <= MAX_FREQUENCY {
                     postings.positions(&mut positions);
                     let of_term = positions.iter().copied();
-                    places.extend(of_term.map(|position| WordPosition { position, word }));
+                    occurrences.extend(of_term.map(|position| WordPosition { position, word }));
                 }
             }
         }
-        Ok(places)
+        Ok(occurrences)
     }
 
     fn terms(
@@ -191,11 +191,11 @@ fn joined(all: Vec<&WordTerms>) -> Vec<Joined<'_>> {
 }
 
 /// Adds the pairs of one field, in which each occurrence counts `one`.
-fn add_pairs(mut places: Vec<WordPosition>, one: f32, pairs: &mut Pairs) {
-    places.sort_unstable();
-    places.dedup();
-    for (number, a) in places.iter().enumerate() {
-        for b in &places[number + 1..] {
+fn add_pairs(mut occurrences: Vec<WordPosition>, one: f32, pairs: &mut Pairs) {
+    occurrences.sort_unstable();
+    occurrences.dedup();
+    for (number, a) in occurrences.iter().enumerate() {
+        for b in &occurrences[number + 1..] {
             let distance = b.position - a.position;
             if distance > FAR {
                 break;

@@ -92,10 +92,10 @@ impl Shared {
 
     /// Returns the weight of one occurrence by length; `None` if no document has the field.
     pub(super) fn lengths(&self, field: Field) -> tantivy::Result<Option<&Arc<Lengths>>> {
-        let Some(place) = self.lengths.get(field as usize) else {
+        let Some(slot) = self.lengths.get(field as usize) else {
             return Ok(None);
         };
-        if let Some(known) = place.get() {
+        if let Some(known) = slot.get() {
             return Ok(known.as_ref());
         }
         let average = match field.info().kind {
@@ -103,7 +103,7 @@ impl Shared {
             _ => None,
         };
         let measured = average.map(|average| Arc::new(lengths(average, &self.ranking, field)));
-        Ok(place.get_or_init(|| measured).as_ref())
+        Ok(slot.get_or_init(|| measured).as_ref())
     }
 
     /// Returns the average length of a field over the documents that have it; `None` if there are

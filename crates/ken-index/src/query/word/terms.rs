@@ -157,8 +157,8 @@ impl WordTerms {
                 let at = self
                     .singles
                     .binary_search_by(|term| term.as_bytes().cmp(found));
-                if let Some(place) = at.ok().and_then(|at| there.get_mut(at)) {
-                    *place = true;
+                if let Some(is_there) = at.ok().and_then(|at| there.get_mut(at)) {
+                    *is_there = true;
                 }
             });
         }

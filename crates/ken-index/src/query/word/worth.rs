@@ -1,8 +1,8 @@
 //! How much a word adds to the score of a document: more if the document has the word itself.
 //!
 //! All forms of a word share the inverse document frequency of their union, so that a rare ending of a common word is not
-//! taken for a rare word. But `authority` is not `author`: in a query of one word nothing else tells which one is meant.
-//! There a document with the word itself ranks before all documents that have only other forms, and the word has a
+//! taken for a rare word. But `authority` is not `author`, and a query of one word gives no other hint which one is meant.
+//! For such a query, a document with the word itself ranks before all documents that have only other forms, and the word has a
 //! frequency of its own. With each further word of the query the forms matter less, by the square of the number of words.
 
 /// What a word adds to scores.

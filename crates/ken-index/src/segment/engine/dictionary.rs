@@ -48,8 +48,8 @@ const MAX_WITHOUT_INDEX: usize = 32;
 const CHAINS: usize = 1 << 13;
 const FORKS: usize = 1 << 11;
 const WIDE: usize = 1 << 8;
-/// Number of slots in the first tables, and for each term while the tables are not large.
-const PLACES_PER_TERM: usize = 4;
+/// Number of sets in the first tables, and for each term while the tables are not large.
+const SETS_PER_TERM: usize = 4;
 /// Maximum number of ways of a node with few.
 const FEW_WAYS: usize = 6;
 
@@ -78,24 +78,24 @@ type FewWays = [Way; FEW_WAYS];
 /// The addresses of some of the last nodes that were written or reused: for each hash, the last
 /// two.
 struct NodeCache<K> {
-    places: Vec<[(K, u64); 2]>,
-    max_places: usize,
+    sets: Vec<[(K, u64); 2]>,
+    max_sets: usize,
 }
 
 impl<K: Clone + Default> NodeCache<K> {
-    fn new(max_places: usize) -> Self {
+    fn new(max_sets: usize) -> Self {
         Self {
-            places: vec![Default::default(); PLACES_PER_TERM],
-            max_places,
+            sets: vec![Default::default(); SETS_PER_TERM],
+            max_sets,
         }
     }
 
     /// Makes room for the nodes of `n_terms`. This drops the known nodes, which are soon known
     /// again.
     fn make_room(&mut self, n_terms: usize) {
-        let n_places = self.max_places.min(n_terms * PLACES_PER_TERM);
-        if self.places.len() < n_places {
-            self.places = vec![Default::default(); n_places];
+        let n_sets = self.max_sets.min(n_terms * SETS_PER_TERM);
+        if self.sets.len() < n_sets {
+            self.sets = vec![Default::default(); n_sets];
         }
     }
 
@@ -107,9 +107,9 @@ impl<K: Clone + Default> NodeCache<K> {
         is_key: impl Fn(&K) -> bool,
         set_key: impl FnOnce(&mut K),
     ) -> (&mut u64, bool) {
-        // The number of slots is a power of two.
-        let place = hash as usize & (self.places.len() - 1);
-        let [first, second] = &mut self.places[place];
+        // The number of sets is a power of two.
+        let set = hash as usize & (self.sets.len() - 1);
+        let [first, second] = &mut self.sets[set];
         // No node has the address 0, which marks a free slot.
         let is_known = |(key, address): &(K, u64)| *address > 0 && is_key(key);
         if is_known(first) {

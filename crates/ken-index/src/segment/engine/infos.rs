@@ -42,11 +42,11 @@ impl TermInfos {
     /// # Errors
     /// Fails if lists exceed the format's maximum of 4 GiB.
     #[inline]
-    pub(super) fn add(&mut self, place: TermInfo) -> io::Result<()> {
+    pub(super) fn add(&mut self, info: TermInfo) -> io::Result<()> {
         if self.block.len() == BLOCK {
-            self.pack(place)?;
+            self.pack(info)?;
         }
-        self.block.push(place);
+        self.block.push(info);
         self.n += 1;
         Ok(())
     }
@@ -56,7 +56,7 @@ impl TermInfos {
         let Some((first, others)) = self.block.split_first() else {
             return Ok(());
         };
-        let most_docs = others.iter().map(|place| place.n_docs).max();
+        let most_docs = others.iter().map(|info| info.n_docs).max();
         let n_docs_bits = compute_num_bits(most_docs.unwrap_or(0).into());
         let postings_bits = compute_num_bits(end.postings - first.postings);
         let positions_bits = compute_num_bits(end.positions - first.positions);
@@ -76,10 +76,10 @@ impl TermInfos {
         entries.extend([n_docs_bits, postings_bits, positions_bits]);
 
         let (mut packer, out) = (BitPacker::new(), &mut self.packed);
-        for place in others {
-            packer.write(place.postings - first.postings, postings_bits, out)?;
-            packer.write(place.positions - first.positions, positions_bits, out)?;
-            packer.write(place.n_docs.into(), n_docs_bits, out)?;
+        for info in others {
+            packer.write(info.postings - first.postings, postings_bits, out)?;
+            packer.write(info.positions - first.positions, positions_bits, out)?;
+            packer.write(info.n_docs.into(), n_docs_bits, out)?;
         }
         packer.write(end.postings - first.postings, postings_bits, out)?;
         packer.write(end.positions - first.positions, positions_bits, out)?;
@@ -108,13 +108,13 @@ mod tests {
     #[test]
     fn lists_of_more_than_4_gib_are_refused() {
         for (size, fits) in [(u32::MAX.into(), true), (1 << 32, false)] {
-            let mut places = TermInfos::default();
-            places.add(TermInfo::default()).unwrap();
+            let mut infos = TermInfos::default();
+            infos.add(TermInfo::default()).unwrap();
             let end = TermInfo {
                 positions: size,
                 ..TermInfo::default()
             };
-            assert_eq!(places.finish(end, &mut Vec::new()).is_ok(), fits, "{size}");
+            assert_eq!(infos.finish(end, &mut Vec::new()).is_ok(), fits, "{size}");
         }
     }
 }

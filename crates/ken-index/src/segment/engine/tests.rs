@@ -140,8 +140,8 @@ fn same_with_lengths(terms: &Terms, n_tokens: u64, codes: &[u8]) {
 fn size_of_automaton(file: &FileSlice) -> usize {
     let bytes = file.read_bytes().unwrap();
     let end = bytes.len() - size_of_val(&VERSION_AND_KIND);
-    let places = bytes[..end].last_chunk().unwrap();
-    end - size_of_val(places) - u64::from_le_bytes(*places) as usize
+    let n_bytes = bytes[..end].last_chunk().unwrap();
+    end - size_of_val(n_bytes) - u64::from_le_bytes(*n_bytes) as usize
 }
 
 fn same_dictionary(found: &TermDictionary, expected: &TermDictionary, terms: &Terms) {

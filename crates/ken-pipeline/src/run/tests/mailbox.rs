@@ -178,9 +178,9 @@ impl World {
             let failure = document.failure.iter_mut();
             failure.for_each(|failure| failure.elapsed_ms = 0);
             document.content = document.content.map(|_| 0);
-            // If the exact place is unknown, the message is searched for.
-            let place = document.place.take().is_some();
-            (stored.location.to_string(), (document, place))
+            // If the exact position is unknown, the message is searched for.
+            let has_span = document.span.take().is_some();
+            (stored.location.to_string(), (document, has_span))
         });
         let documents: Vec<_> = documents.collect();
         let n_documents = documents.len();

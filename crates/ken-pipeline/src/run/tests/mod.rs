@@ -68,7 +68,7 @@ fn a_root_that_goes_away_meanwhile_loses_no_document() {
             "{last}"
         );
         assert!(run.kept > 0 && run.gone == 0, "{last}");
-        assert!(run.messages.iter().any(|told| told.contains("is kept")));
+        assert!(run.messages.iter().any(|text| text.contains("is kept")));
         let again = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
         assert_eq!(
             (again.gone, again.kept, n_files()),
@@ -180,22 +180,22 @@ fn some_files_are_brought_up_to_date_and_no_others() {
     fs_err::rename(path("0.txt"), path("moved.txt")).unwrap();
     fs_err::remove_file(path("1.txt")).unwrap();
     fs_err::write(path("2.txt"), "changed").unwrap();
-    fs_err::write(path("3.txt"), "changed and not told").unwrap();
+    fs_err::write(path("3.txt"), "changed and not named").unwrap();
     fs_err::write(path("new.txt"), "new").unwrap();
-    let told = ["0.txt", "moved.txt", "1.txt", "2.txt", "new.txt"].map(path);
+    let named = ["0.txt", "moved.txt", "1.txt", "2.txt", "new.txt"].map(path);
     let progress = Progress::default();
-    let summary = update_files(&options, &[], &told, &progress, &|_| ()).unwrap();
+    let summary = update_files(&options, &[], &named, &progress, &|_| ()).unwrap();
     let counts = (summary.added, summary.changed, summary.moved, summary.gone);
     assert_eq!(counts, (1, 1, 1, 1));
     assert!(summary.committed);
-    let nothing = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
+    let nothing = update_files(&options, &[], &named, &Progress::default(), &|_| ()).unwrap();
     assert_eq!((nothing.unchanged, nothing.committed), (3, false));
     let rest = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
     let counts = (rest.added, rest.changed, rest.moved, rest.gone);
     assert_eq!(counts, (0, 1, 0, 0));
     fs_err::write(path(".noupdate"), "").unwrap();
     fs_err::remove_file(path("new.txt")).unwrap();
-    let named = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
+    let named = update_files(&options, &[], &named, &Progress::default(), &|_| ()).unwrap();
     assert_eq!(named.gone, 1, "whatever the folder says of other runs");
     let elsewhere = [folder.path().join("elsewhere.txt")];
     fs_err::write(&elsewhere[0], "below no root").unwrap();
@@ -211,7 +211,7 @@ fn forget_extractors(data: &Path) {
     };
     let writer = Writer::open(&data.join("index"), options).unwrap();
     let mut meta = writer.meta().clone();
-    meta.reading.formats.values_mut().for_each(|v| *v = 0);
+    meta.profile.formats.values_mut().for_each(|v| *v = 0);
     writer.commit(&meta).unwrap();
     writer.close().unwrap();
 }
@@ -265,12 +265,12 @@ fn after_a_stopped_batch_a_lazy_run_looks_everywhere() {
         "what the batch did not look at is as it was"
     );
 
-    let told: Vec<PathBuf> = (0..100).map(path).collect();
-    for path in &told {
+    let named: Vec<PathBuf> = (0..100).map(path).collect();
+    for path in &named {
         fs_err::write(path, "changed in place, and again").unwrap();
     }
     let progress = Progress::default();
-    let stopped = update_files(&options, &[], &told, &progress, &|_| {
+    let stopped = update_files(&options, &[], &named, &progress, &|_| {
         if progress.files_to_do.load(Ordering::Relaxed) == 50 {
             while progress.documents.load(Ordering::Relaxed) < 20 {
                 std::thread::yield_now();
@@ -330,9 +330,9 @@ fn a_batch_looks_for_no_files_of_another_profile() {
     let add = RootChange::Add(Root::new(&docs));
     update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
     forget_extractors(&data);
-    let told = [docs.join("0.txt"), docs.join("1.txt")];
-    fs_err::write(&told[0], "changed").unwrap();
-    let batch = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
+    let named = [docs.join("0.txt"), docs.join("1.txt")];
+    fs_err::write(&named[0], "changed").unwrap();
+    let batch = update_files(&options, &[], &named, &Progress::default(), &|_| ()).unwrap();
     assert_eq!((batch.changed, batch.stale, batch.unchanged), (1, 0, 1));
     let rest = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
     assert_eq!((rest.changed, rest.stale, rest.unchanged), (2, 2, 1));

@@ -16,7 +16,7 @@ use crate::ngrams::missing::MissingNgrams;
 use crate::{Ngrams, Options, Progress, RootChange, update};
 
 /// Returns the files that a commit lists as lacking n-grams.
-fn without_grams(index: &Path) -> Vec<FileKey> {
+fn without_ngrams(index: &Path) -> Vec<FileKey> {
     let Ok(snapshot) = Snapshot::open(index) else {
         return Vec::new();
     };
@@ -32,7 +32,7 @@ fn without_grams(index: &Path) -> Vec<FileKey> {
 }
 
 #[test]
-fn a_commit_tells_of_files_whose_grams_are_written() {
+fn a_commit_names_only_files_whose_n_grams_are_written() {
     let folder = folder_of_files(100);
     let data = folder.path().join("data");
     let index = data.join("index");
@@ -44,11 +44,11 @@ fn a_commit_tells_of_files_whose_grams_are_written() {
     std::thread::scope(|scope| {
         let run = scope.spawn(|| update(&options, &[add], &Progress::default(), &|_| ()));
         while !run.is_finished() {
-            assert_eq!(without_grams(&index), []);
+            assert_eq!(without_ngrams(&index), []);
         }
         assert_eq!(run.join().unwrap().unwrap().added, 100);
     });
-    assert_eq!(without_grams(&index), []);
+    assert_eq!(without_ngrams(&index), []);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_commit_says_whether_all_files_were_seen() {
     };
     let run = || update(&options, &[], &Progress::default(), &|_| ()).unwrap();
     stopped(&add("docs"));
-    assert!(!meta().all_seen && meta().gram_files.is_some());
+    assert!(!meta().all_seen && meta().ngram_files.is_some());
     run();
     assert!(meta().all_seen);
     // A run that only looks for changes removes nothing.
@@ -94,7 +94,7 @@ fn a_commit_says_whether_all_files_were_seen() {
 }
 
 #[test]
-fn lost_grams_are_taken_again() {
+fn lost_n_grams_are_taken_again() {
     let folder = folder_of_files(20);
     let data = folder.path().join("data");
     let index = data.join("index");
@@ -116,23 +116,23 @@ fn lost_grams_are_taken_again() {
     fs_err::write(folder.path().join("docs/0.txt"), "other words").unwrap();
     assert_eq!(run(), (1, true));
     let file = |number: u64| ngrams::segment_path(&index, number);
-    let named = || Snapshot::open(&index).unwrap().meta().gram_files.clone();
+    let named = || Snapshot::open(&index).unwrap().meta().ngram_files.clone();
     let last = named().unwrap().last().copied().unwrap();
     fs_err::remove_file(file(last)).unwrap();
-    assert_eq!(run(), (1, true), "the one whose grams were there");
+    assert_eq!(run(), (1, true), "the one whose n-grams were there");
     assert!(named().is_some_and(|files| !files.contains(&last)));
-    assert_eq!(without_grams(&index), []);
+    assert_eq!(without_ngrams(&index), []);
     assert_eq!(run(), (0, false));
 
     let other_format = file(named().unwrap().first().copied().unwrap());
     fs_err::write(&other_format, "of another format").unwrap();
     assert!(run().1);
-    assert_eq!(without_grams(&index), []);
+    assert_eq!(without_ngrams(&index), []);
     assert!(!fs_err::exists(&other_format).unwrap());
 }
 
 #[test]
-fn a_run_that_reads_all_deletes_the_grams_of_before() {
+fn a_run_that_reads_all_deletes_the_n_grams_of_before() {
     let folder = folder_of_files(20);
     let data = folder.path().join("data");
     let index = data.join("index");
@@ -148,13 +148,13 @@ fn a_run_that_reads_all_deletes_the_grams_of_before() {
     options.ngrams = Ngrams::None;
     fs_err::write(folder.path().join("docs/0.txt"), "other words").unwrap();
     assert_eq!(run(&options), before);
-    assert_eq!(Snapshot::open(&index).unwrap().meta().gram_files, None);
+    assert_eq!(Snapshot::open(&index).unwrap().meta().ngram_files, None);
     options.ngrams = Ngrams::Text;
     options.full = true;
     let after = run(&options);
     assert!(!after.is_empty() && after.iter().all(|file| !before.contains(file)));
-    assert!(Snapshot::open(&index).unwrap().meta().gram_files.is_some());
-    assert_eq!(without_grams(&index), []);
+    assert!(Snapshot::open(&index).unwrap().meta().ngram_files.is_some());
+    assert_eq!(without_ngrams(&index), []);
 }
 
 fn run_over(folder: &Path, options: &Options) {
@@ -168,7 +168,7 @@ fn facts(index: &Path) -> (usize, BTreeSet<u64>) {
     let opened = ken_ngram::open(&folder, ken_index::map).unwrap();
     let n_rows = opened.segments.iter().map(|of| of.rows().len()).sum();
     let snapshot = Snapshot::open(index).unwrap();
-    let named = snapshot.meta().gram_files.clone().unwrap_or_default();
+    let named = snapshot.meta().ngram_files.clone().unwrap_or_default();
     assert_eq!(opened.segments.len(), named.len(), "others are deleted");
     assert!(opened.missing(&named).is_empty());
     (n_rows, named)
@@ -189,7 +189,7 @@ fn small_files_are_merged_before_the_commit_that_names_them() {
         change(&"changed ".repeat(number + 1));
         run(&options);
         n_files.push(facts(&index).1.len());
-        assert_eq!(without_grams(&index), []);
+        assert_eq!(without_ngrams(&index), []);
     }
     // The facts about earlier texts stay meanwhile.
     assert_eq!(n_files, [1, 2, 3, 4, 5, 6, 7, 1]);
@@ -203,7 +203,7 @@ fn small_files_are_merged_before_the_commit_that_names_them() {
     options.full = true;
     run(&options);
     assert_eq!((facts(&index).0, facts(&index).1.len()), (2, 1));
-    assert_eq!(without_grams(&index), []);
+    assert_eq!(without_ngrams(&index), []);
 }
 
 /// The rows of the files themselves are left, but not those of parts, which another thread wrote.
@@ -230,7 +230,7 @@ fn files_with_parts_are_read_again() {
         builder.add(of, Path::new("/"), "", covers, &NgramSet::default());
     }
     fs_err::remove_dir_all(ngrams_folder(&index)).unwrap();
-    let named = snapshot.meta().gram_files.clone().unwrap();
+    let named = snapshot.meta().ngram_files.clone().unwrap();
     let store = Store::open(&ngrams_folder(&index), &named, ken_index::map).unwrap();
     store.write(&mut builder).unwrap();
     let lost = MissingNgrams::of(&index, snapshot.meta()).unwrap().unwrap();

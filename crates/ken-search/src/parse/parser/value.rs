@@ -114,18 +114,18 @@ impl Parser<'_> {
         let mut found = None;
         for _ in 1..DATE_WORDS {
             let rest = &self.query[end..];
-            let blanks = rest.len() - rest.trim_start().len();
+            let n_spaces = rest.len() - rest.trim_start().len();
             let part_of = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ',' | '-');
-            let rest = &rest[blanks..];
+            let rest = &rest[n_spaces..];
             let length = rest.find(|c| !part_of(c)).unwrap_or(rest.len());
             let ends = rest[length..]
                 .chars()
                 .next()
                 .is_none_or(|c| c.is_whitespace() || c == ')');
-            if blanks == 0 || length == 0 || !ends {
+            if n_spaces == 0 || length == 0 || !ends {
                 break;
             }
-            end += blanks + length;
+            end += n_spaces + length;
             if is_date(&self.query[at.start..end]) {
                 found = Some(end);
             }

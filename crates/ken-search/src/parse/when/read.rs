@@ -155,7 +155,7 @@ fn compact(text: &str) -> Option<Ago> {
     while !rest.is_empty() {
         let end = rest.find(|c: char| !c.is_ascii_digit())?;
         let count = digits(&rest[..end], 4)?.cast_unsigned();
-        let place = match rest.as_bytes()[end] {
+        let unit = match rest.as_bytes()[end] {
             b'y' => &mut ago.years,
             b'm' => &mut ago.months,
             b'w' => &mut ago.weeks,
@@ -165,7 +165,7 @@ fn compact(text: &str) -> Option<Ago> {
             b's' => &mut ago.seconds,
             _ => return None,
         };
-        *place = place.checked_add(count).filter(|sum| *sum <= MAX_YEARS)?;
+        *unit = unit.checked_add(count).filter(|sum| *sum <= MAX_YEARS)?;
         rest = &rest[end + 1..];
     }
     (!text.is_empty()).then_some(ago)

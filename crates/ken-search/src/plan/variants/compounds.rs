@@ -7,6 +7,9 @@ const MAX_BYTES: usize = 64;
 /// The most letters of each part of `TCP/IP` and `node.js`.
 const SHORT: usize = 4;
 
+/// The lengths of an acronym that may be spelled with spaces; shorter ones are in other texts too.
+const SPELLED: std::ops::RangeInclusive<usize> = 3..=5;
+
 /// The most letters before the apostrophe of a name.
 const NAME_START: usize = 2;
 
@@ -28,7 +31,13 @@ pub(super) fn spellings(text: &str) -> Vec<String> {
     if text.len() > MAX_BYTES {
         return Vec::new();
     }
-    let ways = [spaced(text), together(text), underlined(text)];
+    let ways = [
+        spaced(text),
+        together(text),
+        underlined(text),
+        spelled(text),
+        initials(text),
+    ];
     ways.into_iter().flatten().collect()
 }
 
@@ -90,6 +99,44 @@ fn underlined(text: &str) -> Option<String> {
         let other = if sign == '_' { " " } else { "_" };
         [first, other, second].concat()
     })
+}
+
+/// Returns `U S A` for `USA`, for texts with spaces between the letters.
+fn spelled(text: &str) -> Option<String> {
+    let is_acronym =
+        SPELLED.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase());
+    let spaced = || {
+        text.chars()
+            .flat_map(|letter| [letter, ' '])
+            .collect::<String>()
+    };
+    is_acronym.then(|| spaced().trim_end().to_owned())
+}
+
+/// Returns `JRR Tolkien` for `J. R. R. Tolkien`.
+fn initials(text: &str) -> Option<String> {
+    let is_initial = |word: &str| {
+        let mut letters = word.strip_suffix('.').unwrap_or(word).chars();
+        letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+    };
+    let mut joined = String::with_capacity(text.len());
+    let mut is_other = false;
+    let mut was_initial = false;
+    for word in text.split_whitespace() {
+        let is_next = is_initial(word);
+        if was_initial && is_next {
+            is_other = true;
+        } else if !joined.is_empty() {
+            joined.push(' ');
+        }
+        joined.push_str(if is_next {
+            word.trim_end_matches('.')
+        } else {
+            word
+        });
+        was_initial = is_next;
+    }
+    is_other.then(|| joined.to_lowercase())
 }
 
 /// A part of a text, and the sign before it.
@@ -181,6 +228,11 @@ mod tests {
             ("wikipedia.org", "wikipedia org"),
             ("rpm-list@x.org", "rpm list@x org"),
             ("don't", "don t"),
+            ("USA", "U S A"),
+            ("US", ""),
+            ("U. S. A.", "usa"),
+            ("the J. R. R. Tolkien", "the jrr tolkien"),
+            ("a 1", ""),
             ("snake_case", ""),
             ("2024-03-05", ""),
             ("555-123-4567", ""),

@@ -174,9 +174,9 @@ impl Messages<'_> {
     /// Fails if the index cannot be read.
     pub fn each_as_kept(&self, each: &mut dyn FnMut(usize, Message)) -> Result<(), Error> {
         for numbers in as_kept(&self.found).chunks(AT_ONCE) {
-            let places: Vec<_> = numbers.iter().map(|number| self.found[*number]).collect();
-            let read = self.snapshot.documents(&places)?.into_iter();
-            for ((number, at), stored) in numbers.iter().zip(places).zip(read) {
+            let addresses: Vec<_> = numbers.iter().map(|number| self.found[*number]).collect();
+            let read = self.snapshot.documents(&addresses)?.into_iter();
+            for ((number, at), stored) in numbers.iter().zip(addresses).zip(read) {
                 each(*number, Message::of(at, stored, self.matched.contains(&at)));
             }
         }
@@ -313,10 +313,10 @@ impl<'s> Service<'s> {
         numbers: &[usize],
         made: &impl Fn(Message) -> T,
     ) -> Result<Vec<(usize, T)>, Error> {
-        let places: Vec<_> = numbers.iter().map(|number| documents[*number]).collect();
-        let stored = self.snapshot.documents(&places)?;
+        let addresses: Vec<_> = numbers.iter().map(|number| documents[*number]).collect();
+        let stored = self.snapshot.documents(&addresses)?;
         let mut all = Vec::with_capacity(stored.len());
-        for ((number, at), stored) in numbers.iter().zip(places).zip(stored) {
+        for ((number, at), stored) in numbers.iter().zip(addresses).zip(stored) {
             // Most messages are files of their own.
             let message = match stored.location.ipath.is_root() {
                 true => Some(Message::of(at, stored, true)),

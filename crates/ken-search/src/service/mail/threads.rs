@@ -38,7 +38,7 @@ impl Thread {
     /// Returns the messages in the order of answers, each with its position in the tree.
     pub fn in_order(&self) -> impl Iterator<Item = (&Threaded, &Message)> {
         let tree = self.tree.iter();
-        tree.filter_map(|place| Some((place, self.messages.get(place.entry)?)))
+        tree.filter_map(|node| Some((node, self.messages.get(node.entry)?)))
     }
 
     /// Returns the number of messages.

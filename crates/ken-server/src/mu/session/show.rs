@@ -143,8 +143,8 @@ impl<W: Write> Session<W> {
             false => ":date-tstamp",
         };
         let mut header = Plist(self.plist(&found.mail));
-        let place = meta(found.threaded.as_ref(), found.is_related, date_name);
-        header.add(":meta", place);
+        let meta_list = meta(found.threaded.as_ref(), found.is_related, date_name);
+        header.add(":meta", meta_list);
         Sexp::List(header.0)
     }
 

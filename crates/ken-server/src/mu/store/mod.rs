@@ -139,7 +139,7 @@ impl Store {
             return Ok(path.to_path_buf());
         }
         let renamed = MaildirPath::of_path(path)
-            .map(|place| place.find())
+            .map(|path| path.find())
             .transpose()?;
         if let Some(renamed) = renamed.flatten() {
             self.moved(path, Some(&renamed));
@@ -250,14 +250,14 @@ impl Store {
 
 impl Writer {
     fn start(options: &Options) -> Self {
-        let (tell, done) = unbounded();
+        let (sender, done) = unbounded();
         let options = UpdaterOptions {
             // A client waits for its own change.
             batching: Batching::AT_ONCE,
             ..UpdaterOptions::new(options.clone())
         };
         // The receiver is gone when the store ends.
-        let report = move |outcome: &Outcome| _ = tell.send(outcome.clone());
+        let report = move |outcome: &Outcome| _ = sender.send(outcome.clone());
         Self {
             updater: Updater::start(options, report),
             done,

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_as_by_the_c_library() {
+    fn mistakes_are_reported_as_by_the_c_library() {
         assert_eq!(read("-z"), "invalid option -- 'z'");
         assert_eq!(read("-v"), "option requires an argument -- 'v'");
         assert_eq!(read("--zz=1"), "unrecognized option '--zz=1'");

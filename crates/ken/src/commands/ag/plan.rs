@@ -143,15 +143,15 @@ fn settle(typed: &mut Typed) -> bool {
     }
     if typed.vimgrep {
         (typed.color, typed.breaks, typed.group) = (false, false, true);
-        typed.place = PathStyle::Nothing;
+        typed.path_style = PathStyle::Nothing;
     }
-    if typed.place == PathStyle::Default && typed.breaks && !typed.group {
-        (typed.place, typed.breaks) = (PathStyle::DefaultEachLine, false);
+    if typed.path_style == PathStyle::Default && typed.breaks && !typed.group {
+        (typed.path_style, typed.breaks) = (PathStyle::DefaultEachLine, false);
     }
     let is_stream = typed.stream && !typed.ackmate && !typed.vimgrep && !typed.parallel;
     if is_stream {
         // ag decides this too before it looks for paths.
-        (typed.place, typed.breaks) = (PathStyle::Nothing, false);
+        (typed.path_style, typed.breaks) = (PathStyle::Nothing, false);
         if typed.numbers == Numbers::Yes {
             typed.numbers = Numbers::No;
         }
@@ -164,15 +164,15 @@ fn display(typed: &Typed, paths: &[PathBuf]) -> Display {
         [path] => fs_err::metadata(path).is_ok_and(|metadata| !metadata.is_dir()),
         _ => false,
     };
-    let place = match typed.place {
+    let paths = match typed.path_style {
         PathStyle::Default | PathStyle::DefaultEachLine if is_one_file => Paths::Nothing,
         PathStyle::Default | PathStyle::Top => Paths::Top,
         PathStyle::DefaultEachLine | PathStyle::EachLine => Paths::EachLine,
         PathStyle::Nothing => Paths::Nothing,
     };
-    let is_bare = is_one_file && typed.only_matching && place == Paths::Nothing;
+    let is_bare = is_one_file && typed.only_matching && paths == Paths::Nothing;
     Display {
-        paths: place,
+        paths,
         path_end: typed.path_end,
         breaks: typed.breaks,
         numbers: typed.numbers != Numbers::No && !is_bare,

@@ -85,7 +85,7 @@ pub(super) struct Typed {
     pub(super) parallel: bool,
     pub(super) passthrough: bool,
     pub(super) path_end: u8,
-    pub(super) place: PathStyle,
+    pub(super) path_style: PathStyle,
     pub(super) print_all: bool,
     pub(super) recurse: bool,
     pub(super) stats: bool,
@@ -169,7 +169,7 @@ const SHORT: &[(u8, &str, Takes)] = &[
     (b'0', "null", Takes::Nothing),
 ];
 
-/// The meaning of options that ag tells apart only by their full names: an abbreviation of several of them is not
+/// The meaning of options that ag distinguishes only by their full names: an abbreviation of several of them is not
 /// ambiguous.
 const BY_NAME: &str = "by name";
 
@@ -336,7 +336,7 @@ impl Typed {
             parallel: false,
             passthrough: false,
             path_end: b'\n',
-            place: PathStyle::Default,
+            path_style: PathStyle::Default,
             print_all: false,
             recurse: true,
             stats: false,
@@ -402,18 +402,18 @@ impl Typed {
             "no-color" => self.color = false,
             "column" => self.column = true,
             "debug" => self.level = Level::Debug,
-            "filename" => (self.place, self.numbers) = (PathStyle::Default, Numbers::Yes),
+            "filename" => (self.path_style, self.numbers) = (PathStyle::Default, Numbers::Yes),
             "no-filename" | "nofilename" => {
-                (self.place, self.numbers) = (PathStyle::Nothing, Numbers::No);
+                (self.path_style, self.numbers) = (PathStyle::Nothing, Numbers::No);
             }
             "files-with-matches" => {
-                (self.files, self.needs_query, self.place) = (true, false, PathStyle::Top);
+                (self.files, self.needs_query, self.path_style) = (true, false, PathStyle::Top);
             }
-            "files-without-matches" => (self.without, self.place) = (true, PathStyle::Top),
+            "files-without-matches" => (self.without, self.path_style) = (true, PathStyle::Top),
             "group" => self.group = true,
             "no-group" => self.group = false,
-            "heading" => self.place = PathStyle::Top,
-            "no-heading" => self.place = PathStyle::EachLine,
+            "heading" => self.path_style = PathStyle::Top,
+            "no-heading" => self.path_style = PathStyle::EachLine,
             "help" => self.instead = Some(Instead::Help),
             "list-file-types" if self.instead.is_none() => {
                 self.instead = Some(Instead::FileTypes);
@@ -432,7 +432,7 @@ impl Typed {
             "silent" => self.level = Level::Silent,
             "stats" => self.stats = true,
             "stats-only" => {
-                (self.files, self.stats, self.place) = (true, true, PathStyle::Nothing);
+                (self.files, self.stats, self.path_style) = (true, true, PathStyle::Nothing);
             }
             "vimgrep" => self.vimgrep = true,
             // All lines are printed in full, and there is only one kind of terminal.

@@ -33,19 +33,19 @@ impl Observer for Messages {
     fn failed(&self, message: &str) {
         self.failed.store(true, Ordering::Relaxed);
         if !self.quiet {
-            tell(message);
+            print(message);
         }
     }
 
     fn bad_rule(&self, message: &str) {
         if !self.quiet_rules {
-            tell(message);
+            print(message);
         }
     }
 }
 
 /// Prints one message between lines of results, not inside one.
-pub(super) fn tell(message: &str) {
+pub(super) fn print(message: &str) {
     let output = std::io::stdout().lock();
     // A failure to print cannot be reported anywhere.
     let _ = writeln!(std::io::stderr(), "ken: {message}");
@@ -62,7 +62,7 @@ impl log::Log for Logger {
 
     fn log(&self, record: &log::Record<'_>) {
         let (level, target) = (record.level(), record.target());
-        tell(&format!("{level}|{target}: {}", record.args()));
+        print(&format!("{level}|{target}: {}", record.args()));
     }
 
     fn flush(&self) {}

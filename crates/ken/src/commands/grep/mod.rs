@@ -150,7 +150,7 @@ fn search(
         } = summary;
         let scanned = files - excluded;
         let why = prefilter.explain();
-        messages::tell(&format!(
+        messages::print(&format!(
             "{files} files: {excluded} excluded, {scanned} scanned; {why}"
         ));
     }

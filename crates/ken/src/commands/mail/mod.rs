@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use ken_core::Field;
 use ken_index::Snapshot;
+use ken_index::layout::index_folder;
 use ken_mail::Mailbox;
 use ken_search::plan::Context;
 use ken_search::service::Service;
@@ -46,9 +47,9 @@ struct Mail {
 impl Mail {
     fn open(global: &Global) -> Result<Self, Failure> {
         let settings = Settings::load(global)?;
-        let snapshot = Snapshot::open_for_one_query(&data_folder(global)?.join("index"))?;
+        let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
         let mut context = search::context();
-        settings.mail.tell(&mut context)?;
+        settings.mail.apply_to(&mut context)?;
         Ok(Self {
             snapshot,
             settings,

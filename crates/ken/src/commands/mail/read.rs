@@ -62,11 +62,11 @@ impl<'m> Reader<'m> {
         let key = self.snapshot.meta().hasher.key(&location.path);
         let ipath = Ipath::from_joined(location.ipath.prefix(1));
         let message = MessageId::of(&ipath, 1);
-        let Some(place) = self.snapshot.mail().place(key, message)? else {
+        let Some(span) = self.snapshot.mail().message_span(key, message)? else {
             return Ok(None);
         };
         let name = location.file_name();
-        Ok(extractor.message_at(&name, file.file(), place, &ipath)?)
+        Ok(extractor.message_at(&name, file.file(), span, &ipath)?)
     }
 
     fn extract_file(

@@ -82,13 +82,13 @@ fn listed(parts: &[Part]) -> String {
             "" => "<none>",
             name => name,
         };
-        let place = if part.is_attachment {
+        let disposition = if part.is_attachment {
             "attachment"
         } else {
             "inline"
         };
         text.push_str(&format!(
-            "  {} {} {} [{place}] ({} bytes)\n",
+            "  {} {} {} [{disposition}] ({} bytes)\n",
             number + 1,
             output::clean(name),
             part.media_type,

@@ -37,15 +37,15 @@ pub(super) fn plain(found: &Found, letters: &str, root: &Path, zone: &TimeZone) 
 }
 
 /// Returns the drawing of a message's position in its thread.
-fn branch(place: &Threaded) -> String {
-    if place.level == 0 {
+fn branch(node: &Threaded) -> String {
+    if node.level == 0 {
         return String::new();
     }
-    let indent = "  ".repeat(place.level - 1);
-    let turn = if place.is_first_child { '\\' } else { '/' };
-    let sort = match place {
-        _ if place.is_duplicate => '=',
-        _ if place.is_orphan => '*',
+    let indent = "  ".repeat(node.level - 1);
+    let turn = if node.is_first_child { '\\' } else { '/' };
+    let sort = match node {
+        _ if node.is_duplicate => '=',
+        _ if node.is_orphan => '*',
         _ => '-',
     };
     format!("{indent}{turn}{sort}> ")

@@ -19,6 +19,7 @@ use jiff::Timestamp;
 use ken_core::{Field, FieldNames, Location};
 use ken_engine::Source;
 use ken_index::Snapshot;
+use ken_index::layout::index_folder;
 use ken_search::parse::{Saved, Syntax};
 use ken_search::service::{
     Answer, Error, Group, Hit, Query, Reading, Request, Service, Snippets as SnippetSettings,
@@ -52,7 +53,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Ok(folder) => folder,
         Err(message) => return complain(&message),
     };
-    let snapshot = match Snapshot::open_for_one_query(&folder.join("index")) {
+    let snapshot = match Snapshot::open_for_one_query(&index_folder(&folder)) {
         Ok(snapshot) => snapshot,
         Err(error) => {
             let folder = folder.display();
@@ -94,7 +95,7 @@ fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>,
     let Some(folder) = &options.folder else {
         return data_folder(global).map(Ok);
     };
-    if folder.join("index").is_dir() {
+    if index_folder(folder).is_dir() {
         return Ok(Ok(folder.clone()));
     }
     let folder = folder.display();
@@ -269,9 +270,9 @@ fn sorted_by(name: &str, names: &FieldNames) -> Option<Field> {
 /// Copies the file of a hit to a path that does not exist yet.
 fn extract(location: &Location, path: &PathBuf) -> Result<ExitCode, Failure> {
     if !location.ipath.is_root() {
-        let place = output::clean(&location.to_string()).into_owned();
+        let location = output::clean(&location.to_string()).into_owned();
         return complain(&format!(
-            "recollq: {place} is a member of a file; ken copies only whole files\n"
+            "recollq: {location} is a member of a file; ken copies only whole files\n"
         ));
     }
     let target = fs_err::OpenOptions::new()
@@ -366,7 +367,7 @@ impl Printer<'_> {
         if pieces.is_empty() {
             return Ok(());
         }
-        let place = |piece: &Fragment| match self.options.snippets {
+        let label = |piece: &Fragment| match self.options.snippets {
             Some(Snippets::WithLines(_)) => piece.line,
             _ => piece.page.unwrap_or(0),
         };
@@ -376,7 +377,7 @@ impl Printer<'_> {
         }
         writeln!(out, "SNIPPETS")?;
         for piece in pieces {
-            writeln!(out, "{} : {}", place(piece), piece.text)?;
+            writeln!(out, "{} : {}", label(piece), piece.text)?;
         }
         writeln!(out, "/SNIPPETS")
     }

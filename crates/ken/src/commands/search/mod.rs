@@ -128,7 +128,7 @@ fn service<'s>(
     settings: &Settings,
 ) -> Result<Service<'s>, Failure> {
     let mut context = context();
-    settings.mail.tell(&mut context)?;
+    settings.mail.apply_to(&mut context)?;
     context.synonyms = query::synonyms(args.synonyms.clone(), settings)?;
     Ok(Service::new(snapshot, context, settings.queries.clone()))
 }

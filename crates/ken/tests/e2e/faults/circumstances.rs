@@ -1,5 +1,5 @@
-//! What a run finds itself in: little memory, a clock that was set back, folders that it may not read for a
-//! while.
+//! Circumstances of a run: little memory, a clock that was set back, folders that it temporarily may not
+//! read.
 
 use std::collections::BTreeSet;
 use std::fs::Permissions;
@@ -14,10 +14,10 @@ use crate::samples::{mbox, tar};
 use crate::world::{Run, World};
 
 const SEED: u64 = 5;
-/// Somebody who is not root, whom permissions bind.
+/// A user other than root, for whom permissions hold.
 const NOBODY: u32 = 65_534;
 
-/// Returns how much memory of its own a process has now, in bytes, as the system counts it.
+/// Returns the memory that a process has now and does not share, in bytes, as the system counts it.
 fn own_memory(process: u32) -> Option<u64> {
     let status = fs_err::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status
@@ -27,7 +27,7 @@ fn own_memory(process: u32) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Indexes the documents; returns the most memory of its own that the program had, in bytes.
+/// Indexes the documents; returns the maximum memory of the program that it does not share, in bytes.
 fn most_memory(world: &World, options: &[&str]) -> (Run, u64) {
     let arguments = ["index", "--json", "docs"].iter().chain(options);
     let run = world.spawn(arguments);
@@ -53,10 +53,10 @@ fn most_memory(world: &World, options: &[&str]) -> (Run, u64) {
     (run, most)
 }
 
-/// Whatever the input, a run takes no more memory than it was given, beside what the program takes itself.
+/// With any input, a run takes no more memory than the setting allows, apart from the program's own.
 #[test]
 fn memory_is_what_was_given() {
-    /// Tables of the program, what the allocator keeps, and the grams of one large text on each thread.
+    /// Tables of the program, memory that the allocator keeps, and the n-grams of one large text on each thread.
     const BESIDE: u64 = 32 << 20;
     const GIVEN: u64 = 128 << 20;
 
@@ -88,14 +88,13 @@ fn memory_is_what_was_given() {
     let (run, most) = most_memory(&world, &["--memory=128M", "--threads=2"]);
     assert!(run.summary()["documents"].as_u64() > Some(16_000));
     assert!(most < GIVEN + BESIDE, "{} MiB", most >> 20);
-    // Text that was left out for that is told of.
+    // The text that was left out for lack of memory is reported.
     let failed = world.failed();
     assert_eq!(failed["large0.txt"], "limit", "{failed:?}");
     assert_eq!(world.hits("otter filename:large0").len(), 1);
 }
 
-/// What is large only once it is unpacked is held by one thread after the other, as far as memory does not
-/// suffice for all.
+/// Threads hold unpacked content one after the other if memory does not suffice for all of it.
 #[test]
 fn large_parts_of_files_take_turns() {
     const GIVEN: u64 = 256 << 20;
@@ -118,16 +117,16 @@ fn large_parts_of_files_take_turns() {
     let (run, most) = most_memory(&world, &["--memory=256M", "--threads=8"]);
     let n_documents = run.summary()["documents"].as_u64();
     assert_eq!(n_documents, Some(3 * MAILBOXES as u64), "{}", run.text());
-    // Half is for segments, of which there is next to nothing here. If all go at once they take more.
+    // Half is for segments, which are almost empty here. All threads together would take more than the rest.
     assert!(most < GIVEN / 4 * 3, "{} MiB", most >> 20);
 }
 
-/// The clock stood a month ahead in one run and is right in the next: nothing is taken for unchanged.
+/// The clock is a month ahead in one run and right in the next. No changed file is taken for unchanged.
 #[test]
 fn a_clock_that_was_set_back_hides_no_change() {
     let mut tree = Tree::new(SEED, 40);
     let index = ["--data", "data", "index", "-q", "--threads=2", "docs"];
-    // Under it a wait for a point in time may be one of decades.
+    // With a false clock, a wait for a point in time may last for decades.
     let mut ahead = tree.world.around("timeout");
     ahead
         .args(["120", "faketime", "-f", "+30d", env!("CARGO_BIN_EXE_ken")])
@@ -156,8 +155,8 @@ fn a_clock_that_was_set_back_hides_no_change() {
     }
 }
 
-/// Folders and files lose and regain their permissions while runs go on: what is known of them stays, and in
-/// the end all is as if nothing had been.
+/// Folders and files lose and regain their permissions during runs. Their documents stay, and in the end the
+/// index equals a fresh one.
 #[test]
 fn permissions_that_change_cost_no_document() {
     let tree = Tree::new(SEED, 120);
@@ -192,18 +191,18 @@ fn permissions_that_change_cost_no_document() {
     let before = files();
     assert_eq!(before.len(), tree.names.len());
     let ended = AtomicBool::new(false);
-    let places: Vec<_> = world
+    let paths: Vec<_> = world
         .files_below("docs")
         .into_iter()
         .map(|(path, _)| path)
         .collect();
-    let folders: Vec<_> = places.iter().filter_map(|path| path.parent()).collect();
+    let folders: Vec<_> = paths.iter().filter_map(|path| path.parent()).collect();
     let set = |open: bool| {
         let mode = |of: u32| Permissions::from_mode(if open { of } else { 0 });
         for path in folders.iter().filter(|folder| **folder != world.docs()) {
             let _ = fs_err::set_permissions(path, mode(0o755));
         }
-        for path in places.iter().step_by(3) {
+        for path in paths.iter().step_by(3) {
             let _ = fs_err::set_permissions(path, mode(0o644));
         }
     };
@@ -216,17 +215,17 @@ fn permissions_that_change_cost_no_document() {
                 std::thread::sleep(Duration::from_millis(3));
             }
         });
-        // Also if an assertion fails: the scope waits for the other thread.
+        // This also happens if an assertion fails, since the scope waits for the other thread.
         let _ending = Ending(&ended);
         for number in 0..6 {
             let full = ["--data", "data", "index", "-q", "--threads=2", "--full"];
-            let told = run(if number % 2 == 0 { &index } else { &full });
+            let outcome = run(if number % 2 == 0 { &index } else { &full });
             assert!(
-                told.code == 0 || told.err.contains("ermission denied"),
+                outcome.code == 0 || outcome.err.contains("ermission denied"),
                 "{}",
-                told.err
+                outcome.err
             );
-            // A file that may not be read is found by its name, one whose folder may not as before.
+            // A file without permission is found by its name. A file in a folder without permission is found as before.
             assert_eq!(files(), before);
         }
     });

@@ -1,7 +1,7 @@
-//! A disk that forgets what it did not promise to keep.
+//! A disk that loses everything that was not synced.
 //!
-//! What POSIX promises is little: the content of a file is on disk when it was synced, its name when its
-//! folder was. File systems with a journal promise more, in ways of their own; what holds here
+//! POSIX promises little: the content of a file is on disk when the file was synced, and its name when its
+//! folder was. File systems with a journal promise more, each in its own way. What holds on this disk
 //! holds on all of them (Pillai and others, *All File Systems Are Not Created Equal*, OSDI 2014).
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 use super::trace::{Handle, Step};
 use fastrand::Rng;
 
-/// What is left of the disk when the program is gone.
+/// What is left on the disk after the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
     /// Nothing is lost: the program was killed.
     None,
-    /// Only what was synced is there.
+    /// Only synced contents and names are there.
     All,
-    /// Names are as they were, as with a journal; contents only as they were synced.
+    /// All names are there, as with a journal, but only synced contents.
     Contents,
-    /// Names as they were, and lengths, with zeros for what was not synced.
+    /// All names and lengths are there, with zeros for contents that were not synced.
     Zeros,
-    /// Each change of a name that was not synced, and each content, is there, or not, or half.
+    /// Each change of a name and each content that was not synced is there, or missing, or there in part.
     Any,
 }
 
@@ -51,7 +51,7 @@ enum Change {
 }
 
 impl Change {
-    /// Returns whether it is on disk once a folder is.
+    /// Returns whether the change is on disk once a folder is synced.
     fn is_in(&self, folder: &Path) -> bool {
         let path = match self {
             Self::Make(path, _) | Self::MakeFolder(path) | Self::Remove(path) => path,
@@ -80,15 +80,15 @@ impl Change {
     }
 }
 
-/// A folder, as the program sees it and as it would be after a loss of power.
+/// A folder as the program sees it, and as it would be after a loss of power.
 #[derive(Clone, Debug)]
 pub(super) struct Disk {
     root: PathBuf,
     files: Vec<Content>,
-    /// Files, and folders without one.
+    /// Files with their content; folders without.
     now: BTreeMap<PathBuf, Option<File>>,
     synced: BTreeMap<PathBuf, Option<File>>,
-    /// Changes of names since, in order.
+    /// Changes of names since the last sync, in order.
     pending: Vec<Change>,
     open: HashMap<Handle, PathOrFile>,
 }
@@ -100,7 +100,7 @@ enum PathOrFile {
 }
 
 impl Disk {
-    /// Reads a folder, all of which is on disk; it may not be there yet.
+    /// Reads a folder, which is on disk as a whole; the folder may be missing.
     pub(super) fn of(root: &Path) -> Self {
         let mut disk = Self {
             root: root.to_path_buf(),
@@ -208,7 +208,7 @@ impl Disk {
         }
     }
 
-    /// Writes what is left after a loss, in place of what is there.
+    /// Replaces the folder by what is left after a loss.
     pub(super) fn write(&self, loss: Loss, random: &mut Rng) {
         let _ = fs_err::remove_dir_all(&self.root);
         let mut names = match loss {
@@ -223,7 +223,7 @@ impl Disk {
             }
         }
         for (path, file) in &names {
-            // Whatever is in a folder that was not kept is not there either.
+            // The entries of a lost folder are lost too.
             if !path.starts_with(&self.root) || !path.parent().unwrap().is_dir() {
                 continue;
             }
@@ -254,7 +254,7 @@ impl Content {
                 0 => self.now.clone(),
                 1 => self.synced.clone(),
                 2 => zeros(),
-                // In parts of a disk's block.
+                // In units of a disk block.
                 _ => {
                     let mut bytes = zeros();
                     for start in (0..self.now.len()).step_by(512) {

@@ -1,9 +1,9 @@
 //! A kill, or a loss of power, at each step that a program takes on the disk.
 //!
-//! All changes of the data folder are recorded from outside, and what was there after each of them is made
-//! again: all of it, as after a kill, or less, as after a loss of power. From there the next run must come
-//! to the answers of an index made from nothing; and until it does, all files of the index are whole, no
-//! document is there twice, and whoever greps gets what a scan gives.
+//! All changes of the data folder are recorded from outside. The test recreates the state after each of them:
+//! all of it, as after a kill, or less, as after a loss of power. From there the next run must end with the
+//! answers of a fresh index. Until then all files of the index are whole, no document is there twice, and
+//! `ken grep` prints what a scan prints.
 //!
 //! `KEN_TEST_STATES` sets how many of these states are tried, and `KEN_TEST_SEED` which ones.
 
@@ -23,13 +23,13 @@ use crate::needs;
 use disk::{Disk, LOSSES, Loss};
 use trace::Step;
 
-/// States that are tried without the variable.
+/// The number of states that are tried if the variable is not set.
 const STATES: u64 = 40;
 const FILES: usize = 40;
-/// Many commits, so that there is something to merge.
+/// The number of commits: many, so that there are segments to merge.
 const INDEX: [&str; 5] = ["index", "--commit-bytes=3k", "--threads=2", "-q", "docs"];
 
-/// Ends a thread when this is dropped, also by a test that fails: it would be waited for for ever.
+/// Ends a thread when this is dropped, also when a test fails, which would otherwise wait for the thread for ever.
 struct Ending<'e>(&'e AtomicBool);
 
 impl Drop for Ending<'_> {
@@ -41,7 +41,7 @@ impl Drop for Ending<'_> {
 struct Harness {
     tree: Tree,
     seed: u64,
-    /// The answers of a fresh index, by the log of tags beside it.
+    /// The answers of a fresh index, by the log of tags next to it.
     fresh: HashMap<Vec<u8>, Vec<Value>>,
 }
 
@@ -63,7 +63,7 @@ impl Harness {
         fs_err::read(self.data().join("tags")).unwrap_or_default()
     }
 
-    /// Runs a command, then tries so many of the states that it went through, and leaves its last one.
+    /// Runs a command, then tries this many of the states that it went through, and restores the last one.
     fn try_states(&mut self, args: &[&str], states: u64) {
         let world = &self.tree.world;
         let data = self.data();
@@ -106,34 +106,34 @@ impl Harness {
         let loss = LOSSES[self.tree.random.usize(..LOSSES.len())];
         disk.write(loss, &mut self.tree.random);
         let n_steps = before.len();
-        let place = format!(
+        let fault = format!(
             "KEN_TEST_SEED={}: {args:?}, {loss:?} lost after step {n_steps}, {:?}",
             self.seed,
             before.last()
         );
-        let place: String = place.chars().take(500).collect();
-        self.assert_readable(&place, was_there);
-        self.assert_converges(&place, was_there);
+        let fault: String = fault.chars().take(500).collect();
+        self.assert_readable(&fault, was_there);
+        self.assert_converges(&fault, was_there);
     }
 
-    /// Asserts that there is a whole index, each document once, or none if there was none before.
-    fn assert_readable(&self, place: &str, was_there: bool) {
+    /// Asserts that there is a whole index with each document once, or no index if there was none before.
+    fn assert_readable(&self, fault: &str, was_there: bool) {
         let world = &self.tree.world;
         let check = world.ken(["--data", "data", "check", "--json"]);
         if check.code == 2 {
             let is_missing = check.err.contains("there is no index");
-            assert!(is_missing && !was_there, "{place}: {}", check.err);
+            assert!(is_missing && !was_there, "{fault}: {}", check.err);
         } else {
             let summary = check.objects().pop().unwrap();
-            assert_eq!(summary["index"]["damaged"], 0, "{place}: {}", check.text());
-            assert_eq!(summary["doubled"], 0, "{place}");
+            assert_eq!(summary["index"]["damaged"], 0, "{fault}: {}", check.text());
+            assert_eq!(summary["doubled"], 0, "{fault}");
             let search = world.ken(["--data", "data", "search", "otter"]);
-            assert!(search.code < 2, "{place}: {}", search.err);
+            assert!(search.code < 2, "{fault}: {}", search.err);
         }
-        self.assert_grep_is_exact(&[], place);
+        self.assert_grep_is_exact(&[], fault);
     }
 
-    fn assert_grep_is_exact(&self, how: &[&str], place: &str) {
+    fn assert_grep_is_exact(&self, how: &[&str], fault: &str) {
         let grep = |how: &[&str]| {
             let args = [
                 "--data",
@@ -145,23 +145,23 @@ impl Harness {
                 "docs",
             ];
             let run = self.tree.world.ken(args.iter().chain(how));
-            assert!(run.code < 2, "{place}: {}", run.err);
+            assert!(run.code < 2, "{fault}: {}", run.err);
             run.out
         };
         assert!(
             grep(how) == grep(&["--no-index"]),
-            "{place}: grep {how:?} misses lines"
+            "{fault}: grep {how:?} misses lines"
         );
     }
 
-    /// Asserts that the next run comes to the answers of a fresh index.
-    fn assert_converges(&mut self, place: &str, knows_roots: bool) {
+    /// Asserts that the next run ends with the answers of a fresh index.
+    fn assert_converges(&mut self, fault: &str, knows_roots: bool) {
         let index = |data: &str, knows_roots: bool| {
-            // An index that was there must not need to be told what it covers.
+            // An index that existed knows its roots by itself.
             let n_args = INDEX.len() - usize::from(knows_roots);
             let args = ["--data", data].into_iter().chain(INDEX).take(2 + n_args);
             let run = self.tree.world.ken(args);
-            assert_eq!(run.code, 0, "{place}: {}", run.err);
+            assert_eq!(run.code, 0, "{fault}: {}", run.err);
         };
         index("data", knows_roots);
         let log = self.log();
@@ -175,10 +175,10 @@ impl Harness {
         });
         let found = documents(&self.tree.world, "data");
         for (found, expected) in found.iter().zip(expected.iter()) {
-            assert_eq!(found, expected, "{place}");
+            assert_eq!(found, expected, "{fault}");
         }
-        assert_eq!(found.len(), expected.len(), "{place}");
-        self.assert_grep_is_exact(&["--trust-index"], place);
+        assert_eq!(found.len(), expected.len(), "{fault}");
+        self.assert_grep_is_exact(&["--trust-index"], fault);
     }
 }
 
@@ -192,7 +192,7 @@ fn every_step_may_be_the_last() {
     harness.try_states(&INDEX, states * 3 / 8);
     harness.try_states(&["mail", "tag", "+wet", "otter"], states / 8);
     harness.tree.edit();
-    // Documents wait between threads, and are committed later than what they replace.
+    // Documents wait between threads, and are committed later than the deletion of the documents that they replace.
     let apart = [
         "--extract-threads=2",
         "--index-threads=2",

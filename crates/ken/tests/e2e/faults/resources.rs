@@ -1,4 +1,4 @@
-//! What runs out, goes away or changes meanwhile: the run says so, the index of before answers, and the next
+//! Resources that run out or disappear during a run: the run reports it, the earlier index answers, and the next
 //! run ends with the answers of a fresh one.
 
 use std::process::Command;
@@ -15,14 +15,14 @@ use crate::world::{Run, World};
 
 const SEED: u64 = 3;
 
-/// Returns whether folders can be mounted here, for the programs of one command only.
+/// Returns whether this machine can mount folders for the programs of a single command.
 fn may_mount() -> bool {
     let mut command = Command::new("unshare");
     command.args(["-rm", "sh", "-c", "mount -t tmpfs none /tmp"]);
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// Runs a script in the home folder that may mount; `ken` is the program.
+/// Runs a script that may mount, in the home folder; `ken` is the program.
 fn script(world: &World, text: &str) -> Run {
     let mut command = world.around("unshare");
     command.args(["-rm", "sh", "-euc", text]);
@@ -48,13 +48,13 @@ fn a_full_disk_leaves_the_last_commit() {
         tree.edit();
     }
     let world = &tree.world;
-    // In whole pages.
+    // The size is a number of whole pages.
     let sizes = world.files_below("data").into_iter();
     let n_bytes: u64 = sizes
         .map(|(_, metadata)| metadata.len().next_multiple_of(4096))
         .sum();
     let mut n_full = 0;
-    // What the index needs, and up to three times as much: merging and two commits side by side.
+    // The size of the index, and up to three times as much, for merging and two commits at once.
     for part in [2, 4, 8, 12, 16, 24, 48] {
         let kilobytes = n_bytes * (16 + part) / 16 / 1024 + 8;
         let _ = fs_err::remove_dir_all(world.home().join("after"));
@@ -78,13 +78,13 @@ fn a_full_disk_leaves_the_last_commit() {
             n_full += 1;
             assert!(run.text().contains("No space left"), "{}", run.text());
         }
-        // Whatever was committed before the disk was full can be read.
+        // Everything that was committed before the disk was full can be read.
         let left = fs_err::read_to_string(world.home().join("before.json")).unwrap();
         let n_left = left.lines().count();
         if run.text().ends_with("nothing committed\n") {
             assert_eq!(n_left, before.len(), "{part}: {left}");
         }
-        // A commit may be between what was deleted of a file and what is there now.
+        // A commit may come between the deletion of a file's documents and their replacement.
         assert!(n_left >= before.len() / 2, "{part}: {left}");
         let check = fs_err::read_to_string(world.home().join("check.json")).unwrap();
         let summary: Value = serde_json::from_str(check.lines().last().unwrap()).unwrap();
@@ -129,7 +129,7 @@ fn a_data_folder_that_cannot_be_written_can_be_read() {
     );
 }
 
-/// Few open files: either the run comes to its end, or it says why not; nothing is taken for unreadable.
+/// With few open files, a run either completes or reports the cause. No file is taken for unreadable.
 #[test]
 fn few_open_files_cost_no_document() {
     let mut tree = Tree::new(SEED, 40);
@@ -158,13 +158,13 @@ fn few_open_files_cost_no_document() {
     assert!(n_failed > 0 && n_done > 0, "{n_failed} {n_done}");
 }
 
-/// A search holds a part of the files open that it may have, and finds as much with few.
+/// A search keeps only a part of the allowed files open, and finds as much with few.
 #[test]
 fn few_open_files_hide_no_hit() {
     let world = World::new();
     for number in 0..30 {
         world.write(format!("{number}.txt"), "otter");
-        // A segment for each run, until some are merged.
+        // Each run makes a segment, until some are merged.
         index(&world);
     }
     for limit in [16, 24, 64, 512] {
@@ -176,8 +176,8 @@ fn few_open_files_hide_no_hit() {
     }
 }
 
-/// Where no more threads are to be had, those that are do the work, or the run says why not; it never waits
-/// for threads that are not there.
+/// Without more threads, the existing ones do the work, or the run reports the cause. It never waits for
+/// threads that do not exist.
 #[test]
 fn few_threads_are_enough() {
     let mut tree = Tree::new(SEED, 40);

@@ -1,6 +1,7 @@
-//! What a program does to the files below a folder, in order, as `strace` saw it.
+//! What a program does to the files below a folder, in order, as `strace` sees it.
 //!
-//! The program is the one that users run, and whatever it does is seen: nothing in it need know of this.
+//! The program is the one that users run. `strace` sees everything that it does, so the program needs no code for
+//! this.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -13,14 +14,13 @@ const CALLS: &str = "trace=openat,write,writev,pwrite64,pwritev,lseek,rename,ren
     unlinkat,rmdir,mkdir,mkdirat,link,linkat,symlink,fsync,fdatasync,sync_file_range,ftruncate,truncate,\
     fallocate,copy_file_range,sendfile";
 
-/// An open file: what is written through it is of the file that it was opened for, whatever that is called
-/// later.
+/// An open file. Writes through it go to the file that was opened, even if it has another name later.
 pub(super) type Handle = usize;
 
-/// One change of files or folders that ended well, or one promise that changes are on disk.
+/// One successful change of files or folders, or one successful sync.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Opens a file for reading or writing; makes it if asked to and it is not there.
+    /// Opens a file for reading or writing; creates it if the flags say so and it is missing.
     Open {
         path: PathBuf,
         handle: Handle,
@@ -32,7 +32,7 @@ pub(super) enum Step {
         at: usize,
         bytes: Vec<u8>,
     },
-    /// Cuts a file, or makes it longer with zeros.
+    /// Truncates a file, or extends it with zeros.
     Resize {
         handle: Handle,
         length: usize,
@@ -52,7 +52,7 @@ pub(super) enum Step {
     },
 }
 
-/// Returns whether programs can be traced here.
+/// Returns whether this machine can trace programs.
 pub(super) fn is_possible() -> bool {
     let run = Command::new("strace").args(["-f", "true"]).output();
     run.is_ok_and(|output| output.status.success())
@@ -90,7 +90,7 @@ pub(super) fn run(command: &Command, below: &Path) -> (Output, Vec<Step>) {
     (output, Reader::new(below).steps(&text))
 }
 
-/// A call as it was printed.
+/// A system call as `strace` prints it.
 struct Call<'l> {
     name: &'l str,
     arguments: Vec<&'l str>,
@@ -105,7 +105,7 @@ impl<'l> Call<'l> {
         let inside = rest.trim_end().strip_suffix(')')?;
         (!result.starts_with('-') && !result.starts_with('?')).then(|| Self {
             name,
-            // Texts and paths are printed as hexadecimal numbers: no comma is in any.
+            // Texts and paths are printed as hexadecimal numbers, so they contain no comma.
             arguments: inside.split(", ").collect(),
             result,
         })
@@ -149,7 +149,7 @@ fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes.to_vec()))
 }
 
-/// Returns the path of `5</some/file>`, which is as text or as numbers.
+/// Returns the path of `5</some/file>`, which is printed as text or as numbers.
 fn of_handle(argument: &str) -> PathBuf {
     let inside = argument
         .split_once('<')
@@ -164,7 +164,7 @@ fn of_handle(argument: &str) -> PathBuf {
 /// Reads the lines of a trace.
 struct Reader<'b> {
     below: &'b Path,
-    /// By number of the open file: which one it is now, and where the next bytes go.
+    /// The open file of each descriptor, and the offset of the next bytes.
     open: HashMap<usize, (Handle, usize)>,
     next: Handle,
     steps: Vec<Step>,
@@ -181,7 +181,7 @@ impl<'b> Reader<'b> {
     }
 
     fn steps(mut self, text: &str) -> Vec<Step> {
-        // Calls that another thread's came between, by process.
+        // Unfinished calls by process: the call of another thread came between.
         let mut begun: HashMap<&str, &str> = HashMap::new();
         for line in text.lines() {
             let (process, line) = line.split_once(' ').unwrap();
@@ -198,7 +198,7 @@ impl<'b> Reader<'b> {
         self.steps
     }
 
-    /// Also of the folder that holds the one of interest: it has its name.
+    /// This includes the parent of the folder of interest, which holds its name.
     fn is_ours(&self, path: &Path) -> bool {
         path.starts_with(self.below) || self.below.parent() == Some(path)
     }

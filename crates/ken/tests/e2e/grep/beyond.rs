@@ -54,7 +54,7 @@ fn more_patterns_select_files_and_neighbours() {
     assert_eq!(file, (0, "docs/a.txt:3\n".to_owned()));
     let without = found(&["-l", "lock", "--not", "^last$", "--scope=file"]);
     assert_eq!(without, (0, "docs/b.txt\n".to_owned()));
-    // Text in UTF-16 is compared as text.
+    // UTF-16 is decoded before the comparison.
     let wide: Vec<u8> = "\u{feff}lock\nlast\n"
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
@@ -115,7 +115,7 @@ fn documents_are_searched_by_page() {
     assert_eq!(line["data"]["internal"], "backup.tar.gz|deep/cave.txt");
     assert_eq!(line["data"]["page"], 1);
     assert_eq!(found(&["absent"]), (1, String::new()));
-    // The index says which files have nothing: all but the one.
+    // The index rules out all files but one.
     let (_, explained) = found(&["--explain", "-l", "stalagtoad"]);
     let all = "docs/folders.zip|backup.tar.gz|deep/cave.txt\nken: ";
     let counts = explained
@@ -183,7 +183,7 @@ fn a_budget_is_kept_and_says_where_to_go_on() {
         assert!(last.contains("of 40 files; go on with --skip "), "{last}");
         assert!(text.contains(":fn needle() {}"), "{text}");
     }
-    // All of it, piece by piece.
+    // The whole file, piece by piece.
     let mut skip = "0".to_owned();
     let mut heads = 0;
     for _ in 0..40 {
@@ -219,7 +219,7 @@ fn explain_says_what_was_scanned() {
     );
 }
 
-/// What only files with letters beyond ASCII can match is not looked for in others.
+/// A pattern that only files with letters beyond ASCII can match is not searched for in other files.
 #[test]
 fn files_of_ascii_are_passed_over_where_they_cannot_match() {
     let world = World::new();

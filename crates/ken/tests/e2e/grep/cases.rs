@@ -1,23 +1,23 @@
 //! The file of cases: `TREE: words`, `TREE <'input': words`, `TREE NAME=value: words`, with `~`
 //! before it if the lines come in any order.
 //!
-//! Words are split at blanks; quotes keep blanks, and `\n`, `\0`, `\t`, `\xNN` in double quotes stand
+//! Spaces separate words. Quotes keep spaces, and `\n`, `\0`, `\t`, `\xNN` in double quotes stand
 //! for bytes.
 
 /// One command line.
 pub(super) struct Case {
-    /// The line as it stands in the file.
+    /// The line of the file.
     pub(super) line: String,
     pub(super) tree: String,
     /// Whether the lines come in the same order each time.
     pub(super) in_order: bool,
     pub(super) words: Vec<Vec<u8>>,
-    /// What is piped in.
+    /// The standard input.
     pub(super) input: Option<Vec<u8>>,
     pub(super) environment: Vec<(String, String)>,
 }
 
-/// Reads all cases; blank lines and those that start with `#` are none.
+/// Reads all cases; skips empty lines and lines that start with `#`.
 pub(super) fn read(text: &str) -> Vec<Case> {
     let lines = text
         .lines()

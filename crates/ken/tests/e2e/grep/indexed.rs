@@ -1,14 +1,14 @@
-//! `ken grep` with an index prints what it prints without one: random trees, random changes after they
-//! were indexed, random patterns and flags.
+//! `ken grep` prints the same with an index and without one: random trees, random changes after indexing,
+//! random patterns and flags.
 //!
-//! A long run: `KEN_GREP_ROUNDS=500 cargo test -p ken --test e2e grep::indexed`; each failure says its seed,
-//! `KEN_GREP_SEED` begins with it.
+//! A long run: `KEN_GREP_ROUNDS=500 cargo test -p ken --test e2e grep::indexed`. Each failure shows its seed, and
+//! `KEN_GREP_SEED` begins with that seed.
 
 use fastrand::Rng;
 
 use crate::world::World;
 
-/// Chances, the same each time for a seed.
+/// Random numbers, which a seed determines.
 struct Chances(Rng);
 
 impl Chances {
@@ -149,10 +149,10 @@ fn content(random: &mut Chances) -> Vec<u8> {
         bytes[at] = random.of(&[&0, &0xe4]).to_owned();
     }
     if random.one_in(10) {
-        // Larger than what is kept in memory, and known piece by piece.
+        // Larger than the buffer in memory, with n-grams for each piece.
         let filler = large(random);
-        // What is found before a 0 far into a file depends on the buffer, which grows with the longest line of the
-        // files before: ripgrep's own answers differ with the order of files.
+        // Matches before a NUL far into a file depend on the buffer, which grows with the longest line of the files
+        // before. Even ripgrep's answers differ with the order of files.
         bytes
             .iter_mut()
             .filter(|byte| **byte == 0)
@@ -162,7 +162,7 @@ fn content(random: &mut Chances) -> Vec<u8> {
     bytes
 }
 
-/// Returns a text of many lines, few of which are of interest: at its ends, or at those of its pieces.
+/// Returns a text of many lines, of which a few matter: those at the ends of the text or of its pieces.
 fn large(random: &mut Chances) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..1 + random.below(6) {
@@ -197,7 +197,7 @@ fn change(world: &World, random: &mut Chances) {
             world.rename(&name, &to);
         }
         2 if path.exists() => {
-            // The same size and time, another content.
+            // The same size and time with another content.
             let mut bytes = fs_err::read(&path).unwrap();
             let modified = fs_err::metadata(&path).unwrap().modified().unwrap();
             bytes.reverse();
@@ -210,7 +210,7 @@ fn change(world: &World, random: &mut Chances) {
     }
 }
 
-/// Returns what a search prints, and how it ended; the lines of one with many threads are sorted.
+/// Returns the output of a search and its exit code. With many threads the lines are sorted.
 fn found(world: &World, more: &[&str], flags: &[&str], pattern: &str) -> (i32, Vec<u8>, String) {
     let mut arguments = vec!["grep", "--no-config"];
     arguments.extend(more);
@@ -250,7 +250,7 @@ fn round(seed: u64) {
         world.write(&name, content(&mut random));
     }
     for _ in 0..3 {
-        // Files that ken leaves out are scanned, as long as the index is not trusted.
+        // Files that the index leaves out are scanned, unless the index is trusted.
         let all: &[&str] = &["--hidden", "--no-ignore", "docs"];
         let trusts = random.one_in(2);
         world.index(if trusts { all } else { &["docs"] });
@@ -326,7 +326,7 @@ fn the_index_rules_files_out() {
             "{err}"
         );
     }
-    // What a run adds has a file of grams of its own, in which all files may match.
+    // Each run writes an n-gram segment of its own; in this one all files may match.
     world.index_docs();
     let (_, err) = explained(&["--trust-index", "zork"]);
     assert_eq!(
@@ -335,11 +335,11 @@ fn the_index_rules_files_out() {
     );
 }
 
-/// A walk that goes only where a trusted index says does not list folders, and asks each for its ignore files.
+/// A walk that visits only the targets of a trusted index lists no folders, and looks for ignore files in each.
 #[test]
 fn a_walk_by_a_trusted_index_heeds_ignore_files() {
     let world = World::new();
-    // Files are walked by the index only where few of them may match.
+    // The walk uses the index only if few files may match.
     for number in 0..100 {
         world.write(format!("{number}.txt"), format!("frob {number}\n"));
     }
@@ -349,7 +349,7 @@ fn a_walk_by_a_trusted_index_heeds_ignore_files() {
         ("c", ".gitignore", Some(".git/HEAD")),
         ("d", ".gitignore", Some(".jj/repo")),
         ("e", ".git/info/exclude", None),
-        // No repository, and none of ripgrep's files: nothing is left out.
+        // There is no repository and no ignore file of ripgrep, so no file is left out.
         ("f", ".gitignore", None),
         ("g", ".kenignore", None),
     ];
@@ -398,7 +398,7 @@ fn without_n_grams_all_files_are_scanned() {
     world.index(&["--no-ngrams", "docs"]);
     let run = || world.ken(["grep", "--explain", "--trust-index", "-c", "zork", "docs"]);
     assert!(run().err.contains("without n-grams"), "{}", run().err);
-    // A run that reads some files only does not make them all known.
+    // An update of some files does not make all files known.
     world.write("new.txt", "a zork\n");
     world.index(&[]);
     assert!(run().err.contains(" 3 files: "), "{}", run().err);
@@ -411,7 +411,7 @@ fn without_n_grams_all_files_are_scanned() {
     fs_err::remove_dir_all(world.data().join("index/ngrams")).unwrap();
     let n_lines = |run: &crate::world::Run| run.out.iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(n_lines(&run()), 2, "{}", run().err);
-    // The next run takes again what was deleted.
+    // The next run makes the deleted n-grams again.
     world.write("more.txt", "a zork\n");
     world.index(&[]);
     assert_eq!(n_lines(&run()), 3, "{}", run().err);

@@ -1,4 +1,4 @@
-//! Folders that did not change are not listed: what the index keeps of them, and when it is of no use.
+//! Folders that did not change are not listed again: what the index keeps of them, and when it cannot be used.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::needs;
 use crate::world::World;
 
-/// Returns an empty home folder on a file system of which an index keeps what folders hold; none if there is none.
-/// The temporary folder of a container is often on an overlay, which may change without its times.
+/// Returns an empty home folder on a file system of which an index keeps listings; none if there is none. The
+/// temporary folder of a container is often on an overlay, which may change without its times.
 fn world() -> Option<World> {
     let mut folders = [
         std::env::temp_dir(),
@@ -25,14 +25,14 @@ fn world() -> Option<World> {
     needs::met("listings", folder.is_some()).then(|| World::below(&folder.unwrap()))
 }
 
-/// Returns a tree that an index knows, with what its folders hold: those that changed within two seconds before a run
-/// may have changed after it.
+/// Returns an indexed tree with listings of its folders. A folder that changed within two seconds before a run has
+/// none, as it may have changed after the run.
 fn indexed() -> Option<World> {
     let world = world()?;
     for number in 0..50 {
         world.write(format!("{number}/old.txt"), format!("otter {number}\n"));
         world.write(format!("{number}/deep/.hidden"), "a hidden otter\n");
-        // Where all files match nothing is asked of an index.
+        // If all files match, the index is not used.
         (0..10).for_each(|other| _ = world.write(format!("{number}/{other}"), "a badger\n"));
     }
     thread::sleep(Duration::from_millis(2200));
@@ -42,7 +42,7 @@ fn indexed() -> Option<World> {
 }
 
 fn files(world: &World, more: &[&str]) -> Vec<String> {
-    // A walk that puts paths in order is another one.
+    // Another code sorts paths during the walk.
     let args = ["grep", "-l", "-uu", "otter"];
     let run = world.ken(args.iter().chain(more));
     assert_eq!((run.code, &*run.err), (0, ""));
@@ -51,12 +51,12 @@ fn files(world: &World, more: &[&str]) -> Vec<String> {
     files
 }
 
-/// Returns how many folders below `docs` a search lists, as `strace` sees it; none if it cannot trace here.
+/// Returns the number of folders below `docs` that a search lists, as `strace` sees it; none if `strace` cannot run.
 fn n_listed(world: &World, how: &str) -> Option<usize> {
     n_listed_by(Command::new("strace"), world, how)
 }
 
-/// The same on one core.
+/// The same as above on one core.
 fn n_listed_on_one_core(world: &World, how: &str) -> Option<usize> {
     let mut pinned = Command::new("taskset");
     pinned.args(["-c", "0", "strace"]);
@@ -87,8 +87,8 @@ fn n_listed_by(mut traced: Command, world: &World, how: &str) -> Option<usize> {
         .ok()
         .filter(|output| output.status.success())?;
     let docs = world.docs().display().to_string();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let calls = told
+    let trace = String::from_utf8_lossy(&output.stderr).into_owned();
+    let calls = trace
         .lines()
         .filter_map(|line| line.split_once("getdents64("));
     let folders = calls.filter_map(|(_, call)| call.split(['<', '>']).nth(1));
@@ -108,7 +108,7 @@ fn only_folders_that_changed_are_listed() {
     }
     assert_eq!(n_listed_of_all, Some(101));
     assert_eq!(n_listed(&world, "--hidden"), Some(1));
-    // One thread is not asked for there, but all that there is.
+    // The command does not ask for one thread; the machine has only one core.
     let n_listed = n_listed_on_one_core(&world, "--hidden");
     if needs::met("taskset", n_listed.is_some()) {
         assert_eq!(n_listed, Some(1));
@@ -137,7 +137,7 @@ fn a_search_sees_every_change_of_a_folder_that_is_not_listed() {
     assert_eq!(found, files(&world, &["docs", "--no-index"]));
     assert_eq!(found.len(), 100 + 3 - 1 - 1 - 1);
 
-    // From elsewhere, and by another way.
+    // From another folder, and by a relative path.
     fs_err::os::unix::fs::symlink(world.docs(), world.home().join("link")).unwrap();
     let by_link = files(&world, &["link/", "docs/10/"]);
     assert_eq!(by_link, files(&world, &["link/", "docs/10/", "--no-index"]));

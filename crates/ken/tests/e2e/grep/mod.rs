@@ -1,13 +1,13 @@
 //! `ken grep` beside ripgrep: every command line of `cases/grep/commands.txt` prints what `rg` prints.
 //!
-//! What rg printed is in `cases/grep/expected.txt`. To make it anew:
+//! The output of rg is in `cases/grep/expected.txt`. To renew it:
 //! `UPDATE_GREP_CASES=/usr/bin/rg cargo test -p ken --test e2e grep`, with ripgrep 15.2 and PCRE2.
 
 mod beyond;
 mod cases;
-mod grams;
 mod indexed;
 mod listings;
+mod ngrams;
 mod trees;
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use cases::Case;
 
 use crate::world::World;
 
-/// Runs a command line of a case with a program, and writes down how it ended.
+/// Runs a command line of a case with a program, and returns its output and exit code as text.
 fn run(case: &Case, program: &Path, first: &[&str], world: &World) -> String {
     let folder = world.home().join("trees").join(&case.tree);
     let mut command = Command::new(program);
@@ -51,7 +51,7 @@ fn run(case: &Case, program: &Path, first: &[&str], world: &World) -> String {
     }
     let mut child = command.spawn().unwrap();
     if let Some(input) = &case.input {
-        // A program may end without reading what it gets.
+        // A program may end without reading its input.
         let _ = child.stdin.take().unwrap().write_all(input);
     }
     let output = child.wait_with_output().unwrap();
@@ -68,7 +68,7 @@ fn run(case: &Case, program: &Path, first: &[&str], world: &World) -> String {
     record
 }
 
-/// Takes out what is different in each run, and the name of the program.
+/// Removes the name of the program, and what differs in each run.
 fn neutral(bytes: &[u8]) -> Vec<u8> {
     let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
     let mut lines: Vec<String> = Vec::new();
@@ -90,7 +90,7 @@ fn neutral(bytes: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// Cuts the durations out of a line of JSON.
+/// Removes the durations from a line of JSON.
 fn without_times(line: &str) -> String {
     let mut rest = line;
     let mut text = String::new();
@@ -103,7 +103,7 @@ fn without_times(line: &str) -> String {
     text + rest
 }
 
-/// Returns the lines, with escapes for all bytes but printable ASCII; `\c` ends one without an end.
+/// Returns the lines with escapes for all bytes except printable ASCII; `\c` marks a last line without a line end.
 fn written_down(bytes: &[u8]) -> Vec<String> {
     let mut lines = Vec::new();
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -139,7 +139,7 @@ fn all_cases() -> Vec<Case> {
     cases::read(&text)
 }
 
-/// Runs all cases with some arguments more, and compares with what ripgrep printed.
+/// Runs all cases with additional arguments, and compares the output with that of ripgrep.
 fn check(world: &World, more: &[&str]) {
     let cases = all_cases();
     let expected = fs_err::read_to_string(folder().join("expected.txt")).unwrap();
@@ -192,7 +192,7 @@ fn every_command_line_prints_the_same_with_an_index() {
     check(&world, &["--trust-index"]);
 }
 
-/// Those that are sorted by path are searched by one thread; here by many, which walk in another way.
+/// One thread searches files sorted by path. Here many threads do, with another walk.
 #[test]
 fn many_threads_print_the_same_with_an_index() {
     let world = World::new();
@@ -213,7 +213,7 @@ fn many_threads_print_the_same_with_an_index() {
     }
 }
 
-/// Returns the lines of a record, and what NULs part, sorted.
+/// Returns the parts of a record between line ends and NULs, sorted.
 fn in_no_order(record: &str) -> Vec<String> {
     let lines = record.lines().map(|line| line.trim_start_matches('|'));
     let mut pieces: Vec<_> = lines

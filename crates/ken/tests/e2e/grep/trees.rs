@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-/// Makes a tree in a folder, by its name.
+/// Writes the tree with this name into a folder.
 pub(super) fn make(name: &str, folder: &Path) {
     let tree = Tree(folder);
     match name {
@@ -104,7 +104,7 @@ fn text(tree: &Tree<'_>) {
     }
 }
 
-/// Ignore files of every sort, hidden files, types.
+/// Ignore files of all kinds, hidden files, file types.
 fn rules(tree: &Tree<'_>) {
     for name in [
         "kept.txt",
@@ -188,7 +188,7 @@ fn wide(text: &str, order: fn(u16) -> [u8; 2], mark: &[u8]) -> Vec<u8> {
     mark.iter().copied().chain(units).collect()
 }
 
-/// Symbolic links: to files, to folders, to nothing, in a circle.
+/// Symbolic links to files, to folders, to nothing, and in a circle.
 fn links(tree: &Tree<'_>) {
     tree.write("real/file.txt", "needle real\n");
     tree.link("real/file.txt", "link.txt");
@@ -197,7 +197,7 @@ fn links(tree: &Tree<'_>) {
     tree.link("..", "real/up");
 }
 
-/// Compressed files: what `gzip`, `bzip2`, `xz`, `lzma`, `lz4`, `zstd` and `brotli` made of three lines.
+/// Three lines, compressed by `gzip`, `bzip2`, `xz`, `lzma`, `lz4`, `zstd` and `brotli`.
 fn zip(tree: &Tree<'_>) {
     tree.write("plain.txt", "first line\nneedle in a haystack\nlast line\n");
     for (name, hex) in COMPRESSED {

@@ -7,7 +7,7 @@ use crate::world::{World, assert_counts};
 
 const PROJECT: &str = "[mail]\nheaders = { project = \"X-Project\" }\n";
 
-/// Three messages, one of them in a mailbox, and a file that is none.
+/// Three messages, one of them in a mailbox, and a file that is not a message.
 fn projects(settings: &str) -> World {
     let world = World::new();
     world.configure(settings);
@@ -106,7 +106,7 @@ fn a_changed_setting_reads_mail_again_and_nothing_else() {
     assert_counts(&world.index(&[]), &[("unchanged", 4)]);
     assert_eq!(world.hits("project:survey").len(), 1);
 
-    // A name that comes before the other one leaves it where it is.
+    // A new name that sorts before the other one does not move the other field.
     let both = "[mail]\nheaders = { client = \"X-Client\", project = \"X-Project\" }\n";
     world.configure(both);
     assert_eq!(world.hits("project:survey").len(), 1, "before the next run");

@@ -1,9 +1,9 @@
-//! `ken mail list`, copies of messages, and what messages carry.
+//! `ken mail list`, duplicates of messages, and attachments.
 
 use super::message;
 use crate::world::World;
 
-/// A thread of three messages, one of them with a copy in another folder, and a message by itself.
+/// A thread of three messages, one of which has a duplicate in another folder, and a single message.
 fn copies() -> World {
     let world = World::new();
     let plan = "Subject: The plan\n";
@@ -41,7 +41,7 @@ fn copies_are_left_out_and_threads_added_if_asked() {
         "is:flagged",
     ];
     assert_eq!(ids(&world, &both), ["1", "2", "3"]);
-    // The copy that the query finds is kept.
+    // The duplicate that the query finds is listed.
     let all = [&["mail", "list", "--json"], &both[..]].concat();
     let flagged = &world.ken(all).objects()[1];
     assert_eq!(flagged["is"], serde_json::json!(["unread", "flagged"]));
@@ -144,7 +144,7 @@ fn what_a_forwarded_message_carries_is_listed_and_saved_by_its_number() {
         none.err
     );
 
-    // Conditions on the message and on its parts hold together.
+    // Conditions on the message and on its parts must all hold.
     for (query, expected) in [
         ("subject:outer part:(quokka filename:deep)", 1),
         ("subject:outer part:(quokka filename:near)", 0),

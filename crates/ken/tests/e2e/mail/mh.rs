@@ -1,9 +1,9 @@
-//! Folders of MH: their messages, and what `.mh_sequences` says of them.
+//! Folders of MH: their messages, and the states in `.mh_sequences`.
 
 use super::message;
 use crate::world::{World, assert_counts};
 
-/// Four messages in a folder of MH, and a number that is no message.
+/// Four messages in a folder of MH, and a file with a number that is not a message.
 fn folder() -> World {
     let world = World::new();
     for (number, word) in [(1, "pangolin"), (2, "quokka"), (3, "numbat"), (10, "tapir")] {
@@ -43,7 +43,7 @@ fn messages_are_found_and_have_the_state_of_their_sequences() {
 fn only_messages_of_which_something_else_is_said_are_written_again() {
     let world = folder();
     assert_counts(&world.index(&[]), &[("unchanged", 5)]);
-    // As a mailer writes it when one was read and one answered: not by a rename.
+    // A mail program writes the file in place after one message was read and one answered.
     world.write(
         "Mail/inbox/.mh_sequences",
         "unseen: 2-3\nflagged: 3\nreplied: 1\n",
@@ -56,12 +56,12 @@ fn only_messages_of_which_something_else_is_said_are_written_again() {
     assert_eq!(world.hits("is:replied is:seen pangolin").len(), 1);
     assert_counts(&world.index(&[]), &[("unchanged", 5)]);
 
-    // Renumbering leaves what is said of a message as it was.
+    // Renumbering keeps the states of a message.
     world.rename("Mail/inbox/10", "Mail/inbox/4");
     assert_counts(&world.index(&[]), &[("moved", 1), ("unchanged", 4)]);
     assert_eq!(world.hits("is:seen tapir").len(), 1);
 
-    // Refiled: where it came from it was not seen.
+    // The message was refiled; in its old folder it was unread.
     world.rename("Mail/inbox/2", "Mail/inbox/5");
     assert_counts(
         &world.index(&[]),

@@ -1,11 +1,11 @@
-//! `ken mail verify` with real keys: GnuPG's in a home of the test's own, and one of OpenSSL for S/MIME.
+//! `ken mail verify` with real keys: of GnuPG, in a home folder of the test, and of OpenSSL, for S/MIME.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::world::{Run, World};
 
-/// A world with a home of GnuPG.
+/// A world with a home folder of GnuPG.
 struct Keys {
     world: World,
     home: PathBuf,
@@ -18,7 +18,7 @@ impl Keys {
         fs_err::create_dir(&home).unwrap();
         let owner = std::os::unix::fs::PermissionsExt::from_mode(0o700);
         fs_err::set_permissions(&home, owner).unwrap();
-        // Nobody is asked over a network whether a certificate was taken back.
+        // No revocation of certificates is looked up over the network.
         fs_err::write(home.join("gpgsm.conf"), "disable-crl-checks\n").unwrap();
         Self { world, home }
     }
@@ -48,7 +48,7 @@ impl Keys {
     }
 }
 
-/// What GnuPG started goes with its home.
+/// Ends the processes that GnuPG started in its home folder.
 impl Drop for Keys {
     fn drop(&mut self) {
         let mut end = Command::new("gpgconf");
@@ -81,7 +81,7 @@ fn signatures_of_openpgp_are_good_bad_or_of_an_unknown_key() {
              --b\n{content}\n--b\nContent-Type: application/pgp-signature\n\n{detached}\n--b--\n"
         )
     };
-    // On disk lines end otherwise than when they were signed.
+    // On disk the lines end differently than when they were signed.
     let content = CONTENT.replace('\r', "");
     let changed = content.replace("tapir", "taper");
     for (name, rest) in [
@@ -98,7 +98,7 @@ fn signatures_of_openpgp_are_good_bad_or_of_an_unknown_key() {
     keys.assert_verdict("subject:inline", 0, "good signature by Ann <ann@x.org>");
     keys.assert_verdict("subject:forged", 2, "bad signature by Ann <ann@x.org>");
     keys.assert_verdict("subject:altered", 2, "bad signature");
-    // One that is bad decides.
+    // One bad signature decides.
     keys.assert_verdict("from:ann", 2, "good signature");
 
     let stranger = Keys::new();
@@ -145,7 +145,7 @@ fn signatures_of_smime_are_good_bad_or_of_a_certificate_that_is_not_trusted() {
         keys.world.write(format!("{name}.eml"), text);
     }
     keys.world.index_docs();
-    // What is inside of a signature is found like what stands beside one.
+    // Text inside a signature is found like text next to a detached one.
     for (query, expected) in [
         ("tapir subject:detached", 1),
         ("is:signed", 4),

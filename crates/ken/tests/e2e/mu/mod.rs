@@ -1,4 +1,4 @@
-//! `mu`: ken under another name. Where the real mu and mu4e are installed, both are asked the same.
+//! `mu`: ken under another name. If the real mu and mu4e are installed, both get the same commands.
 
 mod mu4e;
 mod server;
@@ -65,7 +65,7 @@ const MAIL: [(&str, &str); 9] = [
         "From: x@example.org\nTo: me@example.com\nSubject: Delete me\nMessage-ID: <d1@example.org>\n\
          Date: Mon, 12 Jan 2026 10:00:00 +0000\n\nx\n",
     ),
-    // A folder of the style of Maildir++.
+    // A folder named as in Maildir++.
     (
         ".Lists.rust/cur/11.a.host:2,S",
         "From: f@example.org\nTo: rust@lists.example.org\nSubject: Borrowing \"quoted\" \\ text\n\
@@ -73,19 +73,19 @@ const MAIL: [(&str, &str); 9] = [
     ),
 ];
 
-/// A mu, and mail for it alone.
+/// A program that acts as mu, with mail of its own.
 struct Mu {
     world: World,
     program: PathBuf,
 }
 
 impl Mu {
-    /// Returns ken under the name of mu, with mail in an index.
+    /// Returns ken under the name `mu`, with indexed mail.
     fn ken() -> Self {
         Self::ken_in(World::new())
     }
 
-    /// Returns ken that is taken for a version of mu.
+    /// Returns ken as it presents itself as a version of mu.
     fn ken_as(version: &str) -> Self {
         let world = World::new();
         world.configure(&format!("[mu]\nversion = \"{version}\"\n"));
@@ -98,7 +98,7 @@ impl Mu {
         Self::with_mail(world, program)
     }
 
-    /// Returns the real mu, if it is there and of the version that ken is taken for.
+    /// Returns the real mu, if it is installed in the version that ken presents.
     fn real() -> Option<Self> {
         let output = Command::new("mu").arg("--version").output().ok()?;
         let version = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -154,7 +154,7 @@ impl Mu {
         Run::of(output)
     }
 
-    /// Returns what is printed, with the folder of the world left out.
+    /// Returns the output without the path of the test's folder.
     fn text(&self, arguments: &[&str]) -> String {
         let home = self.world.home().display().to_string();
         self.run(arguments).text().replace(&home, "")
@@ -179,12 +179,12 @@ impl Mu {
     }
 }
 
-/// Where the path of a message is kept when it is printed.
+/// Stands for the path of a message in printed output.
 fn path_of(maildir: &Path, name: &str) -> String {
     maildir.join(name).display().to_string()
 }
 
-/// Command lines of which mu and ken print the same.
+/// Command lines for which mu and ken print the same.
 const SAME: [&[&str]; 23] = [
     &["find", "budget"],
     &["find", "okapi", "or", "quokka"],

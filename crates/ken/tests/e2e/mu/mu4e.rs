@@ -1,7 +1,7 @@
-//! mu4e in Emacs without a screen: what it shows with ken is what it shows with mu.
+//! mu4e in Emacs without a screen shows the same with ken and with mu.
 //!
-//! mu4e 1.8 is that of the system's package. `scripts/mu4e` fetches 1.12; what the mu of that version shows
-//! was written by one that `MU_1_12` named, as few systems have both.
+//! mu4e 1.8 is the system's package. `scripts/mu4e` fetches 1.12. The expected output of mu 1.12 is stored, since
+//! few systems have both; it comes from the program that `MU_1_12` names.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use std::process::Command;
 use super::Mu;
 use crate::needs;
 
-/// Where packages put the source of mu4e.
+/// The folder into which packages install the source of mu4e.
 const PACKAGED: &str = "usr/share/emacs/site-lisp/elpa-src";
 
 /// mu4e, and the version of mu that it asks for.
@@ -19,7 +19,7 @@ struct Client {
 }
 
 impl Client {
-    /// Returns mu4e below a root of packages, if it and Emacs are there.
+    /// Returns mu4e below an installation root, if both it and Emacs are installed.
     fn below(root: &Path, version: &'static str) -> Option<Self> {
         let emacs = Command::new("emacs").arg("--version").output().ok()?;
         let folders = fs_err::read_dir(root.join(PACKAGED)).ok()?;
@@ -34,7 +34,7 @@ impl Client {
         cases().join(format!("transcript-{}.txt", self.version))
     }
 
-    /// Returns what is shown, and where messages lie.
+    /// Returns what mu4e shows, and the paths of the messages.
     fn transcript(&self, mu: &Mu) -> String {
         let program = match mu.program.is_absolute() {
             true => mu.program.clone(),
@@ -55,8 +55,8 @@ impl Client {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Compares ken with what mu showed; mu itself is asked by hand only, as on a busy machine its
-    /// transcript is not always the same.
+    /// Compares ken with the stored output of mu. mu itself runs only on request, as its transcript
+    /// varies on a busy machine.
     fn compare(&self, mu: impl FnOnce() -> Option<Mu>) {
         if std::env::var_os("UPDATE_DOCS").is_some()
             && let Some(mu) = mu()
@@ -76,7 +76,7 @@ fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/mu")
 }
 
-/// Compares line by line: the first line that differs says more than the whole.
+/// Compares line by line, since the first line that differs says more than the whole text.
 fn assert_same(ours: &str, expected: &str) {
     for (number, (ours, expected)) in (1..).zip(ours.lines().zip(expected.lines())) {
         assert_eq!(ours, expected, "line {number}");

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::Mu;
 
-/// A server that runs.
+/// A running server.
 struct Server {
     child: Child,
     input: Option<ChildStdin>,
@@ -32,7 +32,7 @@ impl Server {
         writeln!(self.input.as_mut().unwrap(), "{request}").unwrap();
     }
 
-    /// Returns the next answer; its length must be what its frame says.
+    /// Returns the next answer, whose length must equal the length in its frame.
     fn answer(&mut self) -> String {
         let mut skipped = Vec::new();
         self.output.read_until(0xfe, &mut skipped).unwrap();
@@ -121,7 +121,7 @@ fn a_signal_ends_the_session_when_its_work_is_done() {
     let mut server = Server::start(&mu);
     let number = docid(&server.find("okapi flag:flagged"));
     server.ask(&format!("(move :docid {number} :flags \"-F\")"));
-    // As mu4e ends it: what was sent before the signal is done.
+    // mu4e ends the server so. Requests that were sent before the signal are still answered.
     server.send(&format!("(move :docid {number} :flags \"+R\")"));
     let kill = format!("kill -INT {}", server.child.id());
     assert!(
@@ -192,7 +192,7 @@ fn mistakes_end_no_session() {
             .ask("(ping)")
             .starts_with("(:pong \"mu\" :props (:version \"1.8.13\"")
     );
-    // Emacs sends the ends of lines in strings as they are.
+    // Emacs sends line ends in strings without escapes.
     server.send("(find :query \"okapi\n\")");
     assert_eq!(server.answer(), "(:erase t)");
     server.answer();
@@ -250,7 +250,7 @@ fn the_dialect_of_1_12_is_spoken_too() {
         found.contains(":data-tstamp") && found.contains("(:found 2 :query"),
         "{found}"
     );
-    // A copy is read when the message is.
+    // A duplicate is marked as read together with the message.
     let view = [
         server.ask("(view :msgid \"a1@example.org\" :mark-as-read t)"),
         server.answer(),
@@ -281,7 +281,7 @@ fn the_dialect_of_1_12_is_spoken_too() {
     assert_eq!(labels, "(:labels (\"money\" \"work\"))");
     let mkdir = mu.maildir().join("quiet");
     server.send(&format!("(mkdir :path \"{}\")", mkdir.display()));
-    // The next answer is of the next request.
+    // The next answer belongs to the next request.
     for (request, code) in [
         ("(nope)", 102),
         ("(add :path \"/nowhere/at/all\")", 104),

@@ -1,4 +1,4 @@
-//! The help of every command, a file for each in `crates/ken/tests/help`.
+//! The help of every command, in one file per command in `crates/ken/tests/help`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn compare(world: &World, path: &[&str], files: &mut BTreeSet<String>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/help");
     expect_file![folder.join(&file)].assert_eq(&help);
     files.insert(file);
-    // The other programs' options are their own.
+    // The personalities have options of their own.
     if path
         .first()
         .is_none_or(|name| !["mu", "ag", "recollq"].contains(name))

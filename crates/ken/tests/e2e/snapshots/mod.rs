@@ -1,7 +1,7 @@
-//! What ken says, word for word: help, messages, and pages of results.
+//! The texts of ken, word for word: help, messages, and pages of results.
 //!
 //! A change of wording is a diff of these texts. `UPDATE_EXPECT=1 cargo test -p ken --test e2e snapshots`
-//! writes them anew; docs/decisions/0052-inline-snapshots.md says why they are kept this way.
+//! renews them; docs/decisions/0052-inline-snapshots.md says why they are kept this way.
 
 mod help;
 mod messages;
@@ -22,7 +22,7 @@ fn shown(world: &World, arguments: &[&str]) -> String {
     filtered(world, &text)
 }
 
-/// What differs from run to run or from machine to machine, and what is shown instead.
+/// Texts that differ between runs or machines, and their replacements.
 const FILTERS: [(&str, &str); 13] = [
     (r"complete   \S+", "complete   [TIME]"),
     (r#""completed":"[^"]*""#, r#""completed":"[TIME]""#),
@@ -44,12 +44,12 @@ const FILTERS: [(&str, &str); 13] = [
     (r#""sandbox":\{[^}]*\}"#, r#""sandbox":{}"#),
     (r"\bafter \d+(\.\d+)? s\b", "after [TIME]"),
     (r"\bin \d+(\.\d+)? s, \S+ \w?B/s", "in [TIME]"),
-    // Scores: newer files have more, so they fall from day to day.
+    // Scores: newer files score higher, so scores fall from day to day.
     (r"\b\d+\.\d{4}\b", "[N]"),
     (r#""score":[0-9.]+"#, r#""score":[N]"#),
 ];
 
-/// Replaces the home folder, and what [`FILTERS`] list.
+/// Replaces the home folder, and the texts of [`FILTERS`].
 fn filtered(world: &World, text: &str) -> String {
     let mut text = text.replace(world.home().to_str().unwrap(), "[HOME]");
     for (pattern, shown) in FILTERS {

@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use jiff::civil;
 use jiff::tz::TimeZone;
-use ken_core::{Field, Setting, escape_bytes};
+use ken_core::{Field, Setting};
 use rars::{
     Archive, ArchiveFamily, ArchiveMember, ArchiveReadOptions, ArchiveReader, Error as RarError,
     ErrorKind, ExtractionDecision, ExtractionErrorAction,
@@ -25,7 +25,8 @@ use crate::{Error, Format, Input, Limits};
 pub(in crate::formats) const FORMAT: Format = Format::new("RAR", &["application/vnd.rar"], extract)
     .fields(&[Field::Description])
     .members("members, by their path")
-    .in_worker();
+    .in_worker()
+    .version(2);
 
 /// Memory of the decoder, besides the archive; RAR's own default is 32 MiB, and few archives use
 /// more than 128.
@@ -119,11 +120,15 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
         budget: Budget,
         output: &'o mut Output<'s>,
     ) -> Self {
+        let mut names = MemberNames::default();
+        for member in archive.members() {
+            names.note(member.meta.name_bytes());
+        }
         Self {
             archive,
             has_password,
             budget,
-            names: MemberNames::default(),
+            names,
             output,
             open: None,
             n_seen: 0,
@@ -219,7 +224,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
         member: &ArchiveMember,
         content: Result<Vec<u8>, Error>,
     ) -> Result<(), Error> {
-        let path = path_of(member);
+        let path = path_of(member, &mut self.names);
         hand_on(
             &path,
             modified(member),
@@ -278,10 +283,10 @@ impl Write for Sink {
 }
 
 /// Returns the path with slashes; versions before 5 wrote backslashes.
-fn path_of(member: &ArchiveMember) -> String {
-    let path = escape_bytes(member.meta.name_bytes());
+fn path_of(member: &ArchiveMember, names: &mut MemberNames) -> String {
+    let path = names.path(member.meta.name_bytes());
     match member.meta.family {
-        ArchiveFamily::Rar50Plus => path.into_owned(),
+        ArchiveFamily::Rar50Plus => path,
         _ => path.replace('\\', "/"),
     }
 }

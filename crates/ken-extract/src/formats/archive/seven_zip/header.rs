@@ -159,8 +159,8 @@ fn number(cursor: &mut Cursor<'_>) -> Option<u64> {
     let first = cursor.byte()?;
     let n_more = first.leading_ones();
     let mut value = 0;
-    for place in 0..n_more {
-        value |= u64::from(cursor.byte()?) << (8 * place);
+    for digit in 0..n_more {
+        value |= u64::from(cursor.byte()?) << (8 * digit);
     }
     let mask = 0xff_u64 >> (n_more + 1).min(8);
     Some(value | (u64::from(first) & mask) << (8 * n_more).min(63))

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use jiff::civil;
 use jiff::tz::TimeZone;
-use ken_core::{Cause, escape_bytes};
+use ken_core::Cause;
 use zip::read::{Config, ZipFile, ZipFileEntry};
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
@@ -27,7 +27,7 @@ use crate::{Error, Format, Input, Limits};
 pub(in crate::formats) const FORMAT: Format = Format::new("zip", MEDIA_TYPES, extract)
     .members("members, by their path")
     .in_worker()
-    .version(2)
+    .version(3)
     .streams();
 
 pub(super) const MEDIA_TYPES: &[&str] = &[
@@ -55,10 +55,16 @@ pub(in crate::formats) fn extract(
     let mut archive = ZipIterable::try_new(reader, Config::default()).map_err(in_words)?;
     let entries = archive.files().map_err(in_words)?;
     let mut names = MemberNames::default();
+    let mut are_names_known = false;
     while let Some(entry) = entries.next() {
         let entry = entry.map_err(in_words)?;
         if entry.is_file() {
-            let path = name_of(&entry);
+            let raw = entry.name_raw();
+            if !are_names_known && std::str::from_utf8(raw).is_err() {
+                note_names(input, &mut names)?;
+                are_names_known = true;
+            }
+            let path = names.path(raw);
             let content = read_entry(entry, entries.reader_mut(), password, &mut budget);
             is_open.set(true);
             let content = content.map_err(|error| match error {
@@ -155,12 +161,16 @@ fn modified<R: Read>(file: &ZipFile<'_, R>) -> Option<i64> {
     })
 }
 
-/// Returns the name as text: UTF-8 if it is valid, whatever its flag says, otherwise code page 437.
-fn name_of(entry: &ZipFileEntry<'_>) -> String {
-    match entry.name() {
-        Ok(name) => name.into_owned(),
-        Err(_) => escape_bytes(entry.name_raw()).into_owned(),
+/// Notes all names of an archive, whose charset is decided by all of them. The name is UTF-8 if it
+/// is valid, whatever its flag says; the field of Info-ZIP for names in UTF-8 takes precedence.
+fn note_names(input: &Input<'_>, names: &mut MemberNames) -> Result<(), Error> {
+    let reader = CountingReader::new(input.seekable()?);
+    let mut archive = ZipIterable::try_new(reader, Config::default()).map_err(in_words)?;
+    let entries = archive.files().map_err(in_words)?;
+    while let Some(Ok(entry)) = entries.next() {
+        names.note(entry.name_raw());
     }
+    Ok(())
 }
 
 fn in_words(error: ZipError) -> Error {

@@ -33,11 +33,11 @@ fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
 /// Replaces every occurrence of some bytes by other bytes of the same length.
 fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
-    let places: Vec<usize> = (0..=bytes.len() - from.len())
+    let offsets: Vec<usize> = (0..=bytes.len() - from.len())
         .filter(|&at| bytes[at..].starts_with(from))
         .collect();
-    assert!(!places.is_empty());
-    for at in places {
+    assert!(!offsets.is_empty());
+    for at in offsets {
         bytes[at..at + to.len()].copy_from_slice(to);
     }
     bytes
@@ -73,6 +73,60 @@ fn members_are_labelled_by_their_path() {
     assert_eq!(found.members[0].bytes, b"one");
     assert_eq!(failures(&found), []);
     assert_eq!(found.own().body, "");
+}
+
+/// Makes an archive whose members have these names, without any flag, and the field of Info-ZIP for
+/// names in UTF-8 if `unicode` is given with the name that its checksum is of.
+fn zip_named(names: &[&[u8]], unicode: Option<(&[u8], &str)>) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    let mut extra = Vec::new();
+    if let Some((of, name)) = unicode {
+        extra.extend(0x7075_u16.to_le_bytes());
+        extra.extend((5 + name.len() as u16).to_le_bytes());
+        extra.push(1);
+        extra.extend(crc32fast::hash(of).to_le_bytes());
+        extra.extend(name.as_bytes());
+    }
+    for name in names {
+        let at = bytes.len() as u32;
+        let mut header = vec![0; 22];
+        header.extend((name.len() as u16).to_le_bytes());
+        header.extend((extra.len() as u16).to_le_bytes());
+        bytes.extend(b"PK\x03\x04");
+        bytes.extend(&header);
+        bytes.extend([name, &extra[..]].concat());
+        directory.extend(b"PK\x01\x02\0\0");
+        directory.extend(&header);
+        directory.extend([0; 10]);
+        directory.extend(at.to_le_bytes());
+        directory.extend([name, &extra[..]].concat());
+    }
+    let (at, n_bytes) = (bytes.len() as u32, directory.len() as u32);
+    bytes.extend(directory);
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend([(names.len() as u16).to_le_bytes(); 2].concat());
+    bytes.extend([n_bytes.to_le_bytes(), at.to_le_bytes()].concat());
+    bytes.extend([0, 0]);
+    bytes
+}
+
+#[test]
+fn names_are_in_the_charset_of_all_of_them() {
+    let short = b"\xd5\xd5.txt";
+    let long = b"\xbb\xe1\xd2\xe9\xbc\xcd\xd2\xaa\xce\xc4\xbc\xfe.txt";
+    let found_names = found(&zip_named(&[short, long], None));
+    assert_eq!(ipaths(&found_names), ["照.txt", "会议纪要文件.txt"]);
+    assert_eq!(found_names.members[0].name, "照.txt");
+    let found_names = found(&zip_named(&[b"Gr\x94\xe1e", b"a", "ñ".as_bytes()], None));
+    assert_eq!(ipaths(&found_names), ["Größe", "a", "ñ"]);
+}
+
+#[test]
+fn the_field_for_names_in_utf8_counts_if_it_is_of_this_name() {
+    for (of, shown) in [(&b"Gr\x94\xe1e"[..], "Größe 世界"), (b"old name", "Größe")] {
+        let found = found(&zip_named(&[b"Gr\x94\xe1e"], Some((of, "Größe 世界"))));
+        assert_eq!(ipaths(&found), [shown]);
+    }
 }
 
 #[test]

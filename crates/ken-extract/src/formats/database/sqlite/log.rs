@@ -25,7 +25,7 @@ pub(super) struct Log<'a> {
     input: &'a Input<'a>,
     pub(super) page_bytes: u64,
     /// Offset in the log of the last version of each page.
-    places: HashMap<u64, u64>,
+    offsets: HashMap<u64, u64>,
     /// Number of pages of the database after the last transaction.
     pub(super) n_pages: u64,
 }
@@ -45,7 +45,7 @@ impl<'a> Log<'a> {
         let mut log = Self {
             input,
             page_bytes,
-            places: HashMap::new(),
+            offsets: HashMap::new(),
             n_pages: 0,
         };
         let mut waiting = Vec::new();
@@ -57,10 +57,10 @@ impl<'a> Log<'a> {
                 let Some(frame) = frames.next(frame).filter(|frame| frame.page <= max_pages) else {
                     return Ok(log.into_used());
                 };
-                let place = at + number as u64 * frame_bytes + FRAME_HEADER_BYTES as u64;
-                waiting.push((frame.page, place));
+                let offset = at + number as u64 * frame_bytes + FRAME_HEADER_BYTES as u64;
+                waiting.push((frame.page, offset));
                 if frame.n_pages > 0 {
-                    log.places.extend(waiting.drain(..));
+                    log.offsets.extend(waiting.drain(..));
                     log.n_pages = frame.n_pages.min(max_pages);
                 }
             }
@@ -74,8 +74,8 @@ impl<'a> Log<'a> {
 
     /// Returns up to `n_bytes` of a page, if the log holds it.
     pub(super) fn page(&self, number: u64, n_bytes: usize) -> io::Result<Option<Cow<'a, [u8]>>> {
-        let place = self.places.get(&number);
-        place.map(|&at| self.input.range(at, n_bytes)).transpose()
+        let offset = self.offsets.get(&number);
+        offset.map(|&at| self.input.range(at, n_bytes)).transpose()
     }
 }
 

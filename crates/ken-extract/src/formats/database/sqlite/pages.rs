@@ -193,7 +193,7 @@ struct Page<'p> {
     is_interior: bool,
     is_index: bool,
     /// Offsets of the cells, two bytes each.
-    places: &'p [u8],
+    offsets: &'p [u8],
     last_child: Option<u64>,
 }
 
@@ -219,17 +219,17 @@ impl<'p> Page<'p> {
             bytes,
             is_interior,
             is_index,
-            places: cursor.take(2 * n_cells)?,
+            offsets: cursor.take(2 * n_cells)?,
             last_child,
         })
     }
 
     fn cells(&self) -> impl Iterator<Item = Cursor<'p>> {
         let bytes = self.bytes;
-        let places = self.places.as_chunks::<2>().0.iter();
-        places.filter_map(move |&place| {
-            let place = usize::from(u16::from_be_bytes(place));
-            bytes.get(place..).map(Cursor)
+        let offsets = self.offsets.as_chunks::<2>().0.iter();
+        offsets.filter_map(move |&offset| {
+            let offset = usize::from(u16::from_be_bytes(offset));
+            bytes.get(offset..).map(Cursor)
         })
     }
 }

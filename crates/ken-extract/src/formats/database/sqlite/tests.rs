@@ -83,7 +83,7 @@ fn pages_in_a_circle_are_read_once() {
 }
 
 #[test]
-fn what_is_no_database_is_told() {
+fn what_is_no_database_is_reported() {
     let found = found(b"something encrypted");
     let failure = found.own().failure.as_ref().unwrap();
     assert_eq!(failure.reason(), Reason::Malformed);

@@ -148,8 +148,8 @@ fn add_recipients(file: &Compound<'_>, code_page: u16, output: &mut Output<'_>) 
         let address = addresses.iter().filter_map(|&tag| recipient.text(tag));
         let address = address.into_iter().find(|address| address.contains('@'));
         let kind = recipient.number(tag::RECIPIENT_KIND).unwrap_or(1) & 3;
-        let place = (kind as usize).clamp(1, 3) - 1;
-        lists[place].extend(person(recipient.text(tag::DISPLAY_NAME), address));
+        let index = (kind as usize).clamp(1, 3) - 1;
+        lists[index].extend(person(recipient.text(tag::DISPLAY_NAME), address));
     }
     let own = output.own();
     for (field, list) in [Field::To, Field::Cc, Field::Bcc].into_iter().zip(lists) {

@@ -62,13 +62,13 @@ impl<'a> Heap<'a> {
         };
         let block = self.blocks.get(block as usize)?;
         let map = usize::from(u16::from_le_bytes(*block.first_chunk()?));
-        let mut places = Cursor(block.get(map..)?);
-        let n_places = u32::from(places.le_u16()?);
-        if index == 0 || index > n_places {
+        let mut offsets = Cursor(block.get(map..)?);
+        let n_offsets = u32::from(offsets.le_u16()?);
+        if index == 0 || index > n_offsets {
             return None;
         }
-        let mut place = Cursor(places.0.get(2 * index as usize..)?);
-        block.get(usize::from(place.le_u16()?)..usize::from(place.le_u16()?))
+        let mut offset = Cursor(offsets.0.get(2 * index as usize..)?);
+        block.get(usize::from(offset.le_u16()?)..usize::from(offset.le_u16()?))
     }
 
     /// Returns the bytes that an identifier refers to, in the heap or in a part of the node.

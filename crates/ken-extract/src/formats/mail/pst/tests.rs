@@ -34,8 +34,8 @@ fn heap(pieces: &[Vec<u8>]) -> Vec<u8> {
         block.extend(piece);
         map.extend((block.len() as u16).to_le_bytes());
     }
-    let place = block.len() as u16;
-    block[..2].copy_from_slice(&place.to_le_bytes());
+    let offset = block.len() as u16;
+    block[..2].copy_from_slice(&offset.to_le_bytes());
     block.extend(map);
     block
 }
@@ -125,14 +125,14 @@ impl Writer {
         });
         file.extend(page(&nodes.collect::<Vec<_>>()));
         let mut at = 2048;
-        let mut places = Vec::new();
+        let mut entries = Vec::new();
         for (number, content) in &self.blocks {
             let length = (content.len() as u64).to_le_bytes();
-            let place: [u8; 8] = (at as u64).to_le_bytes();
-            places.push([&number.to_le_bytes()[..], &place, &length].concat());
+            let offset: [u8; 8] = (at as u64).to_le_bytes();
+            entries.push([&number.to_le_bytes()[..], &offset, &length].concat());
             at += content.len();
         }
-        file.extend(page(&places));
+        file.extend(page(&entries));
         for (number, mut content) in self.blocks {
             if number & 2 == 0 {
                 Hiding::permute(&mut content);
@@ -378,9 +378,9 @@ fn hostile_files_are_survived() {
         store[page + 490] = 24;
         store[page + 491] = 1;
         for entry in 0..20 {
-            let place = page + entry * 24;
-            store[place..place + 24].fill(0);
-            store[place + 16..place + 24].copy_from_slice(&at.to_le_bytes());
+            let offset = page + entry * 24;
+            store[offset..offset + 24].fill(0);
+            store[offset + 16..offset + 24].copy_from_slice(&at.to_le_bytes());
         }
     }
     assert!(found(&store).own().failure.is_some());

@@ -58,7 +58,7 @@ fn shown(media_type: &'static str, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_photograph_tells_all_that_it_holds_once() {
+fn a_photograph_gives_all_that_it_holds_once() {
     // A caption as EXIF, IPTC and XMP; the zone is two hours east.
     assert_eq!(
         shown("image/jpeg", JPEG),

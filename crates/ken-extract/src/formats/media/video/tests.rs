@@ -39,7 +39,7 @@ fn read(name: &str, bytes: &[u8]) -> Document {
 }
 
 #[test]
-fn every_container_tells_title_size_and_length() {
+fn every_container_gives_title_size_and_length() {
     for (name, bytes) in FILMS {
         let film = read(name, bytes);
         assert_eq!(film.failure, None, "{name}");

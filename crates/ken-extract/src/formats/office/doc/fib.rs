@@ -63,7 +63,7 @@ impl Fib {
         }
         let flags = short(10)?;
         let is_word_97 = short(2)? > WORD_97;
-        let place = |at: usize| {
+        let range = |at: usize| {
             Some(TableRange {
                 at: long(at)?,
                 length: long(at + 4)?,
@@ -75,8 +75,8 @@ impl Fib {
             *length = long(first_length + 4 * number)?.min(i32::MAX as usize);
         }
         let (pieces, sections) = match is_word_97 {
-            true => (place(0x1a2)?, place(0xca)?),
-            false => (place(0x160)?, place(0x88)?),
+            true => (range(0x1a2)?, range(0xca)?),
+            false => (range(0x160)?, range(0x88)?),
         };
         Some(Ok(Self {
             is_word_97,

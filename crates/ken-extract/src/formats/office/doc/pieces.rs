@@ -111,13 +111,13 @@ fn pieces(table: &[u8], fib: &Fib) -> Vec<Piece> {
         .windows(2)
         .zip(descriptors)
         .map(|(ends, descriptor)| {
-            let place =
+            let offset =
                 u32::from_le_bytes([descriptor[2], descriptor[3], descriptor[4], descriptor[5]]);
             let is_8_bit = match fib.is_word_97 {
-                true => place & 0x4000_0000 != 0,
+                true => offset & 0x4000_0000 != 0,
                 false => !fib.is_double_byte,
             };
-            let at = (place & 0x3fff_ffff) as usize;
+            let at = (offset & 0x3fff_ffff) as usize;
             Piece {
                 n_characters: ends[1].saturating_sub(ends[0]),
                 at: if fib.is_word_97 && is_8_bit {

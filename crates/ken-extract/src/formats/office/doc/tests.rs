@@ -46,7 +46,7 @@ fn fast_saved(pieces: &[(&str, bool)], flags: u16) -> Vec<u8> {
     // The pieces are stored from the last to the first.
     for (text, is_8_bit) in pieces.iter().rev() {
         let at = main.len() as u32;
-        let place = if *is_8_bit {
+        let offset = if *is_8_bit {
             (at * 2) | 0x4000_0000
         } else {
             at
@@ -56,7 +56,7 @@ fn fast_saved(pieces: &[(&str, bool)], flags: u16) -> Vec<u8> {
             false => main.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),
         }
         let mut descriptor = vec![0; 8];
-        descriptor[2..6].copy_from_slice(&place.to_le_bytes());
+        descriptor[2..6].copy_from_slice(&offset.to_le_bytes());
         descriptors.insert(0, descriptor);
     }
     for (text, _) in pieces {
@@ -152,14 +152,14 @@ fn hostile_files_are_survived() {
     // Each piece is the whole text.
     let pieces = vec![("0123456789", true); 1000];
     let mut file = fast_saved(&pieces, 0);
-    let place = memchr::memmem::rfind(&file, &1_u32.to_le_bytes());
-    assert!(place.is_some());
+    let offset = memchr::memmem::rfind(&file, &1_u32.to_le_bytes());
+    assert!(offset.is_some());
     file.truncate(file.len() - 600);
     assert!(found(&file).own().body.len() < 100_000);
 }
 
 #[test]
-fn pieces_that_overlap_are_told() {
+fn pieces_that_overlap_are_reported() {
     let texts = ["a", "b", "c"].map(|letter| letter.repeat(2000));
     let pieces = texts.each_ref().map(|text| (&**text, true));
     let mut file = fast_saved(&pieces, 0);

@@ -122,9 +122,9 @@ impl<'a> Message<'a> {
 
     fn varint(&mut self) -> Option<u64> {
         let mut number = 0;
-        for place in 0..10 {
+        for digit in 0..10 {
             let byte = self.take(1)?[0];
-            number |= u64::from(byte & 0x7f) << (7 * place).min(63);
+            number |= u64::from(byte & 0x7f) << (7 * digit).min(63);
             if byte & 0x80 == 0 {
                 return Some(number);
             }

@@ -74,7 +74,7 @@ fn old_documents_hand_on_their_preview() {
 }
 
 #[test]
-fn damage_is_told_and_the_rest_is_read() {
+fn damage_is_reported_and_the_rest_is_read() {
     let whole = b"\0\x08\0\0\x06\x14broken\0\xff\0\0rest";
     let damaged = zip_of(&[("Index/Document.iwa", whole)]);
     let found = found("pages", &damaged);

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use ken_core::{Document, Field};
 
 use super::{drawing, read_part, related, relations, set_pages};
-use crate::output::body::Body;
+use crate::output::body::{Body, is_note_number};
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Start, Xml};
 use crate::{Error, Format, Limits};
@@ -38,7 +38,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("pages, as last laid out")
 .members("embedded files")
 .in_worker()
-.version(3);
+.version(4);
 
 /// Kinds of parts that hold text like the main part, in the order in which they are appended.
 const TEXT_PARTS: &[&str] = &["footnotes", "endnotes", "header", "footer", "comments"];
@@ -104,9 +104,15 @@ fn heading_styles(text: &str, styles: &mut HashSet<String>) -> Result<(), Error>
 fn read_text(text: &str, styles: &HashSet<String>, body: &mut Body) -> Result<(), Error> {
     let mut xml = Xml::new(text);
     let mut in_text = false;
+    let mut is_raised = false;
     while let Some(node) = xml.next()? {
         match node {
-            Node::Text(text) if in_text => body.push(&text),
+            Node::Text(text) if in_text => {
+                if is_raised && is_note_number(body.joined(), &text) {
+                    body.push(" ");
+                }
+                body.push(&text);
+            }
             Node::Text(_) => {}
             Node::Start(tag) => match tag.name() {
                 "t" => in_text = true,
@@ -115,6 +121,8 @@ fn read_text(text: &str, styles: &HashSet<String>, body: &mut Body) -> Result<()
                         body.begin_heading();
                     }
                 }
+                "r" => is_raised = false,
+                "rPr" => is_raised = has_raised_text(&mut xml)?,
                 name if is_skipped(name) => xml.skip()?,
                 _ => start(&tag, body),
             },
@@ -153,12 +161,29 @@ fn is_heading(xml: &mut Xml<'_>, styles: &HashSet<String>) -> Result<bool, Error
     Ok(is_heading)
 }
 
+/// Reads the properties of a run; returns whether its text is raised.
+fn has_raised_text(xml: &mut Xml<'_>) -> Result<bool, Error> {
+    let mut is_raised = false;
+    while let Some(node) = xml.next()? {
+        match node {
+            Node::Start(tag) => {
+                is_raised |= tag.name() == "vertAlign"
+                    && tag.attribute("val").as_deref() == Some("superscript");
+                xml.skip()?;
+            }
+            Node::End(tag) if tag.name() == "rPr" => break,
+            _ => {}
+        }
+    }
+    Ok(is_raised)
+}
+
 /// Returns whether an element is skipped: properties have no text but elements with the same names,
 /// and `Fallback` duplicates a text box.
 fn is_skipped(name: &str) -> bool {
     matches!(
         name,
-        "rPr" | "tblPr" | "trPr" | "tcPr" | "sectPr" | "sdtPr" | "del" | "moveFrom" | "Fallback"
+        "tblPr" | "trPr" | "tcPr" | "sectPr" | "sdtPr" | "del" | "moveFrom" | "Fallback"
     )
 }
 
@@ -172,6 +197,8 @@ fn start(tag: &Start<'_>, body: &mut Body) {
         "tr" => body.begin_row(),
         "tc" => body.begin_cell(),
         "txbxContent" => body.begin_aside(),
+        "ruby" => body.begin_ruby(),
+        "rt" => body.begin_reading(),
         "docPr" => {
             body.begin_aside();
             body.push(&tag.attribute("descr").unwrap_or_default());
@@ -190,6 +217,8 @@ fn end(name: &str, body: &mut Body) {
         "tc" => body.end_cell(),
         "tr" => body.end_row(),
         "txbxContent" => body.end_aside(),
+        "ruby" => body.end_ruby(),
+        "rt" => body.end_reading(),
         _ => {}
     }
 }
@@ -243,6 +272,33 @@ mod tests {
                  <w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>b</w:t></w:r></w:p>"
             ),
             "ab"
+        );
+    }
+
+    #[test]
+    fn readings_follow_and_raised_numbers_stand_apart() {
+        let ruby = |characters, reading| {
+            format!(
+                "<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>{reading}</w:t></w:r></w:rt><w:rubyBase>\
+                 <w:r><w:t>{characters}</w:t></w:r></w:rubyBase></w:ruby></w:r>"
+            )
+        };
+        assert_eq!(
+            text_of(&format!(
+                "<w:p>{}{}<w:r><w:t>へ</w:t></w:r></w:p><w:p><w:t>next</w:t></w:p>",
+                ruby("東", "とう"),
+                ruby("京", "きょう")
+            )),
+            "東京へ\nとうきょう\nnext"
+        );
+        let raised =
+            "<w:r><w:rPr><w:b/><w:vertAlign w:val='superscript'/></w:rPr><w:t>2</w:t></w:r>";
+        assert_eq!(
+            text_of(&format!(
+                "<w:p><w:r><w:t>word</w:t></w:r>{raised}<w:r><w:t>, km</w:t></w:r>{raised}\
+                 <w:r><w:t>, word2</w:t></w:r></w:p>"
+            )),
+            "word 2, km2, word2"
         );
     }
 

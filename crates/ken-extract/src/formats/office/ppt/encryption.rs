@@ -37,9 +37,9 @@ pub(super) fn decrypt(
     let key = StreamKey::find(session.data, &[OF_POWERPOINT], passwords)?;
     let sealed = stream.to_vec();
     let mut left = sealed.len().saturating_mul(MAX_REREADS);
-    for (part, place) in tables.places() {
-        let place = place as usize;
-        let Some(head) = sealed.get(place..).and_then(|rest| rest.get(..HEAD_BYTES)) else {
+    for (part, offset) in tables.offsets() {
+        let offset = offset as usize;
+        let Some(head) = sealed.get(offset..).and_then(|rest| rest.get(..HEAD_BYTES)) else {
             continue;
         };
         if Some(part) == tables.session {
@@ -48,14 +48,14 @@ pub(super) fn decrypt(
         let mut head = head.to_vec();
         key.decrypt_block(&mut head, part);
         let length = number(&head, 4).unwrap_or_default() as usize;
-        let end = (place + HEAD_BYTES)
+        let end = (offset + HEAD_BYTES)
             .saturating_add(length)
             .min(sealed.len());
-        left = left.checked_sub(end - place).ok_or_else(|| {
+        left = left.checked_sub(end - offset).ok_or_else(|| {
             Error::Malformed("parts of the encrypted presentation overlap".into())
         })?;
-        let target = &mut stream[place..end];
-        target.copy_from_slice(&sealed[place..end]);
+        let target = &mut stream[offset..end];
+        target.copy_from_slice(&sealed[offset..end]);
         key.decrypt_block(target, part);
     }
     Ok(())

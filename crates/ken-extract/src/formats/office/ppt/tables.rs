@@ -9,7 +9,7 @@ const MAX_EDITS: usize = 10_000;
 
 /// The offsets of all parts.
 pub(super) struct Tables {
-    places: HashMap<u32, u32>,
+    offsets: HashMap<u32, u32>,
     document: Option<u32>,
     /// The part with the encryption header.
     pub(super) session: Option<u32>,
@@ -18,7 +18,7 @@ pub(super) struct Tables {
 impl Tables {
     pub(super) fn read(user: &[u8], stream: &[u8]) -> Self {
         let mut tables = Self {
-            places: HashMap::new(),
+            offsets: HashMap::new(),
             document: None,
             session: None,
         };
@@ -54,25 +54,25 @@ impl Tables {
         while let Some(run) = number(table.data, at) {
             at += 4;
             for position in 0..run >> 20 {
-                let Some(place) = number(table.data, at).filter(|_| *n_left > 0) else {
+                let Some(offset) = number(table.data, at).filter(|_| *n_left > 0) else {
                     return;
                 };
                 *n_left -= 1;
                 at += 4;
                 let part = (run & 0xf_ffff) + position;
-                self.places.entry(part).or_insert(place);
+                self.offsets.entry(part).or_insert(offset);
             }
         }
     }
 
     /// Returns the numbers of all parts and their offsets.
-    pub(super) fn places(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.places.iter().map(|(&part, &place)| (part, place))
+    pub(super) fn offsets(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.offsets.iter().map(|(&part, &offset)| (part, offset))
     }
 
     /// Returns a part by its number.
     pub(super) fn part<'a>(&self, stream: &'a [u8], part: u32) -> Option<Record<'a>> {
-        record_at(stream, *self.places.get(&part)?)
+        record_at(stream, *self.offsets.get(&part)?)
     }
 
     /// Returns the part that lists all slides.

@@ -349,7 +349,7 @@ impl<'a> RtfReader<'a> {
     }
 
     fn info_word(&mut self, word: &[u8], number: i32) {
-        let place = match word {
+        let index = match word {
             b"yr" => 0,
             b"mo" => 1,
             b"dy" => 2,
@@ -361,7 +361,7 @@ impl<'a> RtfReader<'a> {
             _ => return,
         };
         if let Destination::Time(_) = self.state.destination {
-            self.time[place] = number;
+            self.time[index] = number;
         }
     }
 

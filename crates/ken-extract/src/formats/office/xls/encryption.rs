@@ -21,11 +21,11 @@ const HEAD_BYTES: usize = 4;
 /// # Errors
 /// Fails if no password fits.
 pub(super) fn decrypt(mut stream: Vec<u8>, passwords: &Passwords) -> Result<Vec<u8>, Error> {
-    let Some(place) = records(&stream).find(|place| place.number == FILEPASS) else {
+    let Some(record) = records(&stream).find(|record| record.number == FILEPASS) else {
         return Ok(stream);
     };
     let known = &[OF_EXCEL];
-    let plain = match *place.data(&stream) {
+    let plain = match *record.data(&stream) {
         [1, 0, ref header @ ..] => {
             let key = StreamKey::find(header, known, passwords)?;
             let mut plain = stream.clone();
@@ -39,14 +39,14 @@ pub(super) fn decrypt(mut stream: Vec<u8>, passwords: &Passwords) -> Result<Vec<
         }
         _ => return Err(Error::sealed(Encryption::UnknownMethod)),
     };
-    let places: Vec<RecordRange> = records(&stream).collect();
-    for place in places {
-        if place.number == FILEPASS {
-            stream[place.at..place.at + 2].fill(0);
+    let ranges: Vec<RecordRange> = records(&stream).collect();
+    for record in ranges {
+        if record.number == FILEPASS {
+            stream[record.at..record.at + 2].fill(0);
         }
-        if !PLAIN.contains(&place.number) {
-            let start = place.at + HEAD_BYTES + if place.number == SHEET { 4 } else { 0 };
-            let end = place.at + HEAD_BYTES + place.length;
+        if !PLAIN.contains(&record.number) {
+            let start = record.at + HEAD_BYTES + if record.number == SHEET { 4 } else { 0 };
+            let end = record.at + HEAD_BYTES + record.length;
             if start < end {
                 stream[start..end].copy_from_slice(&plain[start..end]);
             }
@@ -58,10 +58,10 @@ pub(super) fn decrypt(mut stream: Vec<u8>, passwords: &Passwords) -> Result<Vec<
 /// Removes the mask, which restarts with each record.
 fn unmasked(stream: &[u8], mask: [u8; 16]) -> Vec<u8> {
     let mut plain = stream.to_vec();
-    for place in records(stream) {
-        let start = place.at + HEAD_BYTES;
-        for (at, byte) in plain.iter_mut().enumerate().skip(start).take(place.length) {
-            *byte = (*byte ^ mask[(at + place.length) % mask.len()]).rotate_left(3);
+    for record in records(stream) {
+        let start = record.at + HEAD_BYTES;
+        for (at, byte) in plain.iter_mut().enumerate().skip(start).take(record.length) {
+            *byte = (*byte ^ mask[(at + record.length) % mask.len()]).rotate_left(3);
         }
     }
     plain
@@ -86,12 +86,12 @@ fn records(stream: &[u8]) -> impl Iterator<Item = RecordRange> {
     std::iter::from_fn(move || {
         let &[n0, n1, l0, l1] = stream.get(at..)?.first_chunk()?;
         let length = usize::from(u16::from_le_bytes([l0, l1]));
-        let place = RecordRange {
+        let record = RecordRange {
             at,
             number: u16::from_le_bytes([n0, n1]),
             length,
         };
         at += HEAD_BYTES + length;
-        (at <= stream.len()).then_some(place)
+        (at <= stream.len()).then_some(record)
     })
 }

@@ -93,12 +93,12 @@ impl Directory {
         let head = input.range(0, 96)?;
         let mut header = Cursor(&head);
         let version = header.take(8).map(|start| start[4]).ok_or_else(cut_off)?;
-        let mut places = Cursor(head.get(72..).unwrap_or_default());
-        let start = places.le_u64().ok_or_else(cut_off)?;
-        let length = places.le_u64().ok_or_else(cut_off)?;
+        let mut rest = Cursor(head.get(72..).unwrap_or_default());
+        let start = rest.le_u64().ok_or_else(cut_off)?;
+        let length = rest.le_u64().ok_or_else(cut_off)?;
         // Version 2 has no such offset: the content follows the list.
         let contents_start = match version {
-            3 => places.le_u64().ok_or_else(cut_off)?,
+            3 => rest.le_u64().ok_or_else(cut_off)?,
             _ => start.saturating_add(length),
         };
         let head = input.range(start, 48)?;

@@ -6,6 +6,14 @@
 pub(super) enum Element {
     /// None: `w<b>or</b>d` is one word. Also for unknown elements.
     Inline,
+    /// Like [`Element::Inline`], unless it is the number of a note: `word<sup>1</sup>`.
+    Note,
+    /// Holds characters and their readings.
+    Ruby,
+    /// Content is the reading of the characters before it.
+    Reading,
+    /// Content is a parenthesis for programs that do not know [`Element::Ruby`].
+    ReadingFallback,
     /// Begins and ends a line.
     Block,
     /// Begins and ends a line, which is a heading.
@@ -40,8 +48,10 @@ const MAX_NAME_BYTES: usize = 10;
 /// Returns the effect of the element called `name`, in any case.
 pub(super) fn by_name(name: &[u8]) -> Element {
     // Every second tag is one of these.
-    if matches!(name, b"a" | b"span" | b"code") {
-        return Element::Inline;
+    match name {
+        b"span" | b"code" => return Element::Inline,
+        b"a" => return Element::Note,
+        _ => {}
     }
     let mut folded = [0; MAX_NAME_BYTES];
     let Some(folded) = folded.get_mut(..name.len()) else {
@@ -58,7 +68,11 @@ pub(super) fn by_name(name: &[u8]) -> Element {
         | b"summary" | b"table" | b"tbody" | b"tfoot" | b"thead" | b"tr" | b"ul" | b"video"
         | b"audio" | b"object" => Element::Block,
         b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Element::Heading,
-        b"td" | b"th" | b"button" | b"input" | b"rt" | b"rp" => Element::Cell,
+        b"td" | b"th" | b"button" | b"input" => Element::Cell,
+        b"a" | b"sup" => Element::Note,
+        b"ruby" => Element::Ruby,
+        b"rt" => Element::Reading,
+        b"rp" => Element::ReadingFallback,
         b"pre" | b"listing" => Element::Pre,
         b"template" => Element::Template,
         b"title" => Element::Title,

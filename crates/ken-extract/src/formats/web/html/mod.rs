@@ -27,7 +27,7 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Created,
             Field::Date,
         ])
-        .version(2);
+        .version(3);
 
 /// Number of bytes that are searched for the charset; the standard asks for 1024.
 const PRESCAN_BYTES: usize = 2048;
@@ -80,6 +80,16 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     }
     document.body = page.body;
     Ok(())
+}
+
+/// Returns whether an element, in lower case, leaves the word whole that it is within.
+pub(in crate::formats) fn is_inline(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "a", "abbr", "b", "big", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd",
+        "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u",
+        "var", "wbr",
+    ];
+    NAMES.contains(&name)
 }
 
 /// Returns the charset that the start of a page declares, in `<meta>` or the XML declaration.

@@ -8,7 +8,7 @@ use super::elements::{self, Element};
 use super::meta::Meta;
 use super::tags::{self, Attributes};
 use super::writer::{Gap, Writer, folded};
-use crate::output::body::{MAX_HEADING_BYTES, MAX_HEADINGS};
+use crate::output::body::{MAX_HEADING_BYTES, MAX_HEADINGS, is_note_number};
 use crate::text::entities::{self, Reference};
 
 /// The content of a page.
@@ -33,6 +33,7 @@ pub(super) fn strip(text: &str, max_bytes: usize) -> Page {
         heading_start: None,
         pre_depth: 0,
         template_depth: 0,
+        ruby: Ruby::Outside,
         is_xml: text.trim_start().starts_with("<?xml"),
     };
     stripper.run();
@@ -42,6 +43,17 @@ pub(super) fn strip(text: &str, max_bytes: usize) -> Page {
         headings: stripper.headings,
         body: stripper.writer.into_text(),
     }
+}
+
+/// Returns the tag at the start of a text, without its end.
+fn tag_at(text: &str) -> &str {
+    text.split_once('>').map_or(text, |(tag, _)| tag)
+}
+
+/// Returns whether a link leads to an element of the same page, or to a note of a book.
+fn is_link_within_page(tag: &str) -> bool {
+    let has = |mark: &str| memchr::memmem::find(tag.as_bytes(), mark.as_bytes()).is_some();
+    has("href=\"#") || has("href='#") || has("href=#") || has("noteref")
 }
 
 struct Stripper<'t> {
@@ -56,8 +68,18 @@ struct Stripper<'t> {
     heading_start: Option<usize>,
     pre_depth: u32,
     template_depth: u32,
+    ruby: Ruby,
     /// In XHTML, `<script/>` is complete and CDATA is text.
     is_xml: bool,
+}
+
+/// The part of a `<ruby>` that is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ruby {
+    Outside,
+    Characters,
+    Reading,
+    Fallback,
 }
 
 impl<'t> Stripper<'t> {
@@ -79,7 +101,9 @@ impl<'t> Stripper<'t> {
     }
 
     fn write(&mut self, text: &str) {
-        if self.template_depth > 0 {
+        if self.template_depth > 0 || self.ruby == Ruby::Fallback {
+        } else if self.ruby == Ruby::Reading {
+            self.writer.reading(text);
         } else if self.pre_depth > 0 {
             self.writer.keep(text);
         } else {
@@ -147,16 +171,28 @@ impl<'t> Stripper<'t> {
     fn end_tag(&mut self) {
         let start = self.at + 2;
         let end = tags::name_end(self.text.as_bytes(), start);
-        let element = elements::by_name(&self.text.as_bytes()[start..end]);
+        let name = &self.text.as_bytes()[start..end];
+        let element = elements::by_name(name);
         self.skip_attributes(end);
+        self.leave_ruby_at(element);
         match element {
+            Element::Ruby if name.len() > 2 && self.ruby != Ruby::Outside => {
+                self.ruby = Ruby::Outside;
+                self.writer.end_readings();
+            }
+            Element::Reading | Element::ReadingFallback if self.ruby != Ruby::Outside => {
+                self.ruby = Ruby::Characters;
+            }
             Element::Pre => {
                 self.pre_depth = self.pre_depth.saturating_sub(1);
                 self.writer.gap(Gap::Line);
             }
             Element::Template => self.template_depth = self.template_depth.saturating_sub(1),
-            Element::Inline | Element::Html | Element::Meta | Element::Image => {}
-            Element::Cell => self.writer.gap(Gap::Space),
+            Element::Inline | Element::Note | Element::Ruby => {}
+            Element::Html | Element::Meta | Element::Image => {}
+            Element::Cell | Element::Reading | Element::ReadingFallback => {
+                self.writer.gap(Gap::Space)
+            }
             Element::Heading => {
                 self.end_heading();
                 self.writer.gap(Gap::Line);
@@ -186,14 +222,34 @@ impl<'t> Stripper<'t> {
             _ => {}
         }
         let is_empty = self.skip_attributes(end) && self.is_xml;
+        self.leave_ruby_at(element);
         match element {
             Element::Inline => {}
+            Element::Note => {
+                if self.is_note(&self.text[start..self.at]) {
+                    self.writer.gap(Gap::Space);
+                }
+            }
+            Element::Ruby => {
+                if self.ruby == Ruby::Outside {
+                    self.writer.begin_readings();
+                }
+                self.ruby = Ruby::Characters;
+            }
+            Element::Reading if self.ruby != Ruby::Outside && !is_empty => {
+                self.ruby = Ruby::Reading;
+            }
+            Element::ReadingFallback if self.ruby != Ruby::Outside && !is_empty => {
+                self.ruby = Ruby::Fallback;
+            }
             Element::Block => self.writer.gap(Gap::Line),
             Element::Heading => {
                 self.writer.gap(Gap::Line);
                 self.heading_start = Some(self.writer.len());
             }
-            Element::Cell => self.writer.gap(Gap::Space),
+            Element::Cell | Element::Reading | Element::ReadingFallback => {
+                self.writer.gap(Gap::Space);
+            }
             _ if is_empty => {}
             Element::Pre => {
                 self.writer.gap(Gap::Line);
@@ -202,6 +258,38 @@ impl<'t> Stripper<'t> {
             Element::Template => self.template_depth += 1,
             _ => self.raw(element, name),
         }
+    }
+
+    /// Ends a `<ruby>` that lacks its end tag, at an element that cannot be in it.
+    fn leave_ruby_at(&mut self, element: Element) {
+        let is_phrasing = matches!(
+            element,
+            Element::Inline
+                | Element::Note
+                | Element::Ruby
+                | Element::Reading
+                | Element::ReadingFallback
+                | Element::Image
+        );
+        if !is_phrasing {
+            self.ruby = Ruby::Outside;
+        }
+    }
+
+    /// Returns whether the number that follows the tag `<a …>` or `<sup …>` is that of a note and
+    /// thus does not belong to the word before it.
+    fn is_note(&self, tag: &str) -> bool {
+        let before = self.writer.joined();
+        if !before.ends_with(char::is_alphanumeric) {
+            return false;
+        }
+        let after = &self.text[self.at..];
+        let is_number = after.starts_with(|c: char| c.is_ascii_digit());
+        if tag.starts_with(['a', 'A']) {
+            return (is_number || after.starts_with("<sup")) && is_link_within_page(tag);
+        }
+        is_note_number(before, after)
+            || (after.starts_with("<a") && is_link_within_page(tag_at(after)))
     }
 
     /// Skips to the end of the tag; returns whether it ended with `/>`.

@@ -85,6 +85,52 @@ fn charsets_by_declaration_meta_and_detection() {
 }
 
 #[test]
+fn readings_follow_the_line_and_leave_words_whole() {
+    for (page, text) in [
+        (
+            "<p>in <ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>へ行く<p>next",
+            "in 東京へ行く とうきょう\nnext",
+        ),
+        (
+            "<ruby>東<rt>とう</ruby><ruby>京<rt>きょう</ruby>",
+            "東京 とうきょう",
+        ),
+        (
+            "<ruby><rb>東<rb>京<rt>とう<rt>きょう</ruby>と<ruby>川<rp>(<rt>かわ<rp>)</ruby>",
+            "東京と川 とうきょう かわ",
+        ),
+        ("<p><ruby>東<rt>never ends<p>next", "東 never ends\nnext"),
+        ("a<rt>b</rt>c", "a b c"),
+    ] {
+        assert_eq!(body(page), text, "{page}");
+    }
+}
+
+#[test]
+fn numbers_of_notes_are_no_part_of_the_word() {
+    for (page, text) in [
+        (
+            "word<sup>1</sup>, x<sup>2</sup> km<sup>2</sup>",
+            "word 1, x2 km2",
+        ),
+        ("1<sup>st</sup> in 1995<sup>3</sup>", "1st in 1995 3"),
+        (
+            "H<sub>2</sub>O und Uhr<sup><a href='#n'>4</a></sup>",
+            "H2O und Uhr 4",
+        ),
+        ("Uhr<a class=x href=\"#n\"><sup>4</sup></a>", "Uhr 4"),
+        (
+            "Uhr<a epub:type=\"noteref\" href=\"n.xhtml#n\">4</a>",
+            "Uhr 4",
+        ),
+        ("model<a href='/x'>5</a>", "model5"),
+        ("exam<wbr>ple exam&shy;ple", "example exam\u{ad}ple"),
+    ] {
+        assert_eq!(body(page), text, "{page}");
+    }
+}
+
+#[test]
 fn soup_is_read_as_browsers_do() {
     for (page, text) in [
         ("a < b <3 c", "a < b <3 c"),
@@ -168,7 +214,8 @@ fn oracle(page: &str) -> Vec<String> {
                     || element == Element::Title && !has_title && templates == 0;
                 match element {
                     Element::Template => templates += 1,
-                    Element::Inline | Element::Meta | Element::Html => {}
+                    Element::Inline | Element::Note => {}
+                    Element::Meta | Element::Html => {}
                     Element::Image if templates == 0 => {
                         let of = |slot: &Option<String>| slot.clone().unwrap_or_default();
                         let alt = of(&label[0]);
@@ -184,7 +231,8 @@ fn oracle(page: &str) -> Vec<String> {
                 open_title.clear();
                 match elements::by_name(name) {
                     Element::Template => templates = templates.saturating_sub(1),
-                    Element::Inline | Element::Meta | Element::Html | Element::Image => {}
+                    Element::Inline | Element::Note => {}
+                    Element::Meta | Element::Html | Element::Image => {}
                     _ => text.push(' '),
                 }
             }

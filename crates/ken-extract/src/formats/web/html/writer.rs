@@ -14,19 +14,64 @@ pub(super) enum Gap {
 pub(super) struct Writer {
     text: String,
     gap: Gap,
+    /// The readings of characters in the current line, which follow it.
+    readings: String,
+    /// Where the text ended at the end of the last reading.
+    readings_end: usize,
 }
 
 impl Writer {
     pub(super) fn with_capacity(n_bytes: usize) -> Self {
         Self {
             text: String::with_capacity(n_bytes),
-            gap: Gap::None,
+            ..Self::default()
         }
     }
 
     /// Requests a gap before the next word.
     pub(super) fn gap(&mut self, gap: Gap) {
         self.gap = self.gap.max(gap);
+        if gap == Gap::Line {
+            self.write_readings();
+        }
+    }
+
+    /// Begins the readings of the next characters. Readings are one word if their characters are
+    /// side by side.
+    pub(super) fn begin_readings(&mut self) {
+        if !self.readings.is_empty()
+            && (self.gap != Gap::None || self.text.len() != self.readings_end)
+        {
+            self.readings.push(' ');
+        }
+    }
+
+    /// Adds to the reading of the characters before, which follows the line.
+    pub(super) fn reading(&mut self, text: &str) {
+        self.readings.push_str(text.trim());
+    }
+
+    /// Ends the readings of the characters before.
+    pub(super) fn end_readings(&mut self) {
+        self.readings_end = self.text.len();
+    }
+
+    fn write_readings(&mut self) {
+        if !self.readings.is_empty() {
+            if !self.text.is_empty() && !self.text.ends_with('\n') {
+                self.text.push(' ');
+            }
+            self.text.push_str(self.readings.trim_end());
+            self.readings.clear();
+        }
+    }
+
+    /// Returns the characters that the next text joins, which are none after a gap.
+    pub(super) fn joined(&self) -> &str {
+        match self.gap {
+            Gap::None => &self.text,
+            _ => "",
+        }
     }
 
     /// Writes text with its white space folded.
@@ -76,7 +121,8 @@ impl Writer {
         self.text.get(start..).unwrap_or("")
     }
 
-    pub(super) fn into_text(self) -> String {
+    pub(super) fn into_text(mut self) -> String {
+        self.write_readings();
         self.text
     }
 
@@ -116,6 +162,25 @@ pub(super) fn folded(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn readings_follow_their_line() {
+        let mut writer = Writer::default();
+        for (before, characters, reading) in [
+            ("", "東", "とう"),
+            ("", "京", "きょう"),
+            ("へ", "川", " かわ "),
+        ] {
+            writer.fold(before);
+            writer.begin_readings();
+            writer.fold(characters);
+            writer.reading(reading);
+            writer.end_readings();
+        }
+        writer.gap(Gap::Line);
+        writer.fold("end");
+        assert_eq!(writer.into_text(), "東京へ川 とうきょう かわ\nend");
+    }
 
     #[test]
     fn space_is_folded_and_kept() {

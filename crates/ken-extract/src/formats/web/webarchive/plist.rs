@@ -11,8 +11,8 @@ use crate::structure::cursor::Cursor;
 /// A property list.
 pub(super) struct List<'a> {
     bytes: &'a [u8],
-    places: &'a [u8],
-    place_bytes: usize,
+    offsets: &'a [u8],
+    offset_bytes: usize,
     number_bytes: usize,
     top: u64,
 }
@@ -32,17 +32,17 @@ impl<'a> List<'a> {
         let (rest, trailer) = bytes.split_last_chunk::<32>()?;
         let mut numbers = Cursor(&trailer[8..]);
         let (n_objects, top, table) = (numbers.be_u64()?, numbers.be_u64()?, numbers.be_u64()?);
-        let place_bytes = usize::from(trailer[6]);
+        let offset_bytes = usize::from(trailer[6]);
         let number_bytes = usize::from(trailer[7]);
-        if !(1..=8).contains(&place_bytes) || !(1..=8).contains(&number_bytes) {
+        if !(1..=8).contains(&offset_bytes) || !(1..=8).contains(&number_bytes) {
             return None;
         }
-        let places = rest.get(usize::try_from(table).ok()?..)?;
-        let wanted = usize::try_from(n_objects).ok()?.checked_mul(place_bytes)?;
+        let offsets = rest.get(usize::try_from(table).ok()?..)?;
+        let wanted = usize::try_from(n_objects).ok()?.checked_mul(offset_bytes)?;
         Some(Self {
             bytes: rest,
-            places: places.get(..wanted)?,
-            place_bytes,
+            offsets: offsets.get(..wanted)?,
+            offset_bytes,
             number_bytes,
             top,
         })
@@ -56,9 +56,9 @@ impl<'a> List<'a> {
     fn object(&'a self, number: u64) -> Option<Object<'a>> {
         let at = usize::try_from(number)
             .ok()?
-            .checked_mul(self.place_bytes)?;
-        let place = Cursor(self.places.get(at..)?).be_number(self.place_bytes)?;
-        let mut data = Cursor(self.bytes.get(usize::try_from(place).ok()?..)?);
+            .checked_mul(self.offset_bytes)?;
+        let offset = Cursor(self.offsets.get(at..)?).be_number(self.offset_bytes)?;
+        let mut data = Cursor(self.bytes.get(usize::try_from(offset).ok()?..)?);
         let mark = data.byte()?;
         let length = match mark & 15 {
             // A number of 1, 2, 4 or 8 bytes follows.

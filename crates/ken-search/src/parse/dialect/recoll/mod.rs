@@ -38,7 +38,7 @@ pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
         filters: Filters::default(),
     };
     let tree = parser.all()?;
-    parser.blanks();
+    parser.skip_spaces();
     if parser.at < query.len() {
         let message = "the closing parenthesis has no opening one";
         return Err(parser.fault(parser.at..parser.at + 1, message, "remove it"));
@@ -65,7 +65,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn blanks(&mut self) {
+    fn skip_spaces(&mut self) {
         self.at = skip_spaces(self.query, self.at);
     }
 
@@ -75,7 +75,7 @@ impl Parser<'_> {
 
     /// Takes one of two operators if it is the next word.
     fn takes(&mut self, operators: [&str; 2]) -> bool {
-        self.blanks();
+        self.skip_spaces();
         let end = end_of_run(self.query, self.at, &STOPS);
         let taken = operators.contains(&&self.query[self.at..end]);
         if taken {
@@ -85,7 +85,7 @@ impl Parser<'_> {
     }
 
     fn ends(&mut self) -> bool {
-        self.blanks();
+        self.skip_spaces();
         self.query[self.at..]
             .chars()
             .next()
@@ -115,13 +115,13 @@ impl Parser<'_> {
 
     /// Reads an element; `None` for a filter of the whole query.
     fn element(&mut self) -> Result<Option<Tree>, QueryError> {
-        self.blanks();
+        self.skip_spaces();
         let start = self.at;
         let mut negated = false;
         while self.query[self.at..].starts_with('-') {
             negated = true;
             self.at += 1;
-            self.blanks();
+            self.skip_spaces();
         }
         if self.query[self.at..].starts_with('(') {
             if negated {
@@ -196,7 +196,7 @@ impl Parser<'_> {
         let whole = target(&name).map_err(unsupported)?;
         let target = whole.or(target(last).map_err(unsupported)?);
         self.at = start + colon + 1;
-        self.blanks();
+        self.skip_spaces();
         if self.ends() {
             let message = format!("a value is missing after {:?}", &source[..=colon]);
             return Err(self.fault(start..start + colon + 1, message, "write one"));

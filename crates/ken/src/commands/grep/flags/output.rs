@@ -439,7 +439,7 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     ),
-    Flag::switch("trace", "Tell more than --debug", |typed, _| {
+    Flag::switch("trace", "Print more than --debug", |typed, _| {
         typed.logging = Some(Logging::Trace);
         Ok(())
     }),

@@ -1,5 +1,5 @@
-//! What `ken grep` may conclude from the n-grams of an index, and what not: after settings changed, files
-//! of grams were lost, or for documents with parts.
+//! What `ken grep` may conclude from the n-grams of an index: after other settings, with lost n-gram segments, and
+//! for documents with parts.
 
 use crate::world::{Run, World};
 
@@ -11,7 +11,7 @@ fn lines(run: &Run) -> Vec<&str> {
     lines
 }
 
-/// Searches where the index is trusted, and without one.
+/// Searches with a trusted index, and without an index.
 fn both(world: &World, pattern: &str) -> (Run, Run) {
     let run = |how: &[&str]| {
         let flags = [&["grep", "--explain", "-c", pattern, "docs"], how].concat();
@@ -20,7 +20,7 @@ fn both(world: &World, pattern: &str) -> (Run, Run) {
     (run(&["--trust-index"]), run(&["--no-index"]))
 }
 
-fn gram_files(world: &World) -> Vec<std::path::PathBuf> {
+fn ngram_files(world: &World) -> Vec<std::path::PathBuf> {
     let entries = fs_err::read_dir(world.data().join("index/ngrams")).unwrap();
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -32,7 +32,7 @@ fn cards_and_events_are_found_in_files_of_several() {
     let world = World::new();
     let card =
         |note: &str| format!("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\r\n{note}\r\nEND:VCARD\r\n");
-    // The line is folded: the word is in no row of bytes of the file.
+    // The line is folded, so the bytes of the file do not contain the word.
     let folded = card("NOTE:a frob\r\n nicate");
     world.write("two.vcf", folded.clone() + &card("NOTE:else"));
     world.write("one.vcf", folded);
@@ -48,9 +48,9 @@ fn cards_and_events_are_found_in_files_of_several() {
 }
 
 #[test]
-fn grams_of_an_earlier_reading_say_nothing_of_a_text() {
+fn n_grams_of_an_earlier_profile_say_nothing_about_a_text() {
     let world = World::new();
-    // Latin 1, which only the extracted text has in UTF-8.
+    // The file is in Latin 1; only its extracted text is in UTF-8.
     let text = "all work and no play\n".repeat(1000) + "a z@rk\n";
     let mut latin = text.into_bytes();
     latin[21_003] = 0xf6;
@@ -68,7 +68,7 @@ fn grams_of_an_earlier_reading_say_nothing_of_a_text() {
 }
 
 #[test]
-fn a_lost_file_of_grams_is_noticed_and_made_anew() {
+fn a_lost_n_gram_segment_is_noticed_and_made_again() {
     let world = World::new();
     for number in 0..20 {
         world.write(
@@ -84,13 +84,13 @@ fn a_lost_file_of_grams_is_noticed_and_made_anew() {
     assert!(trusting.err.contains("trusted"), "{}", trusting.err);
     assert_eq!(lines(&trusting), lines(&scanning));
 
-    fs_err::remove_file(gram_files(&world).last().unwrap()).unwrap();
+    fs_err::remove_file(ngram_files(&world).last().unwrap()).unwrap();
     let (trusting, scanning) = both(&world, "zork");
     assert!(!trusting.err.contains("trusted"), "{}", trusting.err);
     assert_eq!(lines(&trusting), lines(&scanning));
 
     let summary = world.index(&[]);
-    assert_eq!(summary["changed"], 1, "the one whose grams were in it");
+    assert_eq!(summary["changed"], 1, "the one whose n-grams were in it");
     let (trusting, scanning) = both(&world, "zork");
     assert!(trusting.err.contains("trusted"), "{}", trusting.err);
     assert_eq!(lines(&trusting), lines(&scanning));

@@ -15,7 +15,7 @@ use crate::{CustomField, Field, Setting};
 
 /// An extraction profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reading {
+pub struct Profile {
     /// The version of each format that can be read, by the name of the format.
     pub formats: BTreeMap<String, u32>,
     /// Fields that folders give to all documents below them.
@@ -42,7 +42,7 @@ pub struct FolderFields {
     pub fields: Vec<(Field, String)>,
 }
 
-impl Reading {
+impl Profile {
     /// Returns the fields that a file gets from the nearest folder above it.
     pub fn fields_of(&self, file: &Path) -> &[(Field, String)] {
         let above = self
@@ -65,12 +65,12 @@ mod tests {
             path: path.into(),
             fields: vec![(Field::Author, author.to_owned())],
         };
-        let reading = Reading {
+        let profile = Profile {
             folders: vec![folder("/a/b", "near"), folder("/a", "far")],
-            ..Reading::default()
+            ..Profile::default()
         };
         let author = |path: &str| {
-            let fields = reading.fields_of(Path::new(path));
+            let fields = profile.fields_of(Path::new(path));
             fields.first().map(|(_, value)| value.clone())
         };
         assert_eq!(author("/a/b/c.txt").as_deref(), Some("near"));

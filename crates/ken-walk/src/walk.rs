@@ -10,7 +10,7 @@ use ken_core::Root;
 
 use crate::Availability;
 use crate::folder::{Folder, Walker, Work};
-use crate::options::{Progress, ScanOptions, ScanSummary, Visitor};
+use crate::options::{Progress, Visitor, WalkOptions, WalkSummary};
 use crate::queue::Queue;
 use crate::roots::availability;
 use crate::rules::{Policy, Rules, WalkRoot};
@@ -20,36 +20,36 @@ use crate::shared::{Shared, Targets};
 ///
 /// A root inside another one is walked once, with its own options. Unreadable entries are counted,
 /// and the walk continues.
-pub fn scan(
+pub fn walk(
     roots: &[Root],
-    options: &ScanOptions,
+    options: &WalkOptions,
     progress: &Progress,
     visitor: Visitor<'_>,
-) -> ScanSummary {
-    walk(None, roots, options, progress, visitor)
+) -> WalkSummary {
+    walk_within(None, roots, options, progress, visitor)
 }
 
 /// Walks only the roots that contain the targets, and there only folders that lead to them; with
 /// `below`, also everything below a target.
-pub(crate) fn scan_towards(
+pub(crate) fn walk_towards(
     targets: &[PathBuf],
     below: bool,
     roots: &[Root],
-    options: &ScanOptions,
+    options: &WalkOptions,
     progress: &Progress,
     visitor: Visitor<'_>,
-) -> ScanSummary {
+) -> WalkSummary {
     let targets = Targets::new(targets, below, roots);
-    walk(Some(&targets), roots, options, progress, visitor)
+    walk_within(Some(&targets), roots, options, progress, visitor)
 }
 
-fn walk(
+fn walk_within(
     targets: Option<&Targets>,
     roots: &[Root],
-    options: &ScanOptions,
+    options: &WalkOptions,
     progress: &Progress,
     visitor: Visitor<'_>,
-) -> ScanSummary {
+) -> WalkSummary {
     let shared = Shared::new(targets, roots, options, progress, visitor);
     let rules: Vec<(Rules, WalkRoot)> = roots
         .iter()

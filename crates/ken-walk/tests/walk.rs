@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -10,8 +11,8 @@ use std::sync::atomic::Ordering;
 use fs_err::os::unix::fs::symlink;
 use ken_core::Root;
 use ken_walk::{
-    Availability, EntryOrder, Progress, ScanOptions, ScanSummary, Skip, Verdict, Visitor, explain,
-    root_at, scan,
+    Availability, EntryOrder, Progress, Skip, Verdict, Visitor, WalkOptions, WalkSummary, explain,
+    root_at, walk,
 };
 use rustix::fs::{CWD, Mode};
 
@@ -23,7 +24,7 @@ struct Tree {
 struct Found {
     files: Vec<String>,
     skipped: BTreeMap<String, Skip>,
-    summary: ScanSummary,
+    summary: WalkSummary,
 }
 
 impl Tree {
@@ -48,10 +49,10 @@ impl Tree {
 
     /// Scans the tree with default options.
     fn files(&self) -> Vec<String> {
-        self.scan(&[self.root("")], &ScanOptions::default()).files
+        self.walk(&[self.root("")], &WalkOptions::default()).files
     }
 
-    fn scan(&self, roots: &[Root], options: &ScanOptions) -> Found {
+    fn walk(&self, roots: &[Root], options: &WalkOptions) -> Found {
         let files = Mutex::new(Vec::new());
         let skipped = Mutex::new(BTreeMap::new());
         let name = |path: &Path| {
@@ -65,7 +66,7 @@ impl Tree {
             }),
             recorder: None,
         };
-        let summary = scan(roots, options, &Progress::default(), visitor);
+        let summary = walk(roots, options, &Progress::default(), visitor);
         let mut files = files.into_inner().unwrap();
         files.sort();
         let found = Found {
@@ -78,7 +79,7 @@ impl Tree {
     }
 
     /// Asserts that a walk towards each path treats it like the whole walk.
-    fn assert_explained(&self, found: &Found, roots: &[Root], options: &ScanOptions) {
+    fn assert_explained(&self, found: &Found, roots: &[Root], options: &WalkOptions) {
         let explained = |name: &str| explain(roots, options, &self.path.join(name));
         for name in found.files.iter().filter(|name| !name.contains('\u{fffd}')) {
             let verdict = explained(name);
@@ -122,7 +123,7 @@ fn ignore_files_hold_as_in_ripgrep() {
         ("repo/excluded", ""),
         ("repo/x.c", ""),
     ]);
-    let found = tree.scan(&[tree.root("")], &ScanOptions::default());
+    let found = tree.walk(&[tree.root("")], &WalkOptions::default());
     assert_eq!(
         found.files,
         ["keep.log", "plain/x.o", "repo/x.c", "sub/a.log"]
@@ -136,7 +137,7 @@ fn ignore_files_hold_as_in_ripgrep() {
 
     let mut root = tree.root("");
     root.no_ignore = true;
-    let all = tree.scan(&[root], &ScanOptions::default());
+    let all = tree.walk(&[root], &WalkOptions::default());
     assert_eq!(all.files.len(), 8);
 }
 
@@ -151,22 +152,22 @@ fn ignore_files_above_the_root_hold_and_global_ones_in_repositories() {
         ("outer/repo/.git/HEAD", ""),
         ("outer/repo/x.bak", ""),
     ]);
-    let options = ScanOptions {
+    let options = WalkOptions {
         global_ignore: Some(tree.path.join("global")),
-        ..ScanOptions::default()
+        ..WalkOptions::default()
     };
-    let found = tree.scan(&[tree.root("outer")], &options);
+    let found = tree.walk(&[tree.root("outer")], &options);
     assert_eq!(found.files, ["outer/b", "outer/x.bak"]);
 }
 
 #[test]
 fn a_global_ignore_file_that_is_not_there_is_no_error() {
     let tree = Tree::new(&[("a", "")]);
-    let options = ScanOptions {
+    let options = WalkOptions {
         global_ignore: Some(tree.path.join("none")),
-        ..ScanOptions::default()
+        ..WalkOptions::default()
     };
-    let found = tree.scan(&[tree.root("")], &options);
+    let found = tree.walk(&[tree.root("")], &options);
     assert_eq!(found.files, ["a"]);
     assert_eq!(found.summary.n_errors, 0, "{:?}", found.summary.errors);
 }
@@ -191,7 +192,7 @@ fn hidden_files_count_only_when_asked() {
     assert_eq!(tree.files(), ["d"]);
     let mut root = tree.root("");
     root.hidden = true;
-    let all = tree.scan(&[root], &ScanOptions::default());
+    let all = tree.walk(&[root], &WalkOptions::default());
     assert_eq!(all.files, [".a", ".b/c", "d"]);
 }
 
@@ -203,11 +204,11 @@ fn marked_and_excluded_folders_are_left_out() {
         ("data/index", ""),
         ("data2", ""),
     ]);
-    let options = ScanOptions {
+    let options = WalkOptions {
         excluded: vec![tree.path.join("data")],
-        ..ScanOptions::default()
+        ..WalkOptions::default()
     };
-    let found = tree.scan(&[tree.root("")], &options);
+    let found = tree.walk(&[tree.root("")], &options);
     assert_eq!(found.files, ["data2"]);
     assert_eq!(found.skipped["a"], Skip::Marked);
     assert_eq!(found.skipped["data"], Skip::Excluded);
@@ -223,11 +224,11 @@ fn a_maildir_holds_messages_in_two_folders() {
         ("tmp/4", ""),
     ]);
     let mut root = tree.root("");
-    let found = tree.scan(&[root.clone()], &ScanOptions::default());
+    let found = tree.walk(&[root.clone()], &WalkOptions::default());
     assert_eq!(found.files, ["m/cur/1", "m/loose", "m/new/2", "tmp/4"]);
     assert_eq!(found.skipped["m/tmp"], Skip::Undelivered);
     root.strict_maildirs = true;
-    let found = tree.scan(&[root], &ScanOptions::default());
+    let found = tree.walk(&[root], &WalkOptions::default());
     assert_eq!(found.files, ["m/cur/1", "m/new/2", "tmp/4"]);
     assert_eq!(found.skipped["m/loose"], Skip::Loose);
 }
@@ -239,13 +240,14 @@ fn special_files_are_never_opened() {
     for name in ["fifo", ".gitignore", ".ignore"] {
         rustix::fs::mkfifoat(CWD, tree.path.join(name), Mode::RUSR | Mode::WUSR).unwrap();
     }
-    let _socket = std::os::unix::net::UnixListener::bind(tree.path.join("socket")).unwrap();
-    let found = tree.scan(&[tree.root("")], &ScanOptions::default());
+    let socket = |name: &str| UnixListener::bind(tree.path.join(name)).unwrap();
+    let _sockets = ["socket", ".kenignore"].map(socket);
+    let found = tree.walk(&[tree.root("")], &WalkOptions::default());
     assert_eq!(found.files, ["a"]);
     assert_eq!(found.skipped["fifo"], Skip::Special);
     assert_eq!(found.skipped["socket"], Skip::Special);
     assert_eq!(found.summary.n_errors, 0);
-    let fifo = tree.scan(&[tree.root("fifo")], &ScanOptions::default());
+    let fifo = tree.walk(&[tree.root("fifo")], &WalkOptions::default());
     assert_eq!(fifo.files.len(), 0);
 }
 
@@ -257,17 +259,17 @@ fn links_are_followed_only_when_asked_and_loops_end() {
     symlink("a/b/file", tree.path.join("top/alias")).unwrap();
     symlink("nowhere", tree.path.join("top/dangling")).unwrap();
     let mut root = tree.root("top");
-    let found = tree.scan(&[root.clone()], &ScanOptions::default());
+    let found = tree.walk(&[root.clone()], &WalkOptions::default());
     assert_eq!(found.files, ["top/a/b/file"]);
     assert_eq!(found.skipped["top/link"], Skip::Link);
     root.follow_links = true;
-    let found = tree.scan(&[root.clone()], &ScanOptions::default());
+    let found = tree.walk(&[root.clone()], &WalkOptions::default());
     assert_eq!(found.files, ["top/a/b/file", "top/alias", "top/link/x"]);
     assert_eq!(found.skipped["top/a/b/loop"], Skip::Loop);
     assert_eq!(found.skipped["top/dangling"], Skip::Link);
     assert_eq!(found.summary.n_errors, 0);
     root.one_file_system = true;
-    assert_eq!(tree.scan(&[root], &ScanOptions::default()).files.len(), 3);
+    assert_eq!(tree.walk(&[root], &WalkOptions::default()).files.len(), 3);
 }
 
 #[test]
@@ -283,7 +285,7 @@ fn nested_roots_are_walked_once_with_their_own_options() {
     inner.hidden = true;
     let hidden = tree.root("a/.cache");
     let roots = [tree.root("a"), inner, hidden, tree.root("a/single")];
-    let found = tree.scan(&roots, &ScanOptions::default());
+    let found = tree.walk(&roots, &WalkOptions::default());
     let expected = [
         "a/.cache/z",
         "a/inner/.hidden",
@@ -308,9 +310,9 @@ fn names_that_are_not_utf8_come_through_unchanged() {
         recorder: None,
     };
     let progress = Progress::default();
-    scan(
+    walk(
         &[tree.root("")],
-        &ScanOptions::default(),
+        &WalkOptions::default(),
         &progress,
         visitor,
     );
@@ -335,9 +337,9 @@ fn what_vanishes_or_cannot_be_read_is_counted_and_the_walk_goes_on() {
         recorder: None,
     };
     let roots = [tree.root("")];
-    let summary = scan(
+    let summary = walk(
         &roots,
-        &ScanOptions::default(),
+        &WalkOptions::default(),
         &Progress::default(),
         visitor,
     );
@@ -358,7 +360,7 @@ fn bad_ignore_files_are_reported_and_their_good_lines_hold() {
         ("large/.ignore", &long),
         ("large/3", ""),
     ]);
-    let found = tree.scan(&[tree.root("")], &ScanOptions::default());
+    let found = tree.walk(&[tree.root("")], &WalkOptions::default());
     assert_eq!(found.files, ["2", "large/3"]);
     assert_eq!(found.summary.n_errors, 2);
     assert!(found.summary.incomplete.is_empty());
@@ -371,7 +373,7 @@ fn roots_that_are_not_there_are_named() {
     let mut roots = [tree.root("gone"), tree.root("empty"), tree.root("file")];
     roots[1].mounted = true;
     fs_err::remove_dir_all(tree.path.join("gone")).unwrap();
-    let found = tree.scan(&roots, &ScanOptions::default());
+    let found = tree.walk(&roots, &WalkOptions::default());
     assert_eq!(found.files, ["file"]);
     let expected = [
         (tree.path.join("gone"), Availability::Absent),
@@ -389,11 +391,11 @@ fn any_number_of_threads_finds_the_same() {
     let tree = Tree::new(&files);
     let one = tree.files();
     assert_eq!(one.len(), 2000);
-    let options = ScanOptions {
+    let options = WalkOptions {
         threads: 5,
-        ..ScanOptions::default()
+        ..WalkOptions::default()
     };
-    let five = tree.scan(&[tree.root("")], &options);
+    let five = tree.walk(&[tree.root("")], &options);
     assert_eq!(five.files, one);
     assert_eq!(five.summary.bytes, 2000);
 }
@@ -405,10 +407,10 @@ fn a_large_folder_is_looked_at_by_several_threads() {
         fs_err::write(tree.path.join(number.to_string()), "").unwrap();
     }
     let walk = |threads, order| {
-        let options = ScanOptions {
+        let options = WalkOptions {
             threads,
             order,
-            ..ScanOptions::default()
+            ..WalkOptions::default()
         };
         let found = Mutex::new((BTreeSet::new(), HashSet::new()));
         let visitor = Visitor {
@@ -423,7 +425,7 @@ fn a_large_folder_is_looked_at_by_several_threads() {
             skipped: None,
             recorder: None,
         };
-        scan(&[tree.root("")], &options, &Progress::default(), visitor);
+        walk(&[tree.root("")], &options, &Progress::default(), visitor);
         let (files, ids) = found.into_inner().unwrap();
         (files, ids.len())
     };
@@ -447,9 +449,9 @@ fn a_cancelled_walk_stops_before_its_next_file() {
         skipped: None,
         recorder: None,
     };
-    let summary = scan(
+    let summary = walk(
         &[tree.root("")],
-        &ScanOptions::default(),
+        &WalkOptions::default(),
         &progress,
         visitor,
     );
@@ -469,8 +471,8 @@ fn files_deleted_during_the_walk_are_no_errors() {
         skipped: None,
         recorder: None,
     };
-    let options = ScanOptions::default();
-    let summary = scan(&[tree.root("")], &options, &Progress::default(), visitor);
+    let options = WalkOptions::default();
+    let summary = walk(&[tree.root("")], &options, &Progress::default(), visitor);
     assert_eq!((summary.files, summary.n_errors), (1, 0));
     assert!(summary.incomplete.is_empty());
 }
@@ -479,11 +481,11 @@ fn files_deleted_during_the_walk_are_no_errors() {
 fn what_is_excluded_may_be_named_through_a_link() {
     let tree = Tree::new(&[("a", ""), ("data/b", "")]);
     symlink(&tree.path, tree.path.join("link")).unwrap();
-    let options = ScanOptions {
+    let options = WalkOptions {
         excluded: vec![tree.path.join("link/data")],
-        ..ScanOptions::default()
+        ..WalkOptions::default()
     };
-    assert_eq!(tree.scan(&[tree.root("")], &options).files, ["a"]);
+    assert_eq!(tree.walk(&[tree.root("")], &options).files, ["a"]);
 }
 
 #[test]
@@ -491,7 +493,7 @@ fn a_path_that_is_no_file_of_the_walk_is_explained() {
     let tree = Tree::new(&[("sub/a.txt", ""), ("other/b.txt", "")]);
     let explained = |roots: &[&str], name: &str| {
         let roots: Vec<_> = roots.iter().map(|name| tree.root(name)).collect();
-        explain(&roots, &ScanOptions::default(), &tree.path.join(name))
+        explain(&roots, &WalkOptions::default(), &tree.path.join(name))
     };
     assert!(explained(&["sub"], "other/b.txt").is_none());
     assert!(matches!(explained(&[""], "sub"), Some(Verdict::Folder)));
@@ -508,7 +510,7 @@ fn a_path_that_is_no_file_of_the_walk_is_explained() {
         "{below_file:?}"
     );
     let gone = Root::new(tree.path.join("gone"));
-    let verdict = explain(&[gone], &ScanOptions::default(), &tree.path.join("gone/x"));
+    let verdict = explain(&[gone], &WalkOptions::default(), &tree.path.join("gone/x"));
     let absent = Availability::Absent;
     assert!(matches!(verdict, Some(Verdict::Unavailable(state)) if state == absent));
 }

@@ -3,22 +3,21 @@
 //! It answers four questions, each by reading rather than by trusting. Are the bytes of the index's
 //! files those that were written? Is each document there once, and each file's own document with
 //! its parts? Is each file unchanged since it was indexed? Is everything below the roots either
-//! known, or left out for a reason that the walk gives? The last question is answered from the
-//! folders themselves, not from the walk.
+//! known, or left out for a reason that the walk gives ([`below`])?
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::os::unix::fs::MetadataExt;
+mod below;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, Root};
 use ken_engine::{Scope, Sink, Source};
 use ken_index::layout::{index_folder, ngrams_folder};
 use ken_index::{Snapshot, Soundness, Writer, WriterOptions};
-use ken_walk::{Listings, ScanOptions, Skip, Visitor};
-use serde::Serialize;
+use ken_walk::Listings;
+
+pub use below::Below;
 
 use crate::lock::RunLock;
 use crate::{Error, Options, Progress, Summary, replace, update};
@@ -29,7 +28,7 @@ pub struct Report {
     /// Soundness of the files of the index.
     pub index: Soundness,
     /// Numbers of n-gram segments that are damaged or gone.
-    pub grams: BTreeSet<u64>,
+    pub ngrams: BTreeSet<u64>,
     /// Whether the file with the listings of folders is damaged.
     pub listings: bool,
     /// Files with duplicated documents, with their paths where known.
@@ -46,20 +45,6 @@ pub struct Report {
     pub below: Below,
 }
 
-/// What exists below the roots.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Below {
-    /// Number of files that the walk finds.
-    pub found: u64,
-    /// Number of files, links and others that the walk leaves out, by reason.
-    pub left_out: BTreeMap<&'static str, u64>,
-    /// Files that the walk neither finds nor leaves out.
-    #[serde(skip)]
-    pub unexplained: Vec<PathBuf>,
-    /// Number of folders that cannot be read.
-    pub unreadable: u64,
-}
-
 impl Report {
     /// Returns whether index and disk agree.
     pub fn is_sound(&self) -> bool {
@@ -72,7 +57,7 @@ impl Report {
 
     /// Returns how many files of the index are damaged.
     pub fn n_damaged(&self) -> usize {
-        self.index.damages.len() + self.grams.len() + usize::from(self.listings)
+        self.index.damages.len() + self.ngrams.len() + usize::from(self.listings)
     }
 
     /// Returns whether the index agrees with itself, whatever happened to the files.
@@ -95,7 +80,7 @@ pub fn check(
         index: ken_index::check(&index, options.threads)?,
         ..Report::default()
     };
-    report.grams = damaged_grams(&index)?;
+    report.ngrams = damaged_ngrams(&index)?;
     report.listings = has_damaged_listings(&index)?;
     // The content of damaged files is meaningless.
     if report
@@ -131,20 +116,20 @@ pub fn check(
         ..options.clone()
     };
     report.next = update(&dry, &[], progress, notify)?;
-    report.below = below(&roots, options, progress);
+    report.below = below::compare(&roots, options, progress);
     Ok(report)
 }
 
 /// Returns the n-gram segments in the last commit that are damaged or gone.
-fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
-    let mut named = ken_index::read_meta(index)?.gram_files;
+fn damaged_ngrams(index: &Path) -> Result<BTreeSet<u64>, Error> {
+    let mut named = ken_index::read_meta(index)?.ngram_files;
     loop {
         let Some(files) = named else {
             return Ok(BTreeSet::new());
         };
         let opened = ken_ngram::open(&ngrams_folder(index), ken_index::map)?;
         let missing = opened.missing(&files);
-        named = ken_index::read_meta(index)?.gram_files;
+        named = ken_index::read_meta(index)?.ngram_files;
         // Another run may have merged them.
         if missing.is_empty() || named.as_ref() == Some(&files) {
             let damaged = opened.damaged().into_iter();
@@ -202,7 +187,7 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
     let merged = known.filter(|damage| damage.documents > 0 && !now.contains(damage));
     let merged: Vec<PathBuf> = merged.map(|damage| damage.file.clone()).collect();
     ken_index::drop_damaged(&index, &now)?;
-    for number in damaged_grams(&index)? {
+    for number in damaged_ngrams(&index)? {
         ken_ngram::remove(&ngrams_folder(&index), number)?;
     }
     if has_damaged_listings(&index)? {
@@ -241,7 +226,7 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
 /// # Errors
 /// Fails as [`update`] does.
 pub fn restart(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
-    let index = options.data.join("index");
+    let index = index_folder(&options.data);
     let roots = ken_index::salvage_roots(&index).unwrap_or_default();
     // A flipped bit may be in the path of a root.
     let is_there = |root: &Root| fs_err::exists(&root.path).unwrap_or(false);
@@ -254,137 +239,6 @@ pub fn restart(options: &Options, progress: &Progress) -> Result<Option<Summary>
     replace::replace(&index, roots)?;
     drop(lock);
     update(options, &[], progress, &|_| ()).map(Some)
-}
-
-/// Compares the results of the walk with the content of the folders.
-fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
-    let scan = ScanOptions {
-        threads: options.threads,
-        excluded: vec![options.data.clone()],
-        global_ignore: options.global_ignore.clone(),
-        order: options.order,
-        ..ScanOptions::default()
-    };
-    // Any key will do: it only serves to identify the path again.
-    let hasher = ken_core::KeyHasher::new(0, 0);
-    let found: Mutex<Vec<FileKey>> = Mutex::default();
-    let skips: Mutex<HashMap<PathBuf, &'static str>> = Mutex::default();
-    let file = |path: &Path, _| lock(&found).push(hasher.key(path));
-    let skipped = |path: &Path, skip: Skip| {
-        lock(&skips).insert(path.to_path_buf(), name(&skip));
-    };
-    let visitor = Visitor {
-        file: &file,
-        skipped: Some(&skipped),
-        recorder: None,
-    };
-    let began = SystemTime::now();
-    let walked = ken_walk::scan(roots, &scan, &progress.walk, visitor);
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_unstable();
-    let mut listing = Listing {
-        found: &|path| found.binary_search(&hasher.key(path)).is_ok(),
-        skips: &skips.into_inner().unwrap_or_else(PoisonError::into_inner),
-        below: Below {
-            found: found.len() as u64,
-            ..Below::default()
-        },
-    };
-    let is_unavailable = |root: &&Root| {
-        walked
-            .unavailable
-            .iter()
-            .any(|(path, _)| *path == root.path)
-    };
-    for root in roots.iter().filter(|root| !is_unavailable(root)) {
-        listing.take(root.path.clone());
-    }
-    // The walk may have missed files that were created after it began.
-    listing.below.unexplained.retain(|path| {
-        let changed = fs_err::symlink_metadata(path).map(|metadata| metadata.ctime());
-        let began = began
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default()
-            .as_secs();
-        changed.is_ok_and(|changed| changed < i64::try_from(began).unwrap_or(i64::MAX) - 1)
-    });
-    listing.below
-}
-
-/// Lists folders without any rules.
-struct Listing<'l> {
-    found: &'l dyn Fn(&Path) -> bool,
-    skips: &'l HashMap<PathBuf, &'static str>,
-    below: Below,
-}
-
-impl Listing<'_> {
-    fn take(&mut self, root: PathBuf) {
-        // Folders, with the reason why they are left out.
-        let mut folders = vec![(root, None)];
-        while let Some((folder, reason)) = folders.pop() {
-            let reason = reason.or_else(|| self.skips.get(&folder).copied());
-            // Anything outside the root may be large, or never respond.
-            if reason.is_some_and(|reason| ELSEWHERE.contains(&reason)) {
-                continue;
-            }
-            let Ok(entries) = fs_err::read_dir(&folder) else {
-                self.below.unreadable += u64::from(folder.is_dir());
-                continue;
-            };
-            for entry in entries.flatten() {
-                let path = entry.path();
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push((path, reason));
-                } else {
-                    self.judge(path, reason);
-                }
-            }
-        }
-    }
-
-    /// Determines why something other than a folder is there and not found.
-    fn judge(&mut self, path: PathBuf, reason: Option<&'static str>) {
-        if (self.found)(&path) {
-            return;
-        }
-        match reason.or_else(|| self.skips.get(&path).copied()) {
-            Some(reason) => *self.below.left_out.entry(reason).or_default() += 1,
-            // It may have gone meanwhile, or a walk that follows links reaches it by another path.
-            None if fs_err::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) => {
-                self.below.unexplained.push(path);
-            }
-            None => {}
-        }
-    }
-}
-
-/// Reasons for leaving out folders that are outside the root.
-const ELSEWHERE: [&str; 3] = [FILE_SYSTEM, EXCLUDED, OTHER_ROOT];
-const FILE_SYSTEM: &str = "on another file system";
-const EXCLUDED: &str = "excluded";
-const OTHER_ROOT: &str = "a root of its own";
-
-/// Returns the name of a reason, for people.
-fn name(skip: &Skip) -> &'static str {
-    match skip {
-        Skip::Hidden => "hidden",
-        Skip::Ignored { .. } => "ignored",
-        Skip::Marked => "in a folder with .noindex",
-        Skip::Held => "in a folder with .noupdate",
-        Skip::Undelivered => "in the tmp folder of a Maildir",
-        Skip::Loose => "beside the folders of a Maildir",
-        Skip::Special => "neither file nor folder",
-        Skip::Link => "link",
-        Skip::Loop => "link to a folder above",
-        Skip::FileSystem => FILE_SYSTEM,
-        Skip::Excluded => EXCLUDED,
-        Skip::Root => OTHER_ROOT,
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -537,15 +391,5 @@ mod tests {
             ("link", 1),
         ];
         assert_eq!(left_out, expected);
-
-        // A walk that missed something would be noticed.
-        let none = HashMap::new();
-        let mut listing = Listing {
-            found: &|path| path.ends_with("0.txt"),
-            skips: &none,
-            below: Below::default(),
-        };
-        listing.take(docs.clone());
-        assert!(listing.below.unexplained.contains(&docs.join("1.txt")));
     }
 }
