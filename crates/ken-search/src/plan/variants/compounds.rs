@@ -84,17 +84,26 @@ fn spaced(text: &str) -> Option<String> {
     is_other.then_some(spaced)
 }
 
-/// Returns `x86_64` for `x86-64`, and `x86 64` for `x86_64`. Names of programs without a number have another meaning as
-/// words.
+/// Returns `x86_64` for `x86-64`, `utf_8` for `utf8`, and `x86 64` for `x86_64`. Names of programs without a number have
+/// another meaning as words.
 fn underlined(text: &str) -> Option<String> {
+    let is_digit = |c: char| c.is_ascii_digit();
     let is_part = |part: &str| !part.is_empty() && part.chars().all(char::is_alphanumeric);
-    let sign = text.chars().find(|c| is_hyphen(*c) || *c == '_')?;
-    let (first, second) = text.split_once(sign)?;
-    let has = |part: &str, wanted: fn(char) -> bool| part.chars().any(wanted);
+    let (first, sign, second) = match text.find(|c| is_hyphen(c) || c == '_') {
+        Some(at) => {
+            let sign = text[at..].chars().next()?;
+            (&text[..at], sign, &text[at + sign.len_utf8()..])
+        }
+        None => {
+            let (first, second) = text.split_at(text.find(is_digit)?);
+            let is_number = first.len() > 1 && second.chars().all(is_digit);
+            (first, '-', if is_number { second } else { "" })
+        }
+    };
     let is_numbered = is_part(first)
         && is_part(second)
-        && has(first, char::is_alphabetic)
-        && second.starts_with(|c: char| c.is_ascii_digit());
+        && first.chars().any(char::is_alphabetic)
+        && second.starts_with(is_digit);
     is_numbered.then(|| {
         let other = if sign == '_' { " " } else { "_" };
         [first, other, second].concat()
@@ -218,6 +227,7 @@ mod tests {
             ("v2.10.0-rc1", "v2.10.0 rc1|v2.10.0rc1"),
             ("x86-64", "x86_64"),
             ("x86_64", "x86 64"),
+            ("utf8", "utf_8"),
             ("utf_8", "utf8|utf 8"),
             ("10-kg", "10 kg|10kg"),
             ("TCP/IP", "TCP IP|tcpip"),
