@@ -7,9 +7,6 @@ const MAX_BYTES: usize = 64;
 /// The most letters of each part of `TCP/IP` and `node.js`.
 const SHORT: usize = 4;
 
-/// The lengths of an acronym that may be spelled with spaces; shorter ones are in other texts too.
-const SPELLED: std::ops::RangeInclusive<usize> = 3..=5;
-
 /// The most letters before the apostrophe of a name.
 const NAME_START: usize = 2;
 
@@ -35,7 +32,6 @@ pub(super) fn spellings(text: &str) -> Vec<String> {
         spaced(text),
         together(text),
         underlined(text),
-        spelled(text),
         initials(text),
     ];
     ways.into_iter().flatten().collect()
@@ -108,18 +104,6 @@ fn underlined(text: &str) -> Option<String> {
         let other = if sign == '_' { " " } else { "_" };
         [first, other, second].concat()
     })
-}
-
-/// Returns `U S A` for `USA`, for texts with spaces between the letters.
-fn spelled(text: &str) -> Option<String> {
-    let is_acronym =
-        SPELLED.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase());
-    let spaced = || {
-        text.chars()
-            .flat_map(|letter| [letter, ' '])
-            .collect::<String>()
-    };
-    is_acronym.then(|| spaced().trim_end().to_owned())
 }
 
 /// Returns `JRR Tolkien` for `J. R. R. Tolkien`.
@@ -238,8 +222,7 @@ mod tests {
             ("wikipedia.org", "wikipedia org"),
             ("rpm-list@x.org", "rpm list@x org"),
             ("don't", "don t"),
-            ("USA", "U S A"),
-            ("US", ""),
+            ("USA", ""),
             ("U. S. A.", "usa"),
             ("the J. R. R. Tolkien", "the jrr tolkien"),
             ("a 1", ""),
