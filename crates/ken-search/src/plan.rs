@@ -18,7 +18,6 @@ pub use crate::context::Context;
 use crate::folder;
 use crate::parse::{Clause, Modifiers, Tree, Value, When};
 use crate::spans::{any_case, literally};
-pub(crate) use variants::is_space;
 
 /// The state of messages that are from or to the user.
 const PERSONAL: &str = "personal";

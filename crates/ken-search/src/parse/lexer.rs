@@ -11,7 +11,6 @@ use super::error::QueryError;
 use super::modifiers::{self, DEFAULT_DISTANCE, Quoted};
 use super::pattern::{self, Mark};
 use super::tree::{Nearness, Piece};
-use crate::plan::is_space;
 use strsim::osa_distance;
 
 /// A token and its range in the query.
@@ -248,13 +247,18 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> SpannedToken {
     (word, start..end)
 }
 
-/// Returns whether a space groups the digits of a number, which only spaces without a line end do.
+/// Returns whether a space groups the digits of a number.
 fn is_in_number(query: &str, space: Range<usize>) -> bool {
-    let is_narrow = &query[space.clone()] != " " && query[space.clone()].starts_with(is_space);
     let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    is_narrow
+    query[space.clone()].starts_with(is_space_in_numbers)
         && is_digit(query[..space.start].chars().next_back())
         && is_digit(query[space.end..].chars().next())
+}
+
+/// Returns whether a character is a space that is written only within numbers and between words that belong together:
+/// narrow ones, and those without a line end.
+pub(crate) fn is_space_in_numbers(character: char) -> bool {
+    matches!(character, '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}')
 }
 
 /// Removes `^` from the start and `$` from the end, if there is something between them.

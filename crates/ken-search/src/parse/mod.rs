@@ -34,6 +34,7 @@ mod when;
 pub use dialect::{Syntax, recoll_words, without_forms};
 pub use error::QueryError;
 pub use lenient::{LeftOut, Lenient, parse_lenient};
+pub(crate) use lexer::is_space_in_numbers;
 pub use lexer::{is_reserved, joins_parts};
 pub(crate) use parser::MAX_CLAUSES;
 pub use parser::{Names, Saved, parse, parse_with};

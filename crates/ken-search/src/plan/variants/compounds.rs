@@ -7,6 +7,9 @@ const MAX_BYTES: usize = 64;
 /// The most letters of each part of `TCP/IP` and `node.js`.
 const SHORT: usize = 4;
 
+/// The most letters of a name that has its number behind `_`.
+const NUMBERED: usize = 5;
+
 /// The most letters before the apostrophe of a name.
 const NAME_START: usize = 2;
 
@@ -92,8 +95,9 @@ fn underlined(text: &str) -> Option<String> {
         }
         None => {
             let (first, second) = text.split_at(text.find(is_digit)?);
-            let is_number = first.len() > 1 && second.chars().all(is_digit);
-            (first, '-', if is_number { second } else { "" })
+            let is_short = (2..=NUMBERED).contains(&first.len());
+            let is_numbered = is_short && second.chars().all(is_digit);
+            (first, '-', if is_numbered { second } else { "" })
         }
     };
     let is_numbered = is_part(first)
@@ -109,8 +113,10 @@ fn underlined(text: &str) -> Option<String> {
 /// Returns `JRR Tolkien` for `J. R. R. Tolkien`.
 fn initials(text: &str) -> Option<String> {
     let is_initial = |word: &str| {
-        let mut letters = word.strip_suffix('.').unwrap_or(word).chars();
-        letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+        let letter = word.strip_suffix('.');
+        let mut letters = letter.unwrap_or(word).chars();
+        let is_letter = |c: char| c.is_uppercase() || letter.is_some() && c.is_alphabetic();
+        letters.next().is_some_and(is_letter) && letters.next().is_none()
     };
     let mut joined = String::with_capacity(text.len());
     let mut is_other = false;
@@ -172,13 +178,11 @@ fn together(text: &str) -> Option<String> {
     for (number, part) in parts.iter().enumerate() {
         if let Some(sign) = part.sign {
             let before = &parts[number - 1];
-            let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-            let left = is_digit(before.text.chars().next_back());
-            let right = is_digit(part.text.chars().next());
-            let is_joined = match (left, right) {
+            let is_number = |part: &Part<'_>| part.text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_joined = match (is_number(before), is_number(part)) {
                 (true, true) => false,
-                (true, false) => is_hyphen(sign) || sign == '_',
-                (false, true) => !is_apostrophe(sign) && sign != '&',
+                (true, false) => is_hyphen(sign) && part.text.starts_with(char::is_alphabetic),
+                (false, true) => is_word(before) && may_join_number(before.text, sign),
                 (false, false) if is_hyphen(sign) => all_words,
                 (false, false) if is_apostrophe(sign) => before.text.len() <= NAME_START,
                 (false, false) => sign != '_' && all_short,
@@ -189,6 +193,15 @@ fn together(text: &str) -> Option<String> {
         together.push_str(part.text);
     }
     is_other.then(|| together.to_lowercase())
+}
+
+/// Returns whether a sign may be left out between a name and its number: `OS/2`, but not `near/2`.
+fn may_join_number(name: &str, sign: char) -> bool {
+    match sign {
+        '/' => name.chars().all(char::is_uppercase),
+        '&' => false,
+        sign => !is_apostrophe(sign),
+    }
 }
 
 #[cfg(test)]
@@ -226,6 +239,9 @@ mod tests {
             ("U. S. A.", "usa"),
             ("the J. R. R. Tolkien", "the jrr tolkien"),
             ("a 1", ""),
+            ("a b", ""),
+            ("near/2", "near 2"),
+            ("550e8400-e29b-41d4", "550e8400 e29b 41d4"),
             ("snake_case", ""),
             ("2024-03-05", ""),
             ("555-123-4567", ""),

@@ -11,7 +11,6 @@ use ken_core::{FieldKind, Form, Pattern, Plan, Span, Word};
 
 use super::{Context, clause};
 use crate::parse::{Clause, Phrase, Piece, Tree, Value};
-pub(crate) use numbers::is_space;
 use numbers::{are_groups, is_name, is_number};
 
 /// The most letters of a first part that may be written apart: `wi fi`. Analysis joins as many before a hyphen.
@@ -35,7 +34,7 @@ pub(super) fn with_variants(plan: Plan, of: &Clause, context: &Context) -> Plan 
     let compounds = compounds::spellings(text).into_iter();
     for other in compounds.chain(numbers::spellings(text)) {
         let value = match of.value {
-            Value::Word(_) if !other.contains(' ') => Value::Word(other),
+            Value::Word(_) if !other.contains([' ', '_']) => Value::Word(other),
             _ => phrase(other),
         };
         add(&mut word, value, of, context);
@@ -111,19 +110,15 @@ pub(super) fn with_neighbours(plan: Plan, parts: &[Tree], at: usize, context: &C
         may_be_one(first, second).then(|| [first, second].concat())
     });
     for joined in pairs.chain(number_of_groups(&neighbour, at)) {
-        add(
-            &mut word,
-            Value::Word(joined),
-            &Clause::new(field, phrase(String::new())),
-            context,
-        );
+        let of = Clause::new(field, Value::Word(String::new()));
+        add(&mut word, phrase(joined), &of, context);
     }
     Plan::Word(word)
 }
 
 /// Returns whether two words may be one: a name and its number, or a short first part and its word.
 fn may_be_one(first: &str, second: &str) -> bool {
-    let is_version = |word: &str| word.split('.').all(is_number);
+    let is_version = |word: &str| word.split(['.', '-']).all(is_number);
     is_name(first) && is_version(second) || is_prefix(first, second)
 }
 
@@ -192,6 +187,7 @@ mod tests {
         for (first, second, expected) in [
             ("RFC", "2822", true),
             ("python", "3.11", true),
+            ("ISO", "8859-1", true),
             ("wi", "fi", true),
             ("e", "mail", true),
             ("Sci", "Fi", true),

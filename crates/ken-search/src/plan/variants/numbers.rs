@@ -1,5 +1,7 @@
 //! Other ways to write a number, a measure, an amount or a version.
 
+use crate::parse::is_space_in_numbers;
+
 /// A longer number is an identifier and not an amount.
 const MAX_DIGITS: usize = 15;
 
@@ -136,7 +138,8 @@ fn ungrouped(text: &str) -> Option<String> {
     let is_grouped = match sign {
         '.' => others.len() > 1,
         ',' | '\'' | '’' | 'ʼ' => true,
-        sign => is_space(sign),
+        ' ' => true,
+        sign => is_space_in_numbers(sign),
     };
     let of_three = are_groups(first, others);
     (is_grouped && (of_three || is_indian(first, others))).then(|| {
@@ -156,14 +159,6 @@ fn is_indian(first: &str, others: &[&str]) -> bool {
         && middle.iter().all(|group| group.len() == 2)
         && all.all(|group| is_number(group))
         && first != "0"
-}
-
-/// Returns whether a character is a space that may stand within a number.
-pub(crate) fn is_space(character: char) -> bool {
-    matches!(
-        character,
-        ' ' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}'
-    )
 }
 
 /// Cuts the decimals off a number, with their separator: one or two digits, since three are a group.
