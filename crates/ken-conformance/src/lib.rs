@@ -16,6 +16,7 @@ use ken_core::{Document, Location, Token};
 use ken_engine::{FileState, Record, Sink, Source};
 
 pub mod carriers;
+pub mod limits;
 pub mod queries;
 pub mod results;
 pub mod threads;
@@ -56,6 +57,9 @@ macro_rules! suite {
         $crate::suite! {
             $new;
             carriers::messages_are_found_by_their_parts
+            limits::a_deadline_and_a_cancellation_end_every_kind_of_request
+            limits::requests_ask_for_their_limits_often
+            limits::the_end_of_a_listing_comes_soon
             queries::expressions_that_are_wrong_or_too_large_are_errors
             queries::plans_find_what_their_definition_says
             results::content_and_message_are_kept

@@ -83,7 +83,7 @@ pub fn threads_are_those_of_the_definition(new: New<'_>) {
             let [number] = numbers(&*snapshot, &[hit.address]).into_iter().collect::<Vec<_>>()[..] else {
                 panic!("one message is one message");
             };
-            let found = snapshot.mail().threads(&[hit.address]).unwrap();
+            let found = snapshot.mail().threads(&[hit.address], None).unwrap();
             let expected = thread(&messages, number);
             prop_assert_eq!(numbers(&*snapshot, &found), expected.clone());
             let Some(id) = messages[number].0 else {
@@ -107,6 +107,6 @@ pub fn many_messages_have_the_threads_of_few(new: New<'_>) {
     let (_index, snapshot) = written(new, &[chain[..100].to_vec(), chain[100..].to_vec()]);
     let all = snapshot.run(&Plan::All, Order::default(), 0, 1000).unwrap();
     let all: Vec<DocAddress> = all.hits.iter().map(|hit| hit.address).collect();
-    assert_eq!(snapshot.mail().threads(&all[..1]).unwrap().len(), 200);
-    assert_eq!(snapshot.mail().threads(&all).unwrap().len(), 200);
+    assert_eq!(snapshot.mail().threads(&all[..1], None).unwrap().len(), 200);
+    assert_eq!(snapshot.mail().threads(&all, None).unwrap().len(), 200);
 }

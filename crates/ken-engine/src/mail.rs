@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
 use foldhash::quality::FixedState;
 use ken_core::{Field, FileKey, Ipath, MessageSpan, Plan};
 
-use crate::{DocAddress, Error};
+use crate::{DocAddress, Error, Limits};
 
 /// Distinguishes a message from the other messages of its file. Two messages almost never have the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -101,11 +102,16 @@ pub trait Mail {
     /// Fails if the index cannot be read.
     fn carrier(&self, at: DocAddress) -> Result<Option<DocAddress>, Error>;
 
-    /// Returns all messages in the threads of some documents, with those documents, in no order.
+    /// Returns all messages in the threads of some documents, with those documents, in no order. Once limits are
+    /// reached, the other messages are left out.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    fn threads(&self, of: &[DocAddress]) -> Result<Vec<DocAddress>, Error>;
+    fn threads(
+        &self,
+        of: &[DocAddress],
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Vec<DocAddress>, Error>;
 
     /// Returns the number of a message, and those of the messages that it names as earlier ones in its thread; nothing
     /// for what is no message. A message has the same number in every source.
@@ -114,11 +120,17 @@ pub trait Mail {
     /// Fails if the column cannot be read.
     fn links(&self, at: DocAddress) -> Result<Vec<u64>, Error>;
 
-    /// Returns the values of some text fields in what a plan finds, in no order.
+    /// Returns the values of some text fields in what a plan finds, in no order. Once limits are reached, the other
+    /// documents are left out.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    fn seen(&self, plan: &Plan, fields: &[Field]) -> Result<Vec<Seen>, Error>;
+    fn seen(
+        &self,
+        plan: &Plan,
+        fields: &[Field],
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Vec<Seen>, Error>;
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! Reading an index.
 
+use std::sync::Arc;
+
 use ken_core::{Field, Location, Order, Plan, Value};
 
 use crate::{
-    Body, DocAddress, Error, FacetBy, Files, Hit, Mail, Meta, Request, Response, Stored, Tally,
-    Terms,
+    Body, DocAddress, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Request, Response, Stored,
+    Tally, Terms,
 };
 
 /// Figures of an index.
@@ -80,11 +82,11 @@ pub trait Source: Send + Sync {
     fn extent(&self, field: Field) -> Result<Option<(i64, i64)>, Error>;
 
     /// Returns a plan in which each stem is replaced by the forms of the word that the index has, and in which function
-    /// words have their weight. [`Source::find`] does this too.
+    /// words have their weight. [`Source::find`] does this too. Once limits are reached, the other forms are left out.
     ///
     /// # Errors
     /// Fails if the dictionary cannot be read.
-    fn expand(&self, plan: &Plan) -> Result<Plan, Error>;
+    fn expand(&self, plan: &Plan, limits: Option<&Arc<Limits>>) -> Result<Plan, Error>;
 
     /// Returns how the score of a hit of a plan is made up, as a tree in JSON.
     ///

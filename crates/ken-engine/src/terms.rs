@@ -1,10 +1,11 @@
 //! The dictionary: which terms a commit has, and how often.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use ken_core::{Field, Pattern};
 
-use crate::Error;
+use crate::{Error, Limits};
 
 /// Which terms are listed.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,8 @@ pub struct TermList<'a> {
     pub pattern: &'a Pattern,
     /// Whether each field is counted on its own. If not, a document counts once, in whichever fields it has the term.
     pub by_field: bool,
+    /// When the listing ends early; never if absent.
+    pub limits: Option<&'a Arc<Limits>>,
 }
 
 /// A term and how often it occurs.
@@ -46,7 +49,8 @@ pub trait Terms {
     /// Returns the `limit` most frequent terms of a field that a pattern means, each with its number of documents, and
     /// how many terms there are.
     ///
-    /// Documents that were deleted and not yet merged away are counted.
+    /// Documents that were deleted and not yet merged away are counted. Once limits are reached, the other terms are left
+    /// out.
     ///
     /// # Errors
     /// Fails if the dictionary cannot be read, or an expression is wrong.
@@ -55,6 +59,7 @@ pub trait Terms {
         field: Field,
         pattern: &Pattern,
         limit: usize,
+        limits: Option<&Arc<Limits>>,
     ) -> Result<(Vec<(String, u64)>, usize), Error>;
 
     /// Gives terms with their counts to `each`, in the order of the terms' bytes, until `each` breaks off. Documents
@@ -69,10 +74,17 @@ pub trait Terms {
     ) -> Result<(), Error>;
 
     /// Returns the `limit` terms of these fields that are most similar to a word, the best first, without the word itself.
+    /// Once limits are reached, the other terms are left out.
     ///
     /// # Errors
     /// Fails if a dictionary cannot be read.
-    fn similar(&self, fields: &[Field], word: &str, limit: usize) -> Result<Vec<Similar>, Error>;
+    fn similar(
+        &self,
+        fields: &[Field],
+        word: &str,
+        limit: usize,
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Vec<Similar>, Error>;
 
     /// Returns how many documents have a term in a field. Documents that were deleted and not yet merged away are
     /// counted.

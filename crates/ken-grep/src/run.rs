@@ -36,7 +36,7 @@ pub struct Search<'a> {
     pub format: &'a Format,
     /// Decides which files need no scan.
     pub prefilter: &'a Prefilter,
-    /// Whether ASCII files cannot match and need no search ([`crate::prefilter::Question::need`]).
+    /// Whether ASCII files cannot match and need no search ([`crate::prefilter::Request::need`]).
     pub passes_over_ascii: bool,
     /// Whether the user named no path.
     pub implicit_path: bool,

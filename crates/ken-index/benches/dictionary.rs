@@ -88,6 +88,7 @@ fn export(index: &str, field: &str, terms: &str) {
     let list = TermList {
         fields: &[Field::from_name(field).unwrap()],
         pattern: &Pattern::Prefix(String::new()),
+        limits: None,
         by_field: false,
     };
     let mut file = BufWriter::new(std::fs::File::create(terms).unwrap());

@@ -8,7 +8,7 @@ pub(crate) fn reached(limits: Option<&Limits>) -> bool {
 }
 
 /// Checks limits once in a number of steps, which together take much longer than a check.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
     n_steps: u32,
 }

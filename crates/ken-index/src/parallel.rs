@@ -124,7 +124,7 @@ fn n_worth(elapsed: Duration, before: u64, left: u64, sample: u64, worth: Durati
 
 /// Returns how many threads may run at once.
 pub(crate) fn n_cores() -> usize {
-    // To ask the system takes as long as many a question.
+    // Asking the system takes as long as some queries.
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
 }

@@ -3,7 +3,7 @@
 //! Beside the fields of the table a document has the columns that make the index the only store:
 //! `key` (which file it belongs to), `stamp` and `identity` (only on a file's own document, which
 //! is written after all its parts), `sequence` and `location`; and those that hits are put together
-//! by: `content` (a hash, the same for copies), `message` (which message of its file it is in),
+//! by: `content` (a hash, the same for duplicates), `message` (which message of its file it is in),
 //! `links` (which messages are in one thread: see [`crate::mail::links`]), and `offset` and `digest` (where a
 //! message of a mailbox stands: see [`crate::mail::mailbox`]).
 //! A text field whose values are sorted and counted by has a column of them: see [`crate::columns::value`].

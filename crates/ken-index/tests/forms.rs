@@ -45,7 +45,7 @@ fn index(documents: &[(usize, &str, &str)]) -> (TempDir, Snapshot) {
 fn forms(snapshot: &dyn Source, word: &str) -> Vec<String> {
     let pattern = Pattern::Stem(word.to_owned());
     let plan = Plan::Word(Word::new(None, Span::Match(pattern)));
-    let Plan::Word(word) = snapshot.expand(&plan).unwrap() else {
+    let Plan::Word(word) = snapshot.expand(&plan, None).unwrap() else {
         panic!("a word stays one");
     };
     let terms = word.forms.into_iter().map(|form| match form.span {

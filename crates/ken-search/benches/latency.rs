@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! latency sample INDEX COUNT    write queries: kind, order and query, separated by tabs
-//! latency run INDEX QUESTIONS   run them; one object of JSON for each kind
+//! latency run INDEX QUERIES   run them; one object of JSON for each kind
 //! ```
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods, missing_docs)] // a program of its own
@@ -38,7 +38,7 @@ fn main() {
     let args: Vec<&str> = args.iter().skip(1).map(String::as_str).collect();
     match args.as_slice() {
         ["sample", index, count] => sample(Path::new(index), count.parse().unwrap()),
-        ["run", index, questions] => run(Path::new(index), questions),
+        ["run", index, queries] => run(Path::new(index), queries),
         // `cargo test` and `cargo bench` start it without arguments.
         _ => println!("see bench/README.md: bench/run latency"),
     }
@@ -95,6 +95,7 @@ fn terms_by_class(snapshot: &dyn Source, field: Field) -> [Vec<String>; 3] {
     let list = TermList {
         fields: &[field],
         pattern: &Pattern::Prefix(String::new()),
+        limits: None,
         by_field: false,
     };
     let mut each = |count: ken_engine::TermCount<'_>| {
@@ -146,8 +147,8 @@ fn wildcard(word: &str, random: &mut Random) -> String {
     letters.into_iter().collect::<String>() + "e"
 }
 
-fn run(index: &Path, questions: &str) {
-    let text = std::fs::read_to_string(questions).unwrap();
+fn run(index: &Path, queries: &str) {
+    let text = std::fs::read_to_string(queries).unwrap();
     let snapshot = Snapshot::open(index).unwrap();
     let context = Context {
         now: jiff::Timestamp::now(),
@@ -193,7 +194,7 @@ fn ask(snapshot: &dyn Source, context: &Context, order: &str, query: &str) -> Ti
     for _ in 0..=ROUNDS {
         let start = Instant::now();
         let tree = parse(query).unwrap();
-        let plan = snapshot.expand(&plan(&tree, context)).unwrap();
+        let plan = snapshot.expand(&plan(&tree, context), None).unwrap();
         let key = if order == "date" {
             SortKey::DATE
         } else {

@@ -12,8 +12,8 @@ use ken_core::{Document, Field, FileKey, Ipath, Kind, Location};
 use ken_engine::{Record, Sink};
 use ken_index::{Snapshot, Writer, WriterOptions};
 use ken_search::parse::Saved;
-use ken_search::service::mail::{ContactRequest, MessageRequest};
-use ken_search::service::{Error, Request, Service};
+use ken_search::service::mail::{ContactRequest, MessageRequest, Related};
+use ken_search::service::{Error, Request, Service, TermOrder, TermRequest};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -103,6 +103,14 @@ fn with_service<T>(asked: impl FnOnce(&Service<'_>) -> T) -> T {
     let snapshot = Snapshot::open(folder.path()).unwrap();
     let saved = Saved::from([("green".to_owned(), "garden".to_owned())]);
     asked(&Service::new(&snapshot, support::context(), saved))
+}
+
+/// Does the same with a service that a flag cancels.
+fn with_service_until<T>(cancel: &Arc<AtomicBool>, asked: impl FnOnce(&Service<'_>) -> T) -> T {
+    let folder = index();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let service = Service::new(&snapshot, support::context(), Saved::new());
+    asked(&service.with_cancel(Arc::clone(cancel)))
 }
 
 fn paths(answer: &Json) -> Vec<&str> {
@@ -313,23 +321,132 @@ fn a_search_past_its_deadline_says_so() {
 }
 
 #[test]
-fn hits_that_were_found_in_time_are_read_after_it() {
-    let folder = index();
-    let snapshot = Snapshot::open(folder.path()).unwrap();
-    let cancel = Arc::new(AtomicBool::new(false));
-    let service = Service::new(&snapshot, support::context(), Saved::new());
-    let service = service.with_cancel(Arc::clone(&cancel));
-    let request: Request = serde_json::from_value(json!({ "query": "budget" })).unwrap();
-    let query = service.understand(&request).unwrap();
-    let answer = service.search(&request, query).unwrap();
-    cancel.store(true, Ordering::Relaxed);
-    let mut n_read = 0;
-    let count = |_| {
-        n_read += 1;
-        Ok::<_, Error>(())
+fn every_part_of_a_request_past_its_deadline_ends_with_what_it_has() {
+    let inside = json!({ "query": "budget", "inside": "/home/anna/plan.txt", "deadline_ms": 0 });
+    let answer = ask(inside);
+    assert_eq!(answer["matches"], json!([]));
+    assert_eq!(answer["complete"], false);
+    let answer = ask(json!({ "query": "gardem", "suggest": true, "deadline_ms": 0 }));
+    assert_eq!(answer["did_you_mean"], json!([]));
+    assert_eq!(answer["complete"], false);
+    let like = json!({ "document": "/home/anna/list.txt" });
+    let answer = ask(json!({ "like": like, "explain": true, "deadline_ms": 0 }));
+    assert_eq!(answer["explanation"]["plan"], "(nothing)");
+    assert_eq!(answer["complete"], false);
+    let facets = json!({ "by": ["type"] });
+    let answer = ask(json!({ "query": "budget", "facets": facets, "deadline_ms": 0 }));
+    assert_eq!(answer["facets"][0]["values"], json!([]));
+}
+
+#[test]
+fn messages_and_terms_past_their_deadline_are_few_and_say_so() {
+    let request = |related| MessageRequest {
+        related,
+        deadline_ms: Some(0),
+        ..MessageRequest::default()
     };
-    answer.each_hit(|hit| hit, count).unwrap();
-    assert!(n_read > 0);
+    let terms = |sort| TermRequest {
+        sort,
+        deadline_ms: Some(0),
+        ..TermRequest::default()
+    };
+    let contacts = ContactRequest {
+        deadline_ms: Some(0),
+        ..ContactRequest::default()
+    };
+    with_service(|service| {
+        for related in [Related::None, Related::ByDate, Related::ByThread] {
+            let found = service.messages(&request(related)).unwrap();
+            assert!(found.is_empty() && !found.is_complete());
+        }
+        let found = service.contacts(&contacts).unwrap();
+        assert!(found.items.is_empty() && !found.complete);
+        let mut n_given = 0;
+        let complete = service.each_thread(&request(Related::None), &mut |_| {
+            n_given += 1;
+            Ok::<_, Error>(())
+        });
+        assert!(!complete.unwrap());
+        for sort in [TermOrder::Term, TermOrder::Documents] {
+            let complete = service.each_term(&terms(sort), &mut |_| {
+                n_given += 1;
+                Ok::<_, Error>(())
+            });
+            assert!(!complete.unwrap());
+        }
+        assert_eq!(n_given, 0);
+    });
+}
+
+#[test]
+fn a_cancellation_ends_what_has_no_deadline() {
+    let cancel = Arc::new(AtomicBool::new(false));
+    with_service_until(&cancel, |service| {
+        let found = service.messages(&MessageRequest::default()).unwrap();
+        let message = found.iter().next().unwrap().unwrap();
+        let all = service.messages_with_id(message.id()).unwrap();
+        assert!(!all.is_empty() && all.is_complete());
+        assert!(service.tags().unwrap().complete);
+        cancel.store(true, Ordering::Relaxed);
+        assert!(!service.tags().unwrap().complete);
+        assert!(!service.parts(&message).unwrap().complete);
+        let all = service.messages_with_id(message.id()).unwrap();
+        assert!(all.is_empty() && !all.is_complete());
+    });
+}
+
+#[test]
+fn the_documents_of_hits_are_related_and_read_until_the_cancellation() {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let request: Request = serde_json::from_value(json!({ "query": "type:message" })).unwrap();
+    with_service_until(&cancel, |service| {
+        let query = service.understand(&request).unwrap();
+        let addresses = service.search(&request, query).unwrap().addresses();
+        let read = |list: &[_]| service.read_messages(list, 2, |message| message).unwrap();
+        assert!(service.related(&addresses[..1]).unwrap().complete);
+        assert_eq!(read(&addresses).items.len(), addresses.len());
+        cancel.store(true, Ordering::Relaxed);
+        let related = service.related(&addresses[..1]).unwrap();
+        assert!(related.items.is_empty() && !related.complete);
+        let read = read(&addresses);
+        assert!(read.items.is_empty() && !read.complete);
+    });
+}
+
+#[test]
+fn the_best_score_is_looked_for_within_limits() {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let request = Request {
+        query: "budget".to_owned(),
+        offset: 1,
+        ..Request::default()
+    };
+    with_service_until(&cancel, |service| {
+        let query = service.understand(&request).unwrap();
+        let answer = service.search(&request, query).unwrap();
+        assert!(answer.best_score().unwrap() > 0.0 && answer.is_complete());
+        cancel.store(true, Ordering::Relaxed);
+        assert!(answer.best_score().unwrap() <= 0.0);
+        assert!(!answer.is_complete());
+    });
+}
+
+#[test]
+fn hits_that_were_found_in_time_are_read_after_it() {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let request: Request = serde_json::from_value(json!({ "query": "budget" })).unwrap();
+    with_service_until(&cancel, |service| {
+        let query = service.understand(&request).unwrap();
+        let answer = service.search(&request, query).unwrap();
+        cancel.store(true, Ordering::Relaxed);
+        let mut n_read = 0;
+        let count = |_| {
+            n_read += 1;
+            Ok::<_, Error>(())
+        };
+        answer.each_hit(|hit| hit, count).unwrap();
+        assert!(n_read > 0);
+    });
 }
 
 /// Returns the messages that a request finds: the file of each, and whether the query matches it.
@@ -373,7 +490,9 @@ fn threads_are_in_the_order_of_answers() {
     let mut threads = Vec::new();
     with_service(|service| {
         service.each_thread(&request, &mut |thread| {
-            threads.push(serde_json::to_value(thread).unwrap());
+            let mut messages = thread.in_order();
+            assert!(messages.all(|(_, message)| message.document.body.is_empty()));
+            threads.push(serde_json::to_value(&thread).unwrap());
             Ok::<_, Error>(())
         })
     })
@@ -393,20 +512,20 @@ fn threads_are_in_the_order_of_answers() {
 #[test]
 fn contacts_and_parts_come_from_the_index() {
     with_service(|service| {
-        let contacts = service.contacts(&ContactRequest::default()).unwrap();
+        let contacts = service.contacts(&ContactRequest::default()).unwrap().items;
         assert_eq!((&*contacts[0].name, contacts[0].count), ("Bob", 3));
         let none = ContactRequest {
             pattern: Some("^alice".to_owned()),
             ..ContactRequest::default()
         };
-        assert!(service.contacts(&none).unwrap().is_empty());
+        assert!(service.contacts(&none).unwrap().items.is_empty());
         let request = MessageRequest {
             which: ken_search::service::mail::Which::Query("figures".to_owned()),
             ..MessageRequest::default()
         };
         let found = service.messages(&request).unwrap();
         let message = found.iter().next().unwrap().unwrap();
-        let parts = service.parts(&message).unwrap();
+        let parts = service.parts(&message).unwrap().items;
         assert_eq!((parts.len(), &*parts[0].number), (1, "2"));
     });
 }

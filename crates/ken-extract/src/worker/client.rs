@@ -62,14 +62,14 @@ pub(super) enum NoAnswer {
     Cancelled,
     /// The worker is gone, or the socket broke.
     Died,
-    /// The system lacks the resources for the question.
+    /// The system lacks the resources for the request.
     Lacking(io::Error),
     /// The worker sent something that is not allowed.
     Broken(Broken),
 }
 
 impl NoAnswer {
-    /// Returns why a question could not be sent.
+    /// Returns why a request could not be sent.
     fn unasked(error: io::Error) -> Self {
         match error.kind() {
             // The worker does not receive it.
@@ -149,7 +149,7 @@ impl Worker {
             left: limits.file_time,
             is_cancelled: &|| false,
         };
-        // Without further questions, the worker sends its answer and ends.
+        // Without further requests, the worker sends its answer and ends.
         let _ = self.socket.shutdown(Shutdown::Write);
         self.ready(&mut clock)
     }
@@ -160,7 +160,7 @@ impl Worker {
         }
         let (prefix, head) = self.read_head(0, clock)?;
         if prefix.message != Message::Ready {
-            return Err(Broken("an answer before its question").into());
+            return Err(Broken("an answer before its request").into());
         }
         let sandbox = Sandbox::from_number(Decoder(&head).number()?);
         self.sandbox = sandbox;
@@ -218,7 +218,7 @@ impl Worker {
         }
     }
 
-    /// Sends the question.
+    /// Sends the request.
     fn ask(&self, input: &Input<'_>, account: &Expansion) -> io::Result<()> {
         let mut request = Request {
             ipath: input.ipath.clone(),

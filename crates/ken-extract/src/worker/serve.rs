@@ -102,7 +102,7 @@ impl Read for Requests<'_> {
         let flags = RecvFlags::CMSG_CLOEXEC;
         let received = recvmsg(self.socket.as_fd(), &mut parts, &mut ancillary, flags)?;
         if received.flags.contains(ReturnFlags::CTRUNC) {
-            return Err(io::Error::other("more descriptors than a question has"));
+            return Err(io::Error::other("more descriptors than a request has"));
         }
         for message in ancillary.drain() {
             if let RecvAncillaryMessage::ScmRights(descriptors) = message {
@@ -113,10 +113,10 @@ impl Read for Requests<'_> {
     }
 }
 
-/// The file of a question, and the write-ahead log next to it.
+/// The file of a request, and the write-ahead log next to it.
 pub(super) const MAX_DESCRIPTORS: usize = 2;
 
-/// A question to a worker, without the content.
+/// A request to a worker, without the content.
 pub(super) struct Request {
     pub(super) ipath: Ipath,
     pub(super) name: String,

@@ -8,7 +8,7 @@
 //! only to these, which keeps all its rules in force.
 
 mod need;
-mod question;
+mod request;
 mod segment_table;
 mod stat;
 mod tables;
@@ -29,7 +29,7 @@ pub use ken_ngram::Need;
 use ken_ngram::{Candidates, Covers, Row, Segment};
 use ken_walk::{FileSystems, KeptListing};
 
-pub use question::{Question, Why};
+pub use request::{Request, Why};
 pub use stat::LastFolder;
 pub use tables::{IndexTables, Map};
 use tables::{OpenTables, has_all};
@@ -142,21 +142,21 @@ impl Prefilter {
         }
     }
 
-    /// Asks an index for the files that have what the question needs.
+    /// Asks an index for the files that have what the request needs.
     ///
     /// # Errors
     /// Fails if the index exists but cannot be read.
     pub fn new(
         tables: &IndexTables,
-        question: &Question<'_>,
+        request: &Request<'_>,
         need: &Need,
     ) -> Result<Self, ken_engine::Error> {
-        let walk = question.walk;
+        let walk = request.walk;
         let roots = TypedPaths::new(&walk.paths, &walk.working_folder);
-        let trusts = question.trusts && !walk.follow;
+        let trusts = request.trusts && !walk.follow;
         let reading = Reading {
-            whole: question.needs_whole(),
-            by_pieces: question.by_pieces(),
+            whole: request.needs_whole(),
+            by_pieces: request.by_pieces(),
         };
         Self::ask(tables, need, roots, reading, trusts)
     }

@@ -1,11 +1,15 @@
 //! Patterns as automata over the bytes of terms, for traversing dictionaries.
 
+use std::cell::Cell;
+
 use ken_core::expression::Expression as Table;
 use levenshtein_automata::{DFA, Distance, SINK_STATE};
 use regex_automata::Anchored;
 use regex_automata::dfa::Automaton as _;
 use regex_automata::util::{primitives::StateID, start};
 use tantivy_fst::Automaton;
+
+use crate::limits::{Limits, Pace};
 
 /// A compiled regular expression, in the form that the dictionary needs.
 pub(crate) struct RegexAutomaton<'a> {
@@ -54,6 +58,50 @@ impl Automaton for RegexAutomaton<'_> {
         } else {
             self.dfa.next_state(*state, byte)
         }
+    }
+}
+
+/// Another automaton that matches nothing more once limits are reached, so that a traversal without matches ends too.
+pub(crate) struct Limited<'a, A> {
+    automaton: A,
+    limits: Option<&'a Limits>,
+    pace: Cell<Pace>,
+}
+
+impl<'a, A> Limited<'a, A> {
+    pub(crate) fn new(automaton: A, limits: Option<&'a Limits>) -> Self {
+        Self {
+            automaton,
+            limits,
+            pace: Cell::default(),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let mut pace = self.pace.get();
+        let is_over = pace.step(self.limits);
+        self.pace.set(pace);
+        is_over
+    }
+}
+
+impl<A: Automaton> Automaton for Limited<'_, A> {
+    type State = A::State;
+
+    fn start(&self) -> A::State {
+        self.automaton.start()
+    }
+
+    fn is_match(&self, state: &A::State) -> bool {
+        self.automaton.is_match(state)
+    }
+
+    fn can_match(&self, state: &A::State) -> bool {
+        self.automaton.can_match(state) && !self.is_over()
+    }
+
+    fn accept(&self, state: &A::State, byte: u8) -> A::State {
+        self.automaton.accept(state, byte)
     }
 }
 

@@ -7,6 +7,7 @@ use tantivy::index::SegmentReader;
 use tantivy::schema::Field as Column;
 
 use super::{Matcher, Shortcuts};
+use crate::limits::{Limits, reached};
 
 /// Returns the most frequent terms that a pattern matches, and the total number of matching terms;
 /// see [`crate::Snapshot::terms`].
@@ -16,15 +17,19 @@ pub(crate) fn frequent(
     column: Column,
     pattern: &Pattern,
     limit: usize,
+    limits: Option<&Limits>,
 ) -> tantivy::Result<(Vec<(String, u64)>, usize)> {
     let matcher = Matcher::new(pattern)?;
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
     for segment in segments {
+        if reached(limits) {
+            break;
+        }
         let Some(index) = shortcuts.index(segment, column)? else {
             continue;
         };
         let shortcut = shortcuts.of(segment, column);
-        matcher.each(&index, shortcut, &mut |term, info| {
+        matcher.each(&index, shortcut, limits, |term, info| {
             let count = u64::from(info.doc_freq);
             match counts.get_mut(term) {
                 Some(sum) => *sum += count,

@@ -15,14 +15,16 @@ use tantivy::schema::IndexRecordOption;
 
 use super::stream::Merge;
 use super::{Dictionaries, Matcher, has_terms};
+use crate::limits::Pace;
 
-/// Calls `each` with the terms that are asked for, in the order of their bytes.
+/// Calls `each` with the terms that are asked for, in the order of their bytes, until a limit is reached.
 pub(crate) fn each(
     dictionaries: &Dictionaries,
     list: &TermList<'_>,
     matcher: &Matcher,
     each: &mut dyn FnMut(TermCount<'_>) -> ControlFlow<()>,
 ) -> tantivy::Result<()> {
+    let limits = list.limits.map(|limits| &**limits);
     let mut counters = Vec::new();
     for field in list.fields.iter().filter(|field| has_terms(**field)) {
         for (number, segment) in dictionaries.segments().iter().enumerate() {
@@ -33,9 +35,14 @@ pub(crate) fn each(
         }
     }
     let indexes: Vec<_> = counters.iter().map(|counter| counter.index).collect();
-    let mut terms = Merge::new(&indexes, matcher)?;
+    let mut terms = Merge::new(&indexes, matcher, limits)?;
     let mut groups = Groups::new(list.by_field);
+    let mut pace = Pace::default();
     while let Some((term, infos)) = terms.next() {
+        // A limit that ended the merge may have left out dictionaries that have the term.
+        if pace.step(limits) {
+            break;
+        }
         // Terms are text; anything else would be from another program.
         let Ok(term) = std::str::from_utf8(term) else {
             continue;

@@ -21,7 +21,7 @@ use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 use tantivy::termdict::{TermDictionary, TermStreamer};
 
-use super::automaton::{FuzzyAutomaton, RegexAutomaton, TermsAutomaton};
+use super::automaton::{FuzzyAutomaton, Limited, RegexAutomaton, TermsAutomaton};
 use super::{Accept, Cursor, Shortcut, Wanted, successor};
 use crate::analysis::BORDER;
 use crate::limits::{Limits, Pace};
@@ -80,12 +80,14 @@ impl Matcher {
         }
     }
 
-    /// Returns a cursor over the matching terms of a dictionary, in order.
+    /// Returns a cursor over the matching terms of a dictionary, in order. Once limits are reached, it looks for no
+    /// further term.
     pub(crate) fn cursor<'a>(
         &'a self,
         index: &'a InvertedIndexReader,
+        limits: Option<&'a Limits>,
     ) -> tantivy::Result<Box<dyn Cursor + 'a>> {
-        self.cursor_from(index, "")
+        self.cursor_from(index, "", limits)
     }
 
     /// Returns the same cursor; for a fuzzy word, only over terms with the prefix.
@@ -93,19 +95,21 @@ impl Matcher {
         &'a self,
         index: &'a InvertedIndexReader,
         start: &str,
+        limits: Option<&'a Limits>,
     ) -> tantivy::Result<Box<dyn Cursor + 'a>> {
         let terms = index.terms();
         Ok(match self {
-            Self::Written(terms, _) => return terms.cursor_from(index, start),
+            Self::Written(terms, _) => return terms.cursor_from(index, start, limits),
             Self::Term(term) => Box::new(terms.range().ge(term).le(term).into_stream()?),
             Self::Terms(wanted) => Box::new(terms.search(TermsAutomaton(wanted)).into_stream()?),
             Self::Range(range) => Box::new(range.of(terms)?),
             Self::Regex(regex) => {
-                let automaton = RegexAutomaton::of_words(&regex.dfa);
+                let automaton = Limited::new(RegexAutomaton::of_words(&regex.dfa), limits);
                 Box::new(terms.search(automaton).into_stream()?)
             }
             Self::Fuzzy(dfa) => {
-                let mut range = terms.search(FuzzyAutomaton(dfa)).ge(start);
+                let automaton = Limited::new(FuzzyAutomaton(dfa), limits);
+                let mut range = terms.search(automaton).ge(start);
                 if let Some(end) = successor(start) {
                     range = range.lt(end);
                 }
@@ -114,11 +118,32 @@ impl Matcher {
         })
     }
 
-    /// Calls `each` with every matching term of the dictionary.
+    /// Calls `each` with every matching term of the dictionary, until a limit is reached.
     pub(crate) fn each(
         &self,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
+        limits: Option<&Limits>,
+        mut each: impl FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
+    ) -> tantivy::Result<()> {
+        let mut pace = Pace::default();
+        let read = self.all(
+            index,
+            shortcut,
+            limits,
+            &mut |term, info| match pace.step(limits) {
+                true => Err(ended()),
+                false => each(term, info),
+            },
+        );
+        unless_ended(limits, read)
+    }
+
+    fn all(
+        &self,
+        index: &InvertedIndexReader,
+        shortcut: Shortcut<'_>,
+        limits: Option<&Limits>,
         each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
         let terms = index.terms();
@@ -128,7 +153,7 @@ impl Matcher {
         };
         let trie = || shortcut.trie();
         match self {
-            Self::Written(terms, _) => terms.each(index, shortcut, each),
+            Self::Written(terms, _) => terms.all(index, shortcut, limits, each),
             Self::Term(term) => look_up(term.as_bytes()),
             Self::Terms(wanted) => {
                 let mut wanted = wanted.iter();
@@ -142,14 +167,17 @@ impl Matcher {
                 Ok(())
             }
             Self::Regex(regex) => match (shortcut.plain(), trie()?) {
-                (Some(plain), _) => plain.each(&regex.wanted(), &mut look_up),
+                (Some(plain), _) => plain.each(&regex.wanted(), limits, &mut look_up),
                 (None, Some(trie)) => {
-                    trie.try_each(&RegexAutomaton::of_words(&regex.dfa), &mut look_up)
+                    let automaton = Limited::new(RegexAutomaton::of_words(&regex.dfa), limits);
+                    trie.try_each(&automaton, &mut look_up)
                 }
                 (None, None) => Ok(()),
             },
             Self::Fuzzy(dfa) => match trie()? {
-                Some(trie) => trie.try_each(&FuzzyAutomaton(dfa), &mut look_up),
+                Some(trie) => {
+                    trie.try_each(&Limited::new(FuzzyAutomaton(dfa), limits), &mut look_up)
+                }
                 None => Ok(()),
             },
         }
@@ -165,14 +193,16 @@ impl Matcher {
         mut each: impl FnMut(&TermInfo) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
         let mut pace = Pace::default();
-        let read = self.all_infos(index, shortcut, &mut |info| match pace.step(limits) {
-            true => Err(TantivyError::InternalError("a limit is reached".to_owned())),
-            false => each(info),
-        });
-        match limits.is_some_and(Limits::ended_early) {
-            true => Ok(()),
-            false => read,
-        }
+        let read = self.all_infos(
+            index,
+            shortcut,
+            limits,
+            &mut |info| match pace.step(limits) {
+                true => Err(ended()),
+                false => each(info),
+            },
+        );
+        unless_ended(limits, read)
     }
 
     /// For consecutive terms, only the first and the last are looked up.
@@ -180,6 +210,7 @@ impl Matcher {
         &self,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
+        limits: Option<&Limits>,
         each: &mut dyn FnMut(&TermInfo) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
         if let Some(range) = self.range()
@@ -187,7 +218,7 @@ impl Matcher {
         {
             return infos.each(range.numbers(index.terms())?, each);
         }
-        self.each(index, shortcut, &mut |_, info| each(info))
+        self.all(index, shortcut, limits, &mut |_, info| each(info))
     }
 
     /// Returns the matching terms as a range, if they are consecutive.
@@ -197,6 +228,19 @@ impl Matcher {
             Self::Written(terms, _) => terms.range(),
             _ => None,
         }
+    }
+}
+
+/// The error that breaks off a look-up.
+fn ended() -> TantivyError {
+    TantivyError::InternalError("a limit is reached".to_owned())
+}
+
+/// Returns the result of a look-up, which has no error if limits ended it.
+fn unless_ended(limits: Option<&Limits>, read: tantivy::Result<()>) -> tantivy::Result<()> {
+    match limits.is_some_and(Limits::ended_early) {
+        true => Ok(()),
+        false => read,
     }
 }
 

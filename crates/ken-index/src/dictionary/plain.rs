@@ -34,9 +34,12 @@ use tantivy_common::HasLen;
 use super::successor;
 use crate::directory::ReadDirectory;
 use crate::layout::{TERM_LIST, is_term_list, term_list};
+use crate::limits::{Limits, Pace, reached};
 
 const MAGIC: [u8; 8] = *b"kenword2";
 const BUFFER_BYTES: usize = 1 << 20;
+/// Bytes that are searched for a literal before limits are asked for again: about 100 µs.
+const WINDOW_BYTES: usize = 1 << 20;
 /// Size of the buffer for lines.
 const LINES_BYTES: usize = 64 << 10;
 
@@ -59,10 +62,11 @@ pub(crate) struct Wanted<'a> {
 }
 
 impl PlainTerms<'_> {
-    /// Calls `each` with the wanted terms, in order.
+    /// Calls `each` with the wanted terms, in order, until a limit is reached.
     pub(crate) fn each<E>(
         &self,
         wanted: &Wanted<'_>,
+        limits: Option<&Limits>,
         each: &mut dyn FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let end = successor(wanted.prefix);
@@ -70,12 +74,13 @@ impl PlainTerms<'_> {
         let start = self.lower_bound(wanted.prefix.as_bytes());
         let lines = self.0.get(start..end).unwrap_or_default();
         let mut at = 0;
-        while at < lines.len() {
+        let mut pace = Pace::default();
+        while at < lines.len() && !pace.step(limits) {
             if let Some(part) = wanted.part {
-                let Some(found) = part.find(&lines[at..]) else {
+                let Some(found) = find(part, lines, at, limits) else {
                     break;
                 };
-                at += found;
+                at = found;
             }
             let line = line_at(lines, at);
             if wanted.accepts.accepts(&lines[line.clone()]) {
@@ -98,6 +103,27 @@ impl PlainTerms<'_> {
             }
         }
         low
+    }
+}
+
+/// Returns where a part begins in a text, from `at` on, unless a limit is reached before.
+fn find(
+    part: &memmem::Finder<'_>,
+    text: &[u8],
+    mut at: usize,
+    limits: Option<&Limits>,
+) -> Option<usize> {
+    let n_more = part.needle().len().saturating_sub(1);
+    loop {
+        let end = at.saturating_add(WINDOW_BYTES);
+        let window = &text[at..text.len().min(end + n_more)];
+        if let Some(found) = part.find(window) {
+            return Some(at + found);
+        }
+        if end >= text.len() || reached(limits) {
+            return None;
+        }
+        at = end;
     }
 }
 
@@ -197,7 +223,7 @@ pub(crate) fn read_terms(bytes: &[u8]) {
                 part: part.as_ref(),
                 accepts: &All,
             };
-            let read = terms.each(&wanted, &mut |_| Ok::<_, ()>(()));
+            let read = terms.each(&wanted, None, &mut |_| Ok::<_, ()>(()));
             assert_eq!(read, Ok(()));
         }
     }
@@ -441,6 +467,15 @@ mod tests {
     }
 
     fn found(terms: &[&str], prefix: &str, part: Option<&str>) -> Vec<String> {
+        found_within(None, terms, prefix, part)
+    }
+
+    fn found_within(
+        limits: Option<&Limits>,
+        terms: &[&str],
+        prefix: &str,
+        part: Option<&str>,
+    ) -> Vec<String> {
         let text: String = terms.iter().map(|term| format!("{term}\n")).collect();
         let part = part.map(|part| memmem::Finder::new(part.as_bytes()).into_owned());
         let wanted = Wanted {
@@ -454,7 +489,7 @@ mod tests {
             Ok(())
         };
         PlainTerms(text.as_bytes())
-            .each(&wanted, &mut each)
+            .each(&wanted, limits, &mut each)
             .unwrap();
         found
     }
@@ -473,6 +508,23 @@ mod tests {
         assert_eq!(all("zz", Some("a")), "");
         assert_eq!(all("gamma", Some("a\n")), "gamma");
         assert!(found(&[], "a", None).is_empty());
+    }
+
+    #[test]
+    fn a_search_for_a_part_ends_between_windows() {
+        // The part lies across the border of two windows.
+        let filler = "x".repeat(WINDOW_BYTES - 3);
+        let terms = [&*filler, "gamma", &*filler, "delta"];
+        let within = |n_questions, part| {
+            let limits = Limits::after(n_questions);
+            let found = found_within(Some(&limits), &terms, "", Some(part));
+            (found.join(" "), limits.ended_early())
+        };
+        assert_eq!(found(&terms, "", Some("gamma")), ["gamma"]);
+        assert_eq!(found(&terms, "", Some("delta")), ["delta"]);
+        assert_eq!(within(9, "gamma"), ("gamma".to_owned(), false));
+        assert_eq!(within(1, "delta"), (String::new(), true));
+        assert_eq!(within(1, "nothing"), (String::new(), true));
     }
 
     #[test]
@@ -582,7 +634,7 @@ mod tests {
         ];
         let terms = || {
             let snapshot = crate::Snapshot::open(folder.path()).unwrap();
-            let terms = |pattern| snapshot.frequent(Field::Body, pattern, 5000).unwrap();
+            let terms = |pattern| snapshot.frequent(Field::Body, pattern, 5000, None).unwrap();
             let lists = &snapshot.shortcuts.plain;
             let column = crate::schema::Columns::new().of(Field::Body);
             let has_list = lists

@@ -12,6 +12,7 @@ use ken_core::{Field, Pattern};
 use ken_engine::Similar;
 
 use super::{Dictionaries, Matcher};
+use crate::limits::{Limits, Pace};
 
 /// Minimum length of a word for suggestions: too much is similar to shorter ones.
 const MIN_LENGTH: usize = 3;
@@ -24,6 +25,7 @@ pub(crate) fn similar(
     fields: &[Field],
     word: &str,
     limit: usize,
+    limits: Option<&Limits>,
 ) -> tantivy::Result<Vec<Similar>> {
     let length = word.chars().count();
     if length < MIN_LENGTH || word.chars().any(|c| !c.is_alphabetic()) {
@@ -33,7 +35,7 @@ pub(crate) fn similar(
         if distance == 2 && length < MIN_LENGTH_FOR_TWO {
             break;
         }
-        let found = at_distance(dictionaries, fields, word, distance)?;
+        let found = at_distance(dictionaries, fields, word, distance, limits)?;
         if !found.is_empty() {
             return Ok(best(found, distance, limit));
         }
@@ -46,6 +48,7 @@ fn at_distance(
     fields: &[Field],
     word: &str,
     distance: u8,
+    limits: Option<&Limits>,
 ) -> tantivy::Result<BTreeMap<String, u64>> {
     let matcher = Matcher::new(&Pattern::Fuzzy(word.to_owned(), distance))?;
     let start = match distance {
@@ -57,8 +60,9 @@ fn at_distance(
         let mut of_field: BTreeMap<String, u64> = BTreeMap::new();
         for segment in 0..dictionaries.segments().len() {
             let index = dictionaries.of(*field, segment)?;
-            let mut cursor = matcher.cursor_from(index, start)?;
-            while cursor.advance() {
+            let mut pace = Pace::default();
+            let mut cursor = matcher.cursor_from(index, start, limits)?;
+            while !pace.step(limits) && cursor.advance() {
                 let Ok(term) = std::str::from_utf8(cursor.term()) else {
                     continue;
                 };

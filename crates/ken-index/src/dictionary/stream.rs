@@ -8,6 +8,7 @@ use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 
 use super::{Cursor, Matcher};
+use crate::limits::Limits;
 
 /// The merge of the matching terms in some dictionaries.
 pub(super) struct Merge<'a> {
@@ -25,6 +26,7 @@ impl<'a> Merge<'a> {
     pub(super) fn new(
         indexes: &[&'a InvertedIndexReader],
         matcher: &'a Matcher,
+        limits: Option<&'a Limits>,
     ) -> tantivy::Result<Self> {
         let mut merge = Merge {
             cursors: Vec::with_capacity(indexes.len()),
@@ -34,7 +36,7 @@ impl<'a> Merge<'a> {
             spare: Vec::new(),
         };
         for index in indexes {
-            merge.cursors.push(matcher.cursor(index)?);
+            merge.cursors.push(matcher.cursor(index, limits)?);
             merge.refill(merge.cursors.len() - 1);
         }
         Ok(merge)

@@ -10,18 +10,24 @@ use tantivy::query::{EnableScoring, Query, Weight};
 use tantivy::{DocId, Searcher, SegmentReader};
 
 use crate::columns::value;
+use crate::limits::{Limits, Pace, reached};
 use crate::parallel;
 use crate::schema::value_column;
 
-/// Returns the values of some text fields in what a query finds, in no order.
+/// Returns the values of some text fields in what a query finds, in no order. Once limits are reached, the other documents
+/// are left out.
 pub(crate) fn seen(
     searcher: &Searcher,
     query: &dyn Query,
     fields: &[Field],
+    limits: Option<&Limits>,
 ) -> tantivy::Result<Vec<Seen>> {
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
     let of_segments = parallel::over(searcher.segment_readers(), |_, segment| {
-        in_segment(segment, &*weight, fields)
+        match reached(limits) {
+            true => Ok(Vec::new()),
+            false => in_segment(segment, &*weight, fields, limits),
+        }
     })?;
     Ok(of_segments.into_iter().flatten().collect())
 }
@@ -30,13 +36,18 @@ fn in_segment(
     segment: &SegmentReader,
     weight: &dyn Weight,
     fields: &[Field],
+    limits: Option<&Limits>,
 ) -> tantivy::Result<Vec<Seen>> {
     let fields = fields.iter();
     let fields = fields.filter_map(|field| Values::open(segment, *field).transpose());
     let mut fields: Vec<Values> = fields.collect::<tantivy::Result<_>>()?;
     let dates = segment.fast_fields().i64(Field::Date.name())?;
+    let mut pace = Pace::default();
     // Once for all fields: to find the messages takes longer than to count in one.
     weight.for_each_no_score(segment, &mut |docs: &[DocId]| {
+        if pace.step(limits) {
+            return;
+        }
         for doc in docs.iter().filter(|doc| !segment.is_deleted(**doc)) {
             let date = dates.first(*doc).unwrap_or(i64::MIN);
             fields

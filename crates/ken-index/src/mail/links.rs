@@ -18,6 +18,7 @@ use tantivy::{DocId, DocSet, InvertedIndexReader, Searcher, TERMINATED, Term};
 
 use crate::DocAddress;
 use crate::doc_address::AddressParts;
+use crate::limits::{Limits, Pace, reached};
 use crate::postings::files;
 use crate::schema::{Columns, KEY, LINKS, MESSAGE};
 
@@ -123,12 +124,13 @@ pub(crate) fn carrier(
     Ok(None)
 }
 
-/// Returns the messages that carry one of some documents, in the order of addresses. What is in no message
-/// has none, nor has a message by itself.
+/// Returns the messages that carry one of some documents, in the order of addresses. A document in no message has none,
+/// nor has a message by itself. Once limits are reached, the other documents are left out.
 pub(crate) fn carriers(
     searcher: &Searcher,
     file: Column,
     of: impl IntoIterator<Item = DocAddress>,
+    limits: Option<&Limits>,
 ) -> tantivy::Result<Vec<DocAddress>> {
     let columns = searcher.segment_readers().iter().map(|segment| {
         let columns = segment.fast_fields();
@@ -136,7 +138,11 @@ pub(crate) fn carriers(
     });
     let columns = columns.collect::<tantivy::Result<Vec<_>>>()?;
     let mut found = BTreeSet::new();
+    let mut pace = Pace::default();
     for address in of {
+        if pace.step(limits) {
+            break;
+        }
         let (messages, links) = &columns[address.segment() as usize];
         let is_carried =
             messages.first(address.doc()).is_some() && links.first(address.doc()).is_none();
@@ -147,12 +153,13 @@ pub(crate) fn carriers(
     Ok(found.into_iter().collect())
 }
 
-/// Returns all messages in the threads of some documents, in the order of addresses; what is in no
-/// message is in a thread of its own.
+/// Returns all messages in the threads of some documents, in the order of addresses. A document in no message is a thread
+/// of its own. Once limits are reached, the other messages are left out.
 pub(crate) fn threads(
     searcher: &Searcher,
     columns: &Columns,
     of: impl IntoIterator<Item = DocAddress>,
+    limits: Option<&Limits>,
 ) -> tantivy::Result<Vec<DocAddress>> {
     let segments = (0..).zip(searcher.segment_readers());
     let segments = segments.map(|(number, reader)| Segment::open(number, reader, columns.link));
@@ -161,8 +168,13 @@ pub(crate) fn threads(
         known: HashSet::new(),
         found: BTreeSet::new(),
         new: Vec::new(),
+        limits,
     };
+    let mut pace = Pace::default();
     for address in of {
+        if pace.step(limits) {
+            break;
+        }
         // A file that is attached is in the thread of its message.
         let carrier = carrier(searcher, columns.file, address)?;
         search.found(carrier.unwrap_or(address));
@@ -190,17 +202,22 @@ impl<'s> Segment<'s> {
         })
     }
 
-    /// Returns the messages that have one of these numbers, which are sorted.
-    fn with(&self, links: &[u64]) -> tantivy::Result<Vec<DocId>> {
+    /// Returns the messages that have one of these numbers, which are sorted, until limits are reached.
+    fn with(&self, links: &[u64], limits: Option<&Limits>) -> tantivy::Result<Vec<DocId>> {
+        let mut pace = Pace::default();
         let has = |doc: &DocId| {
             let own = self.links.values_for_doc(*doc);
             !self.reader.is_deleted(*doc) && { own }.any(|link| links.binary_search(&link).is_ok())
         };
         if links.len() > self.reader.max_doc() as usize / SHARE_OF_TERMS {
-            return Ok((0..self.reader.max_doc()).filter(has).collect());
+            let documents = (0..self.reader.max_doc()).take_while(|_| !pace.step(limits));
+            return Ok(documents.filter(has).collect());
         }
         let mut found = Vec::new();
         for link in links {
+            if pace.step(limits) {
+                break;
+            }
             let term = Term::from_field_u64(self.column, half(*link));
             let postings = self.terms.read_postings(&term, IndexRecordOption::Basic)?;
             let Some(mut postings) = postings else {
@@ -221,6 +238,7 @@ struct Search<'s> {
     found: BTreeSet<DocAddress>,
     /// Numbers whose messages were not looked for yet.
     new: Vec<u64>,
+    limits: Option<&'s Limits>,
 }
 
 impl Search<'_> {
@@ -234,13 +252,13 @@ impl Search<'_> {
     }
 
     fn follow(&mut self) -> tantivy::Result<()> {
-        while !self.new.is_empty() {
+        while !self.new.is_empty() && !reached(self.limits) {
             let mut links = std::mem::take(&mut self.new);
             links.sort_unstable();
             for at in 0..self.segments.len() {
                 let segment = &self.segments[at];
                 let number = segment.number;
-                for doc in segment.with(&links)? {
+                for doc in segment.with(&links, self.limits)? {
                     self.found(DocAddress::at(number, doc));
                 }
             }

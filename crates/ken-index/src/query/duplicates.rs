@@ -48,6 +48,6 @@ impl Weight for DuplicatesWeight {
     }
 
     fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
-        Ok(Explanation::new("there is a copy", 0.0))
+        Ok(Explanation::new("there is a duplicate", 0.0))
     }
 }

@@ -27,7 +27,6 @@ use tantivy::query::{
 use tantivy::schema::IndexRecordOption;
 
 use crate::analysis::BORDER;
-use crate::dictionary::successor;
 use crate::schema::Columns;
 use address::AddressQuery;
 use duplicates::DuplicatesQuery;
@@ -185,7 +184,6 @@ fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Qu
         Pattern::Prefix(prefix) if prefix.is_empty() && field.info().kind == FieldKind::Text => {
             term_query(columns, field, BORDER)
         }
-        Pattern::Prefix(prefix) => prefix_query(columns, field, prefix),
         _ => Box::new(PatternQuery {
             column: columns.of(field),
             pattern: pattern.clone(),
@@ -206,16 +204,6 @@ fn term_query(columns: &Columns, field: Field, term: &str) -> Box<dyn Query> {
 
 /// Returns the query for a prefix: the range of terms from it to the next string that does not
 /// start with it.
-fn prefix_query(columns: &Columns, field: Field, prefix: &str) -> Box<dyn Query> {
-    let column = columns.of(field);
-    let from = Bound::Included(Term::from_field_text(column, prefix));
-    let to = match successor(prefix) {
-        Some(next) => Bound::Excluded(Term::from_field_text(column, &next)),
-        None => Bound::Unbounded,
-    };
-    Box::new(RangeQuery::new(from, to))
-}
-
 fn span_query(scoring: &Scoring, field: Field, span: &Span) -> Box<dyn Query> {
     let column = scoring.columns.of(field);
     match span {

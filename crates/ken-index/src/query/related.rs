@@ -46,8 +46,8 @@ impl Query for RelatedQuery {
         let found = found.into_iter().map(DocAddress::of_engine);
         let columns = &self.scoring.columns;
         let related = match self.relation {
-            Relation::Carries => links::carriers(searcher, columns.file, found)?,
-            Relation::Thread => links::threads(searcher, columns, found)?,
+            Relation::Carries => links::carriers(searcher, columns.file, found, limits)?,
+            Relation::Thread => links::threads(searcher, columns, found, limits)?,
         };
         Selection(related).weight(scoring)
     }

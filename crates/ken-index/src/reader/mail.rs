@@ -1,12 +1,16 @@
 //! The messages of a commit.
 
+use std::sync::Arc;
+
 use ken_core::{Field, FileKey, MessageSpan, Plan};
-use ken_engine::{DocAddress, Error, Mail, Mailbox, MessageId, MessageOfFile, Seen, Source};
+use ken_engine::{
+    DocAddress, Error, Limits, Mail, Mailbox, MessageId, MessageOfFile, Request, Seen, Source,
+};
 
 use super::Snapshot;
 use crate::doc_address::AddressParts;
 use crate::mail::{contacts, links, mailbox};
-use crate::query;
+use crate::search;
 
 impl Mail for Snapshot {
     fn mailbox(&self, key: FileKey) -> Result<Mailbox, Error> {
@@ -35,8 +39,14 @@ impl Mail for Snapshot {
         links::carrier(&self.searcher, self.columns.file, at).map_err(|e| self.error(e))
     }
 
-    fn threads(&self, of: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
-        links::threads(&self.searcher, &self.columns, of.iter().copied()).map_err(|e| self.error(e))
+    fn threads(
+        &self,
+        of: &[DocAddress],
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Vec<DocAddress>, Error> {
+        let limits = limits.map(|limits| &**limits);
+        links::threads(&self.searcher, &self.columns, of.iter().copied(), limits)
+            .map_err(|e| self.error(e))
     }
 
     fn links(&self, at: DocAddress) -> Result<Vec<u64>, Error> {
@@ -44,9 +54,19 @@ impl Mail for Snapshot {
         links::read(segment, at.doc()).map_err(|e| self.error(e))
     }
 
-    fn seen(&self, plan: &Plan, fields: &[Field]) -> Result<Vec<Seen>, Error> {
-        let plan = self.expand(plan)?;
-        let query = query::build(&self.scoring(), &plan);
-        contacts::seen(&self.searcher, &*query, fields).map_err(|e| self.error(e))
+    fn seen(
+        &self,
+        plan: &Plan,
+        fields: &[Field],
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Vec<Seen>, Error> {
+        let plan = self.expand(plan, limits)?;
+        let request = Request {
+            limits,
+            ..Request::new(&plan)
+        };
+        let query = search::query(&request, &self.scoring());
+        let limits = limits.map(|limits| &**limits);
+        contacts::seen(&self.searcher, &*query, fields, limits).map_err(|e| self.error(e))
     }
 }

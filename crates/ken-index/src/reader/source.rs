@@ -1,8 +1,10 @@
 //! What a commit is asked.
 
+use std::sync::Arc;
+
 use ken_core::{Field, Location, Plan, Value};
 use ken_engine::{
-    Body, DocAddress, Error, FacetBy, Files, Hit, Mail, Meta, Request, Response, Source,
+    Body, DocAddress, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Request, Response, Source,
     Statistics, Stored, Terms,
 };
 
@@ -39,7 +41,7 @@ impl Source for Snapshot {
     }
 
     fn find(&self, request: &Request<'_>) -> Result<Response, Error> {
-        let plan = self.expand(request.plan)?;
+        let plan = self.expand(request.plan, request.limits)?;
         let request = Request {
             plan: &plan,
             ..*request
@@ -52,7 +54,7 @@ impl Source for Snapshot {
         request: &Request<'_>,
         by: &[FacetBy],
     ) -> Result<Vec<Vec<(Value, u64)>>, Error> {
-        let plan = self.expand(request.plan)?;
+        let plan = self.expand(request.plan, request.limits)?;
         let request = Request {
             plan: &plan,
             ..*request
@@ -66,7 +68,7 @@ impl Source for Snapshot {
         facets::extent(&self.searcher, field).map_err(|e| self.error(e))
     }
 
-    fn expand(&self, plan: &Plan) -> Result<Plan, Error> {
+    fn expand(&self, plan: &Plan, limits: Option<&Arc<Limits>>) -> Result<Plan, Error> {
         if !stem::may_change(plan) {
             return Ok(plan.clone());
         }
@@ -77,19 +79,20 @@ impl Source for Snapshot {
             &self.columns,
             segments,
             &self.shortcuts,
+            limits.map(|limits| &**limits),
         );
         expander.plan(plan).map_err(|e| self.error(e))
     }
 
     fn explain(&self, plan: &Plan, hit: &Hit) -> Result<String, Error> {
-        let words = query::build(&self.scoring(), &self.expand(plan)?)
+        let words = query::build(&self.scoring(), &self.expand(plan, None)?)
             .explain(&self.searcher, hit.address.to_engine())
             .map_err(|e| self.error(e))?;
         Ok(search::explained(hit.boosts, words).to_pretty_json())
     }
 
     fn engine_query(&self, plan: &Plan) -> Result<String, Error> {
-        let query = query::build(&self.scoring(), &self.expand(plan)?);
+        let query = query::build(&self.scoring(), &self.expand(plan, None)?);
         Ok(format!("{query:?}"))
     }
 

@@ -1,9 +1,10 @@
 //! The dictionary of a commit.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use ken_core::{Field, Pattern};
-use ken_engine::{Error, Similar, TermCount, TermList, Terms};
+use ken_engine::{Error, Limits, Similar, TermCount, TermList, Terms};
 
 use super::Snapshot;
 use crate::dictionary::{self, Matcher};
@@ -14,10 +15,12 @@ impl Terms for Snapshot {
         field: Field,
         pattern: &Pattern,
         limit: usize,
+        limits: Option<&Arc<Limits>>,
     ) -> Result<(Vec<(String, u64)>, usize), Error> {
         let column = self.columns.of(field);
         let segments = self.searcher.segment_readers();
-        dictionary::frequent(segments, &self.shortcuts, column, pattern, limit)
+        let limits = limits.map(|limits| &**limits);
+        dictionary::frequent(segments, &self.shortcuts, column, pattern, limit, limits)
             .map_err(|e| self.error(e))
     }
 
@@ -31,8 +34,16 @@ impl Terms for Snapshot {
             .map_err(|e| self.error(e))
     }
 
-    fn similar(&self, fields: &[Field], word: &str, limit: usize) -> Result<Vec<Similar>, Error> {
-        dictionary::similar(&self.dictionaries, fields, word, limit).map_err(|e| self.error(e))
+    fn similar(
+        &self,
+        fields: &[Field],
+        word: &str,
+        limit: usize,
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Vec<Similar>, Error> {
+        let limits = limits.map(|limits| &**limits);
+        dictionary::similar(&self.dictionaries, fields, word, limit, limits)
+            .map_err(|e| self.error(e))
     }
 
     fn n_documents_with(&self, field: Field, term: &str) -> Result<u64, Error> {

@@ -1,4 +1,4 @@
-//! Of hits that belong together one: copies of the same content, parts of a file or a message.
+//! Shows one of several hits that belong together: duplicates, parts of a file, or parts of a message.
 //!
 //! A first pass counts the groups ([`crate::collector::groups`]). Then the hits are taken in order, more of them until
 //! there are enough groups.

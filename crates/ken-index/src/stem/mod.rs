@@ -24,6 +24,7 @@ use self::apart::Apart;
 use self::endings::{AnyForms, Endings, Forms};
 use crate::analysis::function_words;
 use crate::dictionary::{Shortcuts, Trie};
+use crate::limits::{Limits, reached};
 use crate::parallel;
 use crate::schema::Columns;
 
@@ -177,6 +178,8 @@ pub(crate) struct Expander<'a> {
     pub(crate) columns: &'a Columns,
     pub(crate) segments: &'a [SegmentReader],
     pub(crate) shortcuts: &'a Shortcuts,
+    /// When no further words are looked up.
+    limits: Option<&'a Limits>,
     /// The forms of requested words, by word and field, since the words of a query repeat.
     known: RefCell<HashMap<(String, Option<Field>), FormsOf>>,
 }
@@ -191,6 +194,7 @@ impl<'a> Expander<'a> {
         columns: &'a Columns,
         segments: &'a [SegmentReader],
         shortcuts: &'a Shortcuts,
+        limits: Option<&'a Limits>,
     ) -> Self {
         Self {
             stemming,
@@ -198,6 +202,7 @@ impl<'a> Expander<'a> {
             columns,
             segments,
             shortcuts,
+            limits,
             known: RefCell::default(),
         }
     }
@@ -311,7 +316,7 @@ impl<'a> Expander<'a> {
         if let Some(known) = self.known.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
-        let forms = match term.chars().all(char::is_alphabetic) {
+        let forms = match term.chars().all(char::is_alphabetic) && !reached(self.limits) {
             true => self.look_up(term, word)?,
             false => BTreeSet::new(),
         };

@@ -176,9 +176,9 @@ mod tests {
     fn work_of_others_is_what_is_not_ones_own() {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let ticks = rustix::param::clock_ticks_per_second();
-        let at = |others: u64, polite: u64, idle: u64| {
-            let (others, polite, idle) = (others * ticks, polite * ticks, idle * ticks);
-            Work::of(&format!("cpu  {others} {polite} 0 {idle} 0 0 0 0 0 0\n")).unwrap()
+        let at = |others: u64, niced: u64, idle: u64| {
+            let (others, niced, idle) = (others * ticks, niced * ticks, idle * ticks);
+            Work::of(&format!("cpu  {others} {niced} 0 {idle} 0 0 0 0 0 0\n")).unwrap()
         };
         let before = at(100, 5, 100);
         assert_eq!(before.cores_left(&at(100, 15, 100)), cores);

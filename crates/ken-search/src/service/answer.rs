@@ -9,13 +9,18 @@ use ken_index::parallel;
 
 use super::columns::{Column, Needs, columns, sort_key};
 use super::relax::{Matched, relaxed};
-use super::{Error, Explanation, Facet, Group, Hit, Query, Reading, Request, Service, Text};
+use super::{
+    Error, Explanation, Facet, Group, Hit, Query, Reading, Request, Service, Text, is_complete,
+    reached,
+};
 use crate::parse::{Syntax, Tree, joins_parts};
 use crate::snippet::{self, Finder};
 use crate::spelling::Suggestion;
 
 /// The number of hits whose documents several threads read before the hits are handed on.
 const HITS_AT_ONCE: usize = 256;
+/// The hits that are read even when a limit is reached: a search that ends early still answers with its first hits.
+const FIRST_HITS: usize = 10;
 /// The cost of finding and reading a document without a body, as the number of words that take as long to read.
 const WORDS_OF_NONE: u64 = 5000;
 /// The most threads that unpack texts; each text may take a hundred megabytes.
@@ -48,12 +53,9 @@ impl<'s> Service<'s> {
     pub fn search<'a>(&'a self, request: &'a Request, query: Query) -> Result<Answer<'a>, Error> {
         let columns = columns(&request.fields, &self.names)?;
         // Snippets highlight the forms of words that the index has.
-        let expanded = self.snapshot.expand(&query.plan)?;
-        let (plan, own) = match &request.like {
-            Some(like) => {
-                let like = self.like(like)?;
-                (like.among(expanded), like.own)
-            }
+        let expanded = self.snapshot.expand(&query.plan, query.limits.as_ref())?;
+        let (plan, own) = match query.similar {
+            Some(similar) => (similar.among(expanded), similar.own),
             None => (expanded, Vec::new()),
         };
         let order = Order {
@@ -69,7 +71,7 @@ impl<'s> Service<'s> {
             own,
             columns,
             order,
-            limits: self.limits(request),
+            limits: query.limits,
             found: Found {
                 total: 0,
                 groups: 0,
@@ -141,10 +143,7 @@ impl Answer<'_> {
 
     /// Returns whether the search ended by itself, so that nothing was left out.
     pub fn is_complete(&self) -> bool {
-        !self
-            .limits
-            .as_ref()
-            .is_some_and(|limits| limits.ended_early())
+        is_complete(self.limits.as_ref())
     }
 
     /// Returns how many documents match, or a lower bound if they were not counted.
@@ -185,13 +184,7 @@ impl Answer<'_> {
     pub fn explanation(&self) -> Result<Explanation, Error> {
         let service = self.service;
         let (tree, n_frequent) = (&self.tree, self.n_frequent);
-        Explanation::of(
-            tree,
-            n_frequent,
-            &self.plan,
-            service.snapshot,
-            &service.names,
-        )
+        Explanation::of(tree, n_frequent, &self.plan, service, self.limits.as_ref())
     }
 
     /// Counts all documents that the query finds, by the facets of the request.
@@ -212,7 +205,8 @@ impl Answer<'_> {
             Matched::All => self.found.total,
             Matched::Most | Matched::Any => 0,
         };
-        self.service.suggestions(&self.tree, n_found)
+        let limits = self.limits.as_ref();
+        self.service.suggestions(&self.tree, n_found, limits)
     }
 
     /// Returns the score of the best document, whatever the page and the order; 0 if hits have no score.
@@ -229,6 +223,7 @@ impl Answer<'_> {
         }
         let best = EngineRequest {
             limit: 1,
+            limits: self.limits.as_ref(),
             ..EngineRequest::new(&self.plan)
         };
         Ok(score(&self.service.snapshot.find(&best)?).unwrap_or(0.0))
@@ -236,7 +231,7 @@ impl Answer<'_> {
 
     /// Reads the hits of the page, and passes what `shown` makes of each to `each`, in order. Several threads read and
     /// show hits where that is worth it: unpacking texts and finding words in them takes longer than finding the
-    /// documents.
+    /// documents. Once a limit is reached, the hits behind the first ten are left out.
     ///
     /// # Errors
     /// Fails at the first hit that cannot be read, or if `each` fails.
@@ -249,6 +244,9 @@ impl Answer<'_> {
         let hits = &self.found.hits;
         if reader.needs == Needs::Location {
             for (at, hit) in hits.iter().enumerate() {
+                if self.is_left_out(at) {
+                    break;
+                }
                 each(shown(reader.hit(at, hit)?))?;
             }
             return Ok(());
@@ -261,21 +259,28 @@ impl Answer<'_> {
             _ => HITS_AT_ONCE,
         };
         for (first, hits) in (0..).step_by(at_once).zip(hits.chunks(at_once)) {
-            // A search that ended early still answers with its first hits.
-            if first > 0 && self.limits.as_ref().is_some_and(|limits| limits.reached()) {
-                break;
-            }
             let n_words = |hit: &Address| self.service.snapshot.n_words(hit.address);
             let size = |hit: &Address| WORDS_OF_NONE + u64::from(n_words(hit));
             // The hits before one that cannot be read are handed on.
-            let read =
-                |at, hit: &Address| Ok::<_, Infallible>(reader.hit(first + at, hit).map(&shown));
+            let read = |at, hit: &Address| {
+                let is_read = !self.is_left_out(first + at);
+                let hit = is_read.then(|| reader.hit(first + at, hit).map(&shown));
+                Ok::<_, Infallible>(hit)
+            };
             let Ok(all) = parallel::each(hits, size, max_threads, read);
             for one in all {
-                each(one?)?;
+                match one {
+                    Some(one) => each(one?)?,
+                    None => return Ok(()),
+                }
             }
         }
         Ok(())
+    }
+
+    /// Returns whether the hit at a position of the page is not read, as a limit is reached.
+    fn is_left_out(&self, at: usize) -> bool {
+        at >= FIRST_HITS && reached(self.limits.as_ref())
     }
 }
 

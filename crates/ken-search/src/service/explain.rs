@@ -1,12 +1,13 @@
 //! Explains a query: how it was understood, and what it means in this index.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use ken_core::{FIELDS, Field, FieldKind, FieldNames, Pattern, Plan};
-use ken_engine::Source;
+use ken_core::{FIELDS, Field, FieldKind, Pattern, Plan};
+use ken_engine::Limits;
 use serde::{Serialize, Serializer};
 
-use super::{Error, SCHEMA};
+use super::{Error, SCHEMA, Service};
 use crate::parse::Tree;
 
 /// The most terms that are listed for a pattern.
@@ -57,9 +58,10 @@ impl Explanation {
         tree: &Tree,
         left_out: usize,
         plan: &Plan,
-        snapshot: &dyn Source,
-        names: &FieldNames,
+        service: &Service<'_>,
+        limits: Option<&Arc<Limits>>,
     ) -> Result<Self, Error> {
+        let (snapshot, names) = (service.snapshot, &*service.names);
         let mut patterns = Vec::new();
         each_pattern(plan, &mut |field, pattern| patterns.push((field, pattern)));
         let mut seen = HashSet::new();
@@ -73,7 +75,7 @@ impl Explanation {
             if !seen.insert((field, pattern.clone())) {
                 continue;
             }
-            let (terms, count) = snapshot.terms().frequent(field, of, MAX_TERMS)?;
+            let (terms, count) = snapshot.terms().frequent(field, of, MAX_TERMS, limits)?;
             let terms = terms.into_iter();
             let terms = terms.map(|(term, documents)| TermOf { documents, term });
             meanings.push(Meaning {

@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 use std::path::Path;
+use std::sync::Arc;
 
 use ken_core::{Field, Location, Plan};
-use ken_engine::Request;
+use ken_engine::{Limits, Request};
 
 use super::answer::MAX_UNPACKERS;
-use super::{Error, MatchIn, Query, Service};
+use super::{Error, MatchIn, Query, Service, reached};
 use crate::snippet::{self, Finder};
 
 /// The characters of text around a match.
@@ -23,7 +24,8 @@ pub enum Inside<'a> {
 
 impl Service<'_> {
     /// Calls `each` with every matching document below an address, followed by its first matches. `limit` bounds the
-    /// matches of all documents. Returns whether any document matches.
+    /// matches of all documents. Returns whether any document matches. Once the limits of the query are reached, the
+    /// other documents are left out: see [`Query::is_complete`].
     ///
     /// # Errors
     /// Fails if the index does not have the document or cannot be read, or if `each` fails.
@@ -34,13 +36,15 @@ impl Service<'_> {
         limit: Option<usize>,
         each: &mut dyn FnMut(Inside<'_>) -> Result<(), E>,
     ) -> Result<bool, E> {
-        let plan = self.snapshot.expand(&query.plan).map_err(Error::from)?;
-        let documents = self.matching(&plan, named)?;
+        let limits = query.limits.as_ref();
+        let plan = self.snapshot.expand(&query.plan, limits);
+        let plan = plan.map_err(Error::from)?;
+        let documents = self.matching(&plan, named, limits)?;
         let matchers = snippet::matchers(&plan, Field::Body);
         let finder = Finder::new(matchers, self.context.analyze);
         let mut left = limit.unwrap_or(usize::MAX);
         for (_, address) in &documents {
-            if left == 0 {
+            if left == 0 || reached(limits) {
                 break;
             }
             let stored = self.snapshot.document_by(*address, MAX_UNPACKERS);
@@ -52,7 +56,7 @@ impl Service<'_> {
                 let location = location.clone();
                 result = each(Inside::Match(MatchIn { location, passage }));
                 left -= 1;
-                result.is_ok() && left > 0
+                result.is_ok() && left > 0 && !reached(limits)
             });
             result?;
         }
@@ -64,10 +68,12 @@ impl Service<'_> {
         &self,
         plan: &Plan,
         named: &Path,
+        limits: Option<&Arc<Limits>>,
     ) -> Result<Vec<(Location, ken_engine::DocAddress)>, Error> {
         let target = self.target(named)?;
         let request = Request {
             only: Some(&target.addresses),
+            limits,
             ..Request::new(plan)
         };
         let mut documents = Vec::new();

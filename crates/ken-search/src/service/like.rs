@@ -1,15 +1,18 @@
 //! Searches for documents similar to one document.
 
+use std::sync::Arc;
+
 use ken_core::{Field, Plan};
-use ken_engine::DocAddress;
+use ken_engine::{DocAddress, Limits};
 
 use super::address::Target;
-use super::{Error, Like, Service};
+use super::{Error, Like, Service, reached};
 
 /// The most text that is joined from members.
 const TEXT_BYTES: usize = 1 << 20;
 
 /// The terms that a document shares with others.
+#[derive(Clone, Debug)]
 pub(super) struct Similar {
     plan: Plan,
     /// The document and its members, which are not similar but the same.
@@ -27,15 +30,23 @@ impl Similar {
 }
 
 impl Service<'_> {
-    pub(super) fn like(&self, like: &Like) -> Result<Similar, Error> {
+    /// Reads the document to which hits must be similar. Once limits are reached, further text and terms are left out.
+    pub(super) fn similar(
+        &self,
+        like: &Like,
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Similar, Error> {
         let (text, own) = match like {
             Like::Text(text) => (text.clone(), Vec::new()),
             Like::Document(path) => {
                 let target = self.target(path)?;
-                (self.text_of(&target)?, target.addresses)
+                (self.text_of(&target, limits)?, target.addresses)
             }
         };
-        let mut frequency = |term: &str| self.snapshot.terms().n_documents_with(Field::Body, term);
+        let mut frequency = |term: &str| match reached(limits) {
+            true => Ok(0),
+            false => self.snapshot.terms().n_documents_with(Field::Body, term),
+        };
         let n_documents = self.snapshot.n_documents();
         let analyze = self.context.analyze;
         let plan = crate::like::like(&text, analyze, n_documents, &mut frequency)?;
@@ -43,9 +54,12 @@ impl Service<'_> {
     }
 
     /// Returns the text that the index keeps of a document, or that of its members if it has none.
-    fn text_of(&self, target: &Target) -> Result<String, Error> {
+    fn text_of(&self, target: &Target, limits: Option<&Arc<Limits>>) -> Result<String, Error> {
         let mut text = TextOf::default();
         for address in &target.addresses {
+            if reached(limits) {
+                break;
+            }
             let stored = self.snapshot.document(*address)?;
             let is_own = stored.location.ipath == target.ipath;
             text.add(is_own, &stored.document.body);

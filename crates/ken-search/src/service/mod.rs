@@ -98,8 +98,8 @@ impl<'s> Service<'s> {
     }
 
     /// Returns the limits of a search that begins now, if any.
-    fn limits(&self, request: &Request) -> Option<Arc<Limits>> {
-        let deadline = request.deadline_ms.map(Duration::from_millis);
+    fn limits(&self, deadline_ms: Option<u64>) -> Option<Arc<Limits>> {
+        let deadline = deadline_ms.map(Duration::from_millis);
         let deadline = deadline.and_then(|time| Instant::now().checked_add(time));
         let is_limited = deadline.is_some() || self.cancel.is_some();
         is_limited.then(|| Arc::new(Limits::new(deadline, self.cancel.clone())))
@@ -128,17 +128,6 @@ impl<'s> Service<'s> {
         &self.snapshot.meta().roots
     }
 
-    /// Returns whether the index has a document with this address.
-    ///
-    /// # Errors
-    /// Fails if the index cannot be read.
-    pub fn has_document(&self, address: &std::path::Path) -> Result<bool, Error> {
-        match self.target(address) {
-            Err(Error::NotIndexed(_)) => Ok(false),
-            target => target.map(|_| true),
-        }
-    }
-
     /// Returns the least and the greatest number in a field, if any document has one.
     ///
     /// # Errors
@@ -146,4 +135,23 @@ impl<'s> Service<'s> {
     pub fn extent(&self, field: ken_core::Field) -> Result<Option<(i64, i64)>, Error> {
         Ok(self.snapshot.extent(field)?)
     }
+}
+
+/// What a request without a page finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed<T> {
+    /// What was found.
+    pub items: Vec<T>,
+    /// Whether nothing was left out: no deadline or cancellation ended the search.
+    pub complete: bool,
+}
+
+/// Returns whether limits are given and reached.
+fn reached(limits: Option<&Arc<Limits>>) -> bool {
+    limits.is_some_and(|limits| limits.reached())
+}
+
+/// Returns whether no limit has ended a search.
+fn is_complete(limits: Option<&Arc<Limits>>) -> bool {
+    !limits.is_some_and(|limits| limits.ended_early())
 }

@@ -66,7 +66,7 @@ pub(super) fn relaxed(
         Ok(source.find(&request)?.hits.is_empty())
     };
     // Where one of several words is enough, function words get a weight.
-    let Plan::Or(weighed) = source.expand(&Plan::Or(words))? else {
+    let Plan::Or(weighed) = source.expand(&Plan::Or(words), limits)? else {
         return Ok(Vec::new());
     };
     let (mut content, mut missing) = (Vec::new(), Vec::new());

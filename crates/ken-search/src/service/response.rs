@@ -100,6 +100,7 @@ impl Service<'_> {
                 Ok::<_, Error>(())
             })?;
             return Ok(Response {
+                complete: query.is_complete(),
                 matches,
                 ..Response::empty(self.snapshot.commit(), understood)
             });

@@ -11,7 +11,7 @@ use ken_core::{FIELDS, Field, FieldKind};
 use ken_engine::{TermCount, TermList};
 use serde::{Deserialize, Serialize};
 
-use super::{Error, SCHEMA, Service};
+use super::{Error, SCHEMA, Service, is_complete};
 use crate::terms::pattern;
 
 /// The number of terms when they are sorted by a count and the request has no limit.
@@ -31,6 +31,8 @@ pub struct TermRequest {
     pub sort: TermOrder,
     /// The most terms; 0 for all. If absent: all in alphabetical order, a hundred when sorted by a count.
     pub limit: Option<usize>,
+    /// Milliseconds after which the listing ends with what it has found; no deadline if absent.
+    pub deadline_ms: Option<u64>,
 }
 
 /// What terms are sorted by.
@@ -92,7 +94,8 @@ impl Service<'_> {
         }
     }
 
-    /// Calls `each` with the terms that a request asks for, in order.
+    /// Calls `each` with the terms that a request asks for, in order. Returns whether no deadline or cancellation has ended
+    /// the listing.
     ///
     /// # Errors
     /// Fails if the pattern has a mistake, if a field has no terms, if the index cannot be read, or if `each` fails.
@@ -100,7 +103,8 @@ impl Service<'_> {
         &self,
         request: &TermRequest,
         each: &mut dyn FnMut(&TermRow) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<bool, E> {
+        let limits = self.limits(request.deadline_ms);
         let fields = self.term_fields(&request.fields)?;
         let first = fields.first().copied().unwrap_or(Field::Body);
         let pattern = pattern(&request.pattern, first, self.context.analyze);
@@ -109,6 +113,7 @@ impl Service<'_> {
             fields: &fields,
             pattern: &pattern,
             by_field: request.by_field,
+            limits: limits.as_ref(),
         };
         let default = match request.sort {
             TermOrder::Term => 0,
@@ -119,9 +124,13 @@ impl Service<'_> {
             limit => limit,
         };
         match request.sort {
-            TermOrder::Term => self.in_order(&list, limit, each),
-            sort => self.by_count(&list, sort, limit)?.iter().try_for_each(each),
+            TermOrder::Term => self.in_order(&list, limit, each)?,
+            sort => self
+                .by_count(&list, sort, limit)?
+                .iter()
+                .try_for_each(each)?,
         }
+        Ok(is_complete(limits.as_ref()))
     }
 
     /// Returns the fields with these names, or all text fields.

@@ -1,8 +1,12 @@
 //! The first step of a search: the text of a query becomes a tree, and the tree a plan.
 
-use ken_core::{Field, Plan};
+use std::sync::Arc;
 
-use super::{Error, Reading, Request, Service};
+use ken_core::{Field, Plan};
+use ken_engine::Limits;
+
+use super::like::Similar;
+use super::{Error, Reading, Request, Service, is_complete, reached};
 use crate::parse::{
     LeftOut, QueryError, Syntax, Tree, parse_lenient, parse_with, recoll_words, without_forms,
 };
@@ -20,6 +24,10 @@ pub struct Query {
     pub left_out: Vec<LeftOut>,
     /// The number of words that were left out because they are in more documents than the others.
     pub n_frequent: usize,
+    /// The document to which hits must be similar.
+    pub(super) similar: Option<Similar>,
+    /// When the search ends early.
+    pub(super) limits: Option<Arc<Limits>>,
 }
 
 impl Query {
@@ -44,18 +52,28 @@ impl Query {
     pub fn finds_nothing(&self) -> bool {
         self.plan == Plan::Nothing
     }
+
+    /// Returns whether no deadline or cancellation has ended a search for the query.
+    pub fn is_complete(&self) -> bool {
+        is_complete(self.limits.as_ref())
+    }
 }
 
 impl Service<'_> {
-    /// Reads the query of a request.
+    /// Reads the query of a request, and the document to which hits must be similar. The time until the deadline starts
+    /// here.
     ///
     /// # Errors
-    /// Fails if the query or a filter has a mistake, or the index cannot be read.
+    /// Fails if the query or a filter has a mistake, if the index does not have the document, or if it cannot be read.
     pub fn understand(&self, request: &Request) -> Result<Query, Error> {
+        let limits = self.limits(request.deadline_ms);
         let (mut tree, left_out) = self.tree(request)?;
         let mut n_frequent = 0;
         if request.reading == Reading::Any {
-            let mut count = |term: &str| self.snapshot.terms().n_documents_with(Field::Body, term);
+            let mut count = |term: &str| match reached(limits.as_ref()) {
+                true => Ok(0),
+                false => self.snapshot.terms().n_documents_with(Field::Body, term),
+            };
             (tree, n_frequent) = words::rarest(tree, self.context.analyze, &mut count)?;
         }
         let mut query = Query {
@@ -63,10 +81,15 @@ impl Service<'_> {
             tree,
             left_out,
             n_frequent,
+            similar: None,
+            limits,
         };
         for filter in &request.filters {
             let filter = parse_with(filter, self.names())?;
             query.narrow(filter, &self.context);
+        }
+        if let Some(like) = &request.like {
+            query.similar = Some(self.similar(like, query.limits.as_ref())?);
         }
         Ok(query)
     }

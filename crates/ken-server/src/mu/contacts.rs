@@ -34,7 +34,8 @@ impl Store {
             pattern: query.pattern.clone(),
             personal: query.personal,
             limit: query.limit,
+            ..ContactRequest::default()
         };
-        Ok(self.service(&*source).contacts(&request)?)
+        Ok(self.service(&*source).contacts(&request)?.items)
     }
 }

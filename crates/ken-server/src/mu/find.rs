@@ -106,7 +106,7 @@ impl Store {
         let n_direct = mails.len();
         if find.related {
             // Messages that are read already are not read again.
-            let others = self.service(&*source).related(&addresses)?;
+            let others = self.service(&*source).related(&addresses)?.items;
             let known: HashSet<_> = mails.iter().map(|mail| mail.path.clone()).collect();
             let others = self.mails(&*source, &others)?.into_iter();
             mails.extend(others.filter(|mail| !known.contains(&mail.path)));

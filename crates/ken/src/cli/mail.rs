@@ -57,7 +57,7 @@ pub(crate) struct ShowArgs {
     /// Write this attachment; 2.1 is the first attachment of the attached message 2
     #[arg(long, value_name = "N", conflicts_with_all = ["json", "headers"])]
     pub(crate) part: Option<String>,
-    /// Show each message once if there are copies
+    /// Show each message once if there are duplicates
     #[arg(long)]
     pub(crate) skip_dups: bool,
     /// Show at most N messages; 0 means all
@@ -76,7 +76,7 @@ pub(crate) struct ListArgs {
     /// Include the other messages of their threads
     #[arg(long)]
     pub(crate) include_related: bool,
-    /// List each message once if there are copies
+    /// List each message once if there are duplicates
     #[arg(long)]
     pub(crate) skip_dups: bool,
     /// Oldest first
@@ -98,7 +98,7 @@ pub(crate) struct ThreadsArgs {
     /// Show the messages of each thread as a tree
     #[arg(long)]
     pub(crate) tree: bool,
-    /// Count and show each message once if there are copies
+    /// Count and show each message once if there are duplicates
     #[arg(long)]
     pub(crate) skip_dups: bool,
     /// Oldest first
@@ -206,7 +206,7 @@ pub(crate) struct SaveArgs {
     /// Save only this attachment; 2.1 is the first attachment of the attached message 2
     #[arg(long, value_name = "N")]
     pub(crate) part: Option<String>,
-    /// Save the attachments of each message once if there are copies
+    /// Save the attachments of each message once if there are duplicates
     #[arg(long)]
     pub(crate) skip_dups: bool,
     /// Overwrite existing files

@@ -27,6 +27,7 @@ pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure
             TermSort::Occurrences => TermOrder::Occurrences,
         },
         limit: args.limit,
+        deadline_ms: None,
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut any = false;

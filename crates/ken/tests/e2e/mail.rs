@@ -108,7 +108,7 @@ fn what_a_message_says_of_itself_is_found() {
 }
 
 /// Three messages of one thread in a mailbox and a Maildir, and a message of another thread.
-fn conversation() -> World {
+fn threads() -> World {
     let world = World::new();
     let to_bob = "To: Bob <bob@x.org>\nSubject: The plan\n";
     world.write("inbox/cur/1:2,S", message(1, &[], to_bob, "a tapir"));
@@ -131,7 +131,7 @@ fn conversation() -> World {
 
 #[test]
 fn tags_are_given_taken_and_survive_the_index() {
-    let world = conversation();
+    let world = threads();
     let n_hits = |query: &str| world.hits(query).len();
     assert_eq!(
         world
@@ -166,7 +166,7 @@ fn tags_are_given_taken_and_survive_the_index() {
     let data = world.data();
     let listed = world.ken(["--data", data.to_str().unwrap(), "mail", "tag", "--list"]);
     assert_eq!(listed.code, 0, "{}", listed.err);
-    let other = conversation();
+    let other = threads();
     let file = other.write("../tags.txt", export.text());
     let run = other.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.err);
@@ -178,7 +178,7 @@ fn tags_are_given_taken_and_survive_the_index() {
     assert!(labels.err.contains("1 tags are left out"), "{}", labels.err);
     let lines = "old.mbox\nmessage-id:2@x.org\nlabels:a b,done\n\n";
     assert!(labels.text().contains(lines), "{}", labels.text());
-    let third = conversation();
+    let third = threads();
     let file = third.write("../labels.txt", labels.text());
     let run = third.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.err);
@@ -192,7 +192,7 @@ fn tags_are_given_taken_and_survive_the_index() {
 
 #[test]
 fn a_message_that_is_tagged_and_renamed_keeps_its_tag() {
-    let world = conversation();
+    let world = threads();
     world.ken(["mail", "tag", "+keep", "tapir"]);
     world.rename("inbox/cur/1:2,S", "inbox/cur/1:2,FS");
     assert_counts(&world.index(&[]), &[("moved", 1), ("unchanged", 2)]);
@@ -206,7 +206,7 @@ fn a_message_that_is_tagged_and_renamed_keeps_its_tag() {
 
 #[test]
 fn threads_are_listed_and_drawn() {
-    let world = conversation();
+    let world = threads();
     let list = world.ken(["mail", "threads", "from:anna"]);
     let lines = list.lines();
     assert_eq!(lines.len(), 2, "{}", list.text());
@@ -240,7 +240,7 @@ fn threads_are_listed_and_drawn() {
 
 #[test]
 fn messages_are_shown_from_wherever_they_are() {
-    let world = conversation();
+    let world = threads();
     let shown = world.ken(["mail", "show", "dugong"]);
     for line in [
         "From: Anna <anna@x.org>",
@@ -333,7 +333,7 @@ fn attached_files_are_saved_under_names_that_stay_in_the_folder() {
 
 #[test]
 fn a_mailbox_that_changed_is_not_read_by_old_numbers() {
-    let world = conversation();
+    let world = threads();
     let path = world.docs().join("old.mbox");
     let text = std::fs::read_to_string(&path).unwrap();
     let second = text.rfind("From anna@x.org").unwrap();
@@ -352,7 +352,7 @@ fn a_mailbox_that_changed_is_not_read_by_old_numbers() {
 
 #[test]
 fn a_log_of_tags_may_be_replaced() {
-    let world = conversation();
+    let world = threads();
     world.ken(["mail", "tag", "+a", "tapir"]);
     world.ken(["mail", "tag", "+b", "numbat"]);
     let n_hits = |query: &str| world.hits(query).len();
@@ -395,7 +395,7 @@ fn folders_of_mail_inside_of_one_are_not_hidden() {
 
 #[test]
 fn contacts_are_those_of_the_messages() {
-    let world = conversation();
+    let world = threads();
     let contacts = world.ken(["mail", "contacts"]);
     assert_eq!(contacts.lines(), ["Anna <anna@x.org>", "Bob <bob@x.org>"]);
     assert_eq!(

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::among_messages;
 use crate::parse::{Syntax, parse};
 use crate::plan::plan;
-use crate::service::{Error, Request, Service};
+use crate::service::{Error, Listed, Query, Request, Service};
 
 /// The fields with names and addresses.
 const PEOPLE: &[Field] = &[
@@ -39,6 +39,8 @@ pub struct ContactRequest {
     pub personal: bool,
     /// The most contacts to return; all if absent.
     pub limit: Option<usize>,
+    /// Milliseconds after which the search ends with what it has found; no deadline if absent.
+    pub deadline_ms: Option<u64>,
 }
 
 impl Default for ContactRequest {
@@ -51,6 +53,7 @@ impl Default for ContactRequest {
             pattern: None,
             personal: false,
             limit: None,
+            deadline_ms: None,
         }
     }
 }
@@ -60,20 +63,18 @@ impl Service<'_> {
     ///
     /// # Errors
     /// Fails if the pattern or the query has a mistake, or if the index cannot be read.
-    pub fn contacts(&self, request: &ContactRequest) -> Result<Vec<Contact>, Error> {
+    pub fn contacts(&self, request: &ContactRequest) -> Result<Listed<Contact>, Error> {
         let pattern = request.pattern.as_deref().map(compiled).transpose()?;
         let mut contacts = Contacts::default();
-        let all = self.looked_at(request)?;
-        for seen in self.snapshot.mail().seen(&all, PEOPLE)? {
+        let query = self.looked_at(request)?;
+        let (mail, limits) = (self.snapshot.mail(), query.limits.as_ref());
+        for seen in mail.seen(&query.plan, PEOPLE, limits)? {
             contacts.see(&seen.value, seen.count, seen.last);
         }
         if !self.context.own_addresses.is_empty() {
             let personal = plan(&parse("is:personal")?, &self.context);
-            for seen in self
-                .snapshot
-                .mail()
-                .seen(&Plan::And(vec![personal, all]), PEOPLE)?
-            {
+            let personal = Plan::And(vec![personal, query.plan.clone()]);
+            for seen in mail.seen(&personal, PEOPLE, limits)? {
                 contacts.see_personal(&seen.value);
             }
         }
@@ -85,25 +86,30 @@ impl Service<'_> {
         };
         let contacts = contacts.ranked(self.context.now.as_second());
         let contacts = contacts.into_iter().filter(is_meant);
-        Ok(contacts.take(request.limit.unwrap_or(usize::MAX)).collect())
+        Ok(Listed {
+            items: contacts.take(request.limit.unwrap_or(usize::MAX)).collect(),
+            complete: query.is_complete(),
+        })
     }
 
-    /// Returns the plan that selects the messages.
-    fn looked_at(&self, request: &ContactRequest) -> Result<Plan, Error> {
-        let query = self.understand(&Request {
+    /// Returns the query that selects the messages.
+    fn looked_at(&self, request: &ContactRequest) -> Result<Query, Error> {
+        let mut query = self.understand(&Request {
             query: request.query.clone(),
             syntax: request.syntax,
             filters: request.filters.clone(),
+            deadline_ms: request.deadline_ms,
             ..Request::default()
         })?;
+        let plan = std::mem::replace(&mut query.plan, Plan::All);
         let plan = match request.syntax {
             // The languages of mail programs find only messages.
-            Syntax::Mu | Syntax::Notmuch => query.plan,
+            Syntax::Mu | Syntax::Notmuch => plan,
             Syntax::Ken | Syntax::Recoll => {
-                among_messages(Some(query.plan).filter(|plan| *plan != Plan::All))
+                among_messages(Some(plan).filter(|plan| *plan != Plan::All))
             }
         };
-        Ok(match request.since {
+        query.plan = match request.since {
             Some(since) => Plan::And(vec![
                 plan,
                 Plan::Range {
@@ -113,7 +119,8 @@ impl Service<'_> {
                 },
             ]),
             None => plan,
-        })
+        };
+        Ok(query)
     }
 }
 

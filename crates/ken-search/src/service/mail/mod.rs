@@ -8,16 +8,17 @@ mod threads;
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ken_core::{
     Document, Field, Glob, GlobPart, Kind, Location, MessageState, Order, Pattern, Plan, SortKey,
     Value,
 };
-use ken_engine::{DocAddress, FacetBy, Request, Source, Stored};
+use ken_engine::{DocAddress, FacetBy, Limits, Request, Source, Stored};
 use ken_index::parallel;
 use serde::{Deserialize, Serialize};
 
-use super::{Error, FacetValue, Service, path_text};
+use super::{Error, FacetValue, Listed, Service, is_complete, path_text, reached};
 use crate::parse::{Tree, parse_with};
 use crate::plan::plan;
 
@@ -42,6 +43,8 @@ pub struct MessageRequest {
     pub once: bool,
     /// Whether the other messages of the threads are added.
     pub related: Related,
+    /// Milliseconds after which the search ends with what it has found; no deadline if absent.
+    pub deadline_ms: Option<u64>,
 }
 
 /// Which messages to find.
@@ -80,6 +83,7 @@ pub struct Messages<'s> {
     snapshot: &'s dyn Source,
     found: Vec<DocAddress>,
     matched: HashSet<DocAddress>,
+    limits: Option<Arc<Limits>>,
 }
 
 /// A message of the index.
@@ -149,6 +153,11 @@ impl Messages<'_> {
         self.found.len()
     }
 
+    /// Returns whether no deadline or cancellation has ended the search.
+    pub fn is_complete(&self) -> bool {
+        is_complete(self.limits.as_ref())
+    }
+
     /// Reverses the order of the messages.
     pub fn reverse(&mut self) {
         self.found.reverse();
@@ -168,12 +177,16 @@ impl Messages<'_> {
     }
 
     /// Reads all messages in the order of the index, as neighbours are unpacked together. It calls `each` with the
-    /// number of each message among those found.
+    /// number of each message among those found. Once limits are reached, the messages after the first ones are left
+    /// out.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
     pub fn each_as_kept(&self, each: &mut dyn FnMut(usize, Message)) -> Result<(), Error> {
-        for numbers in as_kept(&self.found).chunks(AT_ONCE) {
+        for (chunk, numbers) in as_kept(&self.found).chunks(AT_ONCE).enumerate() {
+            if chunk > 0 && reached(self.limits.as_ref()) {
+                break;
+            }
             let addresses: Vec<_> = numbers.iter().map(|number| self.found[*number]).collect();
             let read = self.snapshot.documents(&addresses)?.into_iter();
             for ((number, at), stored) in numbers.iter().zip(addresses).zip(read) {
@@ -219,29 +232,31 @@ impl<'s> Service<'s> {
     /// Fails if the query has a mistake or the index cannot be read.
     pub fn messages(&self, request: &MessageRequest) -> Result<Messages<'s>, Error> {
         let limit = request.limit.filter(|_| !request.once);
-        let mut found = self.found(request, limit)?;
+        let shared = self.limits(request.deadline_ms);
+        let limits = shared.as_ref();
+        let mut found = self.found(request, limit, limits)?;
         if request.once {
-            self.keep_messages_once(&mut found, &HashSet::new())?;
+            self.keep_messages_once(&mut found, &HashSet::new(), limits)?;
             found.truncate(request.limit.unwrap_or(usize::MAX));
         }
         let matched: HashSet<DocAddress> = found.iter().copied().collect();
-        if request.related != Related::None {
+        if request.related != Related::None && !reached(limits) {
             found = match request.related {
-                Related::ByThread => self.thread_by_thread(&found)?,
-                _ => self.by_date(
-                    &self.snapshot.mail().threads(&found)?,
-                    request.reverse,
-                    None,
-                )?,
+                Related::ByThread => self.thread_by_thread(&found, limits)?,
+                _ => {
+                    let all = self.snapshot.mail().threads(&found, limits)?;
+                    self.by_date(&all, request.reverse, None)?
+                }
             };
             if request.once {
-                self.keep_messages_once(&mut found, &matched)?;
+                self.keep_messages_once(&mut found, &matched, limits)?;
             }
         }
         Ok(Messages {
             snapshot: self.snapshot,
             found,
             matched,
+            limits: shared,
         })
     }
 
@@ -249,16 +264,24 @@ impl<'s> Service<'s> {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn tags(&self) -> Result<Vec<FacetValue>, Error> {
+    pub fn tags(&self) -> Result<Listed<FacetValue>, Error> {
+        let limits = self.limits(None);
         let plan = among_messages(None);
         let by = [FacetBy::Values(Field::Tag)];
-        let counted = self.snapshot.facets(&Request::new(&plan), &by)?;
+        let request = Request {
+            limits: limits.as_ref(),
+            ..Request::new(&plan)
+        };
+        let counted = self.snapshot.facets(&request, &by)?;
         let values = counted.into_iter().flatten();
         let values = values.filter_map(|(value, count)| match value {
             Value::Text(value) => Some(FacetValue { count, value }),
             Value::Number(_) => None,
         });
-        Ok(values.collect())
+        Ok(Listed {
+            items: values.collect(),
+            complete: is_complete(limits.as_ref()),
+        })
     }
 
     /// Finds the messages with this identifier.
@@ -267,11 +290,16 @@ impl<'s> Service<'s> {
     /// Fails if the index cannot be read.
     pub fn messages_with_id(&self, id: &str) -> Result<Messages<'s>, Error> {
         let plan = is(Field::Msgid, &id.to_lowercase());
-        let found = self.snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
+        let limits = self.limits(None);
+        let found = self.snapshot.find(&Request {
+            limits: limits.as_ref(),
+            ..Request::new(&plan)
+        })?;
         Ok(Messages {
             snapshot: self.snapshot,
             found: found.hits.into_iter().map(|hit| hit.address).collect(),
             matched: HashSet::new(),
+            limits,
         })
     }
 
@@ -279,15 +307,20 @@ impl<'s> Service<'s> {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn related(&self, to: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
+    pub fn related(&self, to: &[DocAddress]) -> Result<Listed<DocAddress>, Error> {
         let known: HashSet<&DocAddress> = to.iter().collect();
-        let mut others = self.snapshot.mail().threads(to)?;
+        let limits = self.limits(None);
+        let mut others = self.snapshot.mail().threads(to, limits.as_ref())?;
         others.retain(|at| !known.contains(at));
-        Ok(others)
+        Ok(Listed {
+            items: others,
+            complete: is_complete(limits.as_ref()),
+        })
     }
 
     /// Reads the messages of documents that are messages or parts of messages. Returns the results of `made` in the
-    /// order of the documents. Several threads read if the number of documents is worth it.
+    /// order of the documents. Several threads read if the number of documents is worth it. Once the search is cancelled,
+    /// the other messages are left out.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -296,15 +329,22 @@ impl<'s> Service<'s> {
         documents: &[DocAddress],
         max_threads: usize,
         made: impl Fn(Message) -> T + Sync,
-    ) -> Result<Vec<T>, Error> {
+    ) -> Result<Listed<T>, Error> {
+        let limits = self.limits(None);
         let numbers = as_kept(documents);
         let chunks: Vec<&[usize]> = numbers.chunks(AT_ONCE).collect();
         let size = |chunk: &&[usize]| chunk.len() as u64;
-        let read = |_, chunk: &&[usize]| self.read_chunk(documents, chunk, &made);
+        let read = |_, chunk: &&[usize]| match reached(limits.as_ref()) {
+            true => Ok(Vec::new()),
+            false => self.read_chunk(documents, chunk, &made),
+        };
         let read = parallel::each(&chunks, size, max_threads, read)?;
         let mut all: Vec<(usize, T)> = read.into_iter().flatten().collect();
         all.sort_unstable_by_key(|(number, _)| *number);
-        Ok(all.into_iter().map(|(_, made)| made).collect())
+        Ok(Listed {
+            items: all.into_iter().map(|(_, made)| made).collect(),
+            complete: is_complete(limits.as_ref()),
+        })
     }
 
     fn read_chunk<T>(
@@ -340,20 +380,23 @@ impl<'s> Service<'s> {
         &self,
         request: &MessageRequest,
         limit: Option<usize>,
+        limits: Option<&Arc<Limits>>,
     ) -> Result<Vec<DocAddress>, Error> {
         let (plan, asks_parts) = self.meant(&request.which)?;
         let parts = match &plan {
-            Some(plan) if asks_parts => self.carriers(plan)?,
+            Some(plan) if asks_parts => self.carriers(plan, limits)?,
             _ => HashSet::new(),
         };
-        let order = newest_first(request.reverse);
         let own_limit = match parts.is_empty() {
             true => limit.unwrap_or(usize::MAX),
             false => usize::MAX,
         };
-        let found = self
-            .snapshot
-            .run(&among_messages(plan), order, 0, own_limit)?;
+        let found = self.snapshot.find(&Request {
+            order: newest_first(request.reverse),
+            limit: own_limit,
+            limits,
+            ..Request::new(&among_messages(plan))
+        })?;
         let found = found.hits.into_iter().map(|hit| hit.address);
         if parts.is_empty() {
             return Ok(found.collect());
@@ -383,19 +426,29 @@ impl<'s> Service<'s> {
     }
 
     /// Returns the messages with a part that a plan finds.
-    fn carriers(&self, plan: &Plan) -> Result<HashSet<DocAddress>, Error> {
+    fn carriers(
+        &self,
+        plan: &Plan,
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<HashSet<DocAddress>, Error> {
         let is_inside = Plan::Filter(Box::new(is(Field::Is, "member")));
         let is_message = Plan::Not(Box::new(among_messages(None)));
         let plan = Plan::And(vec![plan.clone(), is_inside, is_message]);
-        let found = self.snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
+        let found = self.snapshot.find(&Request {
+            limits,
+            ..Request::new(&plan)
+        })?;
         let mut carriers = HashSet::new();
         for hit in found.hits {
+            if reached(limits) {
+                break;
+            }
             carriers.extend(self.snapshot.mail().carrier(hit.address)?);
         }
         Ok(carriers)
     }
 
-    /// Returns messages in the order of their dates.
+    /// Returns messages in the order of their dates. They were found already, so no limit leaves any out.
     fn by_date(
         &self,
         messages: &[DocAddress],
@@ -412,16 +465,23 @@ impl<'s> Service<'s> {
         Ok(found.hits.into_iter().map(|hit| hit.address).collect())
     }
 
+    /// Leaves out duplicates of messages. Once limits are reached, the messages after the first ones are left out.
     fn keep_messages_once(
         &self,
         found: &mut Vec<DocAddress>,
         preferred: &HashSet<DocAddress>,
+        limits: Option<&Arc<Limits>>,
     ) -> Result<(), Error> {
-        let number = |at: &DocAddress| Ok(self.snapshot.mail().links(*at)?.first().copied());
-        let numbers = found
-            .iter()
-            .map(number)
-            .collect::<Result<Vec<_>, Error>>()?;
+        let mut numbers = Vec::with_capacity(found.len());
+        for some in found.chunks(AT_ONCE) {
+            if !numbers.is_empty() && reached(limits) {
+                break;
+            }
+            for at in some {
+                numbers.push(self.snapshot.mail().links(*at)?.first().copied());
+            }
+        }
+        found.truncate(numbers.len());
         keep_once(found, numbers, |at| preferred.contains(at));
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use ken_core::{Field, Ipath, Kind, Location};
 
 use super::Message;
-use crate::service::{Error, Service};
+use crate::service::{Error, Listed, Service, is_complete, reached};
 
 /// A file or message attached to a message.
 #[derive(Clone, Debug)]
@@ -30,11 +30,15 @@ impl Service<'_> {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn parts(&self, message: &Message) -> Result<Vec<Part>, Error> {
+    pub fn parts(&self, message: &Message) -> Result<Listed<Part>, Error> {
         let snapshot = self.snapshot;
+        let limits = self.limits(None);
         let own_depth = message.location.ipath.depth();
         let mut inside = Vec::new();
         for address in snapshot.mail().siblings(message.at)? {
+            if reached(limits.as_ref()) {
+                break;
+            }
             let location = snapshot.location(address)?;
             if location.ipath.depth() > own_depth {
                 inside.push((location, address));
@@ -45,11 +49,14 @@ impl Service<'_> {
         let mut messages = HashSet::from([message.location.ipath.as_str().to_owned()]);
         let mut all = Vec::new();
         for (location, address) in inside {
+            if reached(limits.as_ref()) {
+                break;
+            }
             let depth = location.ipath.depth();
             if !messages.contains(location.ipath.prefix(depth - 1)) {
                 continue;
             }
-            let document = snapshot.document(address)?.document;
+            let document = snapshot.document_without_body(address)?.document;
             if document.kind == Kind::Message {
                 messages.insert(location.ipath.as_str().to_owned());
             }
@@ -63,7 +70,10 @@ impl Service<'_> {
             });
         }
         all.sort_by_cached_key(|part| order(&part.number));
-        Ok(all)
+        Ok(Listed {
+            items: all,
+            complete: is_complete(limits.as_ref()),
+        })
     }
 }
 

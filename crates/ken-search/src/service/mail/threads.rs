@@ -1,12 +1,14 @@
 //! Threads: the messages that answer each other.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use ken_engine::DocAddress;
+use ken_core::Field;
+use ken_engine::{DocAddress, Limits};
 use ken_mail::thread::{ThreadMessage, Threaded, threads};
 
 use super::{Message, MessageRequest};
-use crate::service::{Error, Service};
+use crate::service::{Error, Service, is_complete, reached};
 
 /// A thread: messages that answer each other.
 #[derive(Clone, Debug)]
@@ -19,7 +21,7 @@ pub struct Thread {
 impl Thread {
     fn of(messages: Vec<Message>) -> Self {
         let references = messages.iter().map(|message| {
-            let references = message.texts(ken_core::Field::References).into_iter();
+            let references = message.texts(Field::References).into_iter();
             references.map(str::to_owned).collect()
         });
         let references: Vec<Vec<String>> = references.collect();
@@ -74,7 +76,8 @@ impl Thread {
 }
 
 impl Service<'_> {
-    /// Reads the threads of the messages that a request finds, one after the other.
+    /// Reads the threads of the messages that a request finds, one after the other and without the texts of messages.
+    /// Returns whether no deadline or cancellation has ended the search.
     ///
     /// # Errors
     /// Fails if the query has a mistake, if the index cannot be read, or if `each` fails.
@@ -82,56 +85,60 @@ impl Service<'_> {
         &self,
         request: &MessageRequest,
         each: &mut dyn FnMut(Thread) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let found = self.found(request, None)?;
+    ) -> Result<bool, E> {
+        let limits = self.limits(request.deadline_ms);
+        let limits = limits.as_ref();
+        let found = self.found(request, None, limits)?;
         let matched: HashSet<DocAddress> = found.iter().copied().collect();
         let mut shown = HashSet::new();
         let mut left = request.limit.unwrap_or(usize::MAX);
         for first in &found {
-            if left == 0 {
+            if left == 0 || reached(limits) {
                 break;
             }
             if shown.contains(first) {
                 continue;
             }
             left -= 1;
-            let mut addresses = self
-                .snapshot
-                .mail()
-                .threads(&[*first])
-                .map_err(Error::from)?;
+            let mail = self.snapshot.mail();
+            let mut addresses = mail.threads(&[*first], limits).map_err(Error::from)?;
             shown.extend(addresses.iter().copied());
             if request.once {
-                self.keep_messages_once(&mut addresses, &matched)?;
+                self.keep_messages_once(&mut addresses, &matched, limits)?;
             }
             each(self.thread(&addresses, &matched)?)?;
         }
-        Ok(())
+        Ok(is_complete(limits))
     }
 
     fn thread(&self, of: &[DocAddress], matched: &HashSet<DocAddress>) -> Result<Thread, Error> {
         let messages = of.iter().map(|at| {
-            let stored = self.snapshot.document(*at)?;
+            let stored = self.snapshot.document_without_body(*at)?;
             Ok(Message::of(*at, stored, matched.contains(at)))
         });
         Ok(Thread::of(messages.collect::<Result<_, Error>>()?))
     }
 
     /// Returns all messages in the threads of some messages, thread by thread, each from old to new.
-    pub(super) fn thread_by_thread(&self, of: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
+    pub(super) fn thread_by_thread(
+        &self,
+        of: &[DocAddress],
+        limits: Option<&Arc<Limits>>,
+    ) -> Result<Vec<DocAddress>, Error> {
         let mut shown = HashSet::new();
         let mut all = Vec::new();
         for first in of {
+            if reached(limits) {
+                break;
+            }
             if shown.contains(first) {
                 continue;
             }
-            let thread = self.snapshot.mail().threads(&[*first])?;
-            let thread = self.thread(&thread, &HashSet::new())?;
-            let mut dated: Vec<_> = thread
-                .messages
-                .iter()
-                .map(|message| (message.document.number(ken_core::Field::Date), message.at))
-                .collect();
+            let mut dated = Vec::new();
+            for at in self.snapshot.mail().threads(&[*first], limits)? {
+                let message = self.snapshot.document_without_body(at)?.document;
+                dated.push((message.number(Field::Date), at));
+            }
             dated.sort_unstable();
             let addresses = dated.into_iter().map(|(_, at)| at);
             all.extend(addresses.filter(|at| shown.insert(*at)));

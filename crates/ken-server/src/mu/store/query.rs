@@ -105,6 +105,7 @@ impl Store {
         let mails = service.read_messages(addresses, n_threads, |message| {
             Mail::of_message_of_index(&message, personal)
         })?;
+        let mails = mails.items;
         let mut seen = HashSet::new();
         let mut in_order = Vec::with_capacity(mails.len());
         for mut mail in mails {

@@ -3,7 +3,7 @@
 use std::io::Stdout;
 use std::path::{Path, PathBuf};
 
-use ken_core::{Field, Order, Pattern, Plan as Question, Span, escape_bytes};
+use ken_core::{Field, Order, Pattern, Plan as IndexPlan, Span, escape_bytes};
 use ken_engine::{DocAddress, Source};
 use ken_grep::documents::Documents;
 use ken_grep::output::Output;
@@ -80,14 +80,14 @@ fn below(snapshot: &dyn Source, path: &Path) -> Result<Vec<DocAddress>, Failure>
         Pattern::Term(escape_bytes(name).into_owned())
     });
     let names: Vec<(u32, Pattern)> = (0..).zip(names).collect();
-    let question = match names.len() {
-        0 | 1 => Question::All,
-        _ => Question::Span {
+    let plan = match names.len() {
+        0 | 1 => IndexPlan::All,
+        _ => IndexPlan::Span {
             field: Field::Dir,
             span: Span::Phrase(names),
         },
     };
-    let found = snapshot.run(&question, Order::default(), 0, usize::MAX)?;
+    let found = snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
     Ok(found.hits.iter().map(|hit| hit.address).collect())
 }
 

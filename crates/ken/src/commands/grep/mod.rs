@@ -18,7 +18,7 @@ use std::time::Instant;
 use ken_grep::Observer;
 use ken_grep::format::{Format, Mode};
 use ken_grep::output::{Output, Paint};
-use ken_grep::prefilter::{IndexTables, Need, Prefilter, Question, Why};
+use ken_grep::prefilter::{IndexTables, Need, Prefilter, Request, Why};
 use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
 use ken_index::layout::index_folder;
@@ -119,7 +119,7 @@ fn search(
     let conditions = plan
         .conditions()
         .map_err(|error| usage(error.to_string()))?;
-    let question = Question {
+    let request = Request {
         pattern: &plan.pattern,
         matcher: &matcher,
         options: &plan.search,
@@ -128,8 +128,8 @@ fn search(
         walk: &plan.walk,
         trusts: typed.trust_index,
     };
-    let need = question.need();
-    let prefilter = prefilter(global, typed, &question, &need);
+    let need = request.need();
+    let prefilter = prefilter(global, typed, &request, &need);
     // With an index such files are skipped already.
     let passes_over_ascii = prefilter.is_empty() && need.is_ok_and(|need| need.is_beyond_ascii());
     let search = Search {
@@ -170,7 +170,7 @@ fn search(
 fn prefilter(
     global: &Global,
     typed: &Typed,
-    question: &Question<'_>,
+    request: &Request<'_>,
     need: &Result<Need, Why>,
 ) -> Prefilter {
     let data = match data_folder(global) {
@@ -181,7 +181,7 @@ fn prefilter(
         Ok(need) => need,
         Err(why) => return Prefilter::because(*why),
     };
-    let prefilter = Prefilter::new(&IndexTables::new(&index_folder(&data)), question, need);
+    let prefilter = Prefilter::new(&IndexTables::new(&index_folder(&data)), request, need);
     prefilter.unwrap_or_else(|_| Prefilter::because(Why::Unreadable))
 }
 

@@ -30,7 +30,7 @@ pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Fail
     if let Some(date) = &args.after {
         request.query = format!("date:{date}..");
     }
-    let contacts = mail.service().contacts(&request)?;
+    let contacts = mail.service().contacts(&request)?.items;
     let mut text = String::new();
     let mut nicks = HashMap::new();
     if args.format == ContactFormat::Bbdb {

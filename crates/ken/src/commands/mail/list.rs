@@ -23,6 +23,7 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
             true => Related::ByDate,
             false => Related::None,
         },
+        deadline_ms: None,
     })?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     for message in messages.iter() {

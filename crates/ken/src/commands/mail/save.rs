@@ -38,7 +38,7 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
         ..MessageRequest::default()
     })?;
     for message in messages.iter() {
-        for file in service.parts(&message?)? {
+        for file in service.parts(&message?)?.items {
             let name = file_name(&file);
             let is_other = |wanted: &String| file.number != *wanted;
             if pattern

@@ -64,7 +64,7 @@ struct Page<'a> {
 impl Page<'_> {
     fn message(&self, message: &Message, position: usize) -> Result<Vec<u8>, Failure> {
         if let Some(number) = &self.args.part {
-            let files = self.service.parts(message)?;
+            let files = self.service.parts(message)?.items;
             return match files.iter().find(|file| file.number == *number) {
                 Some(file) => self.reader.read(&file.location),
                 None => {
@@ -81,7 +81,7 @@ impl Page<'_> {
         if self.args.raw {
             return self.reader.read(&message.location);
         }
-        let files = self.service.parts(message)?;
+        let files = self.service.parts(message)?.items;
         if self.args.json {
             return Ok(output::json_line(&MessageForm::new(
                 message,

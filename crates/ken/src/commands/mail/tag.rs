@@ -101,7 +101,7 @@ fn apply(global: &Global, changes: &[TagChange]) -> Result<(), Failure> {
 
 fn list(mail: &Mail) -> Result<ExitCode, Failure> {
     let mut text = String::new();
-    for FacetValue { count, value } in mail.service().tags()? {
+    for FacetValue { count, value } in mail.service().tags()?.items {
         text.push_str(&format!("{count:>8}  {}\n", output::clean(&value)));
     }
     output::print(text.as_bytes())?;

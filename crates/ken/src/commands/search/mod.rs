@@ -12,7 +12,8 @@ use ken_index::Snapshot;
 use ken_index::layout::index_folder;
 use ken_search::plan::Context;
 use ken_search::service::{
-    ANALYSIS, Facets, Group, Like, Query, Reading, Request, Service, Snippets,
+    ANALYSIS, Error as ServiceError, Facets, Group, Like, Query, Reading, Request, Service,
+    Snippets,
 };
 
 use crate::cli::{Global, GroupName, ResultArgs, SearchArgs};
@@ -33,12 +34,15 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     // The process ends next: the kernel closes all files faster at once than one by one.
     let snapshot = ManuallyDrop::new(snapshot);
     let service = service(&*snapshot, args, &settings)?;
-    let query = understood(&service, &request)?;
-    if let Some(path) = &args.results.like
-        && !service.has_document(path)?
-    {
-        request.like = Some(Like::Text(like::text(global, &settings, path)?));
-    }
+    let query = match (service.understand(&request), &args.results.like) {
+        // A file that is not in the index is read now.
+        (Err(ServiceError::NotIndexed(_)), Some(path)) => {
+            request.like = Some(Like::Text(like::text(global, &settings, path)?));
+            service.understand(&request)?
+        }
+        (query, _) => query?,
+    };
+    warn(&query);
     let printer = Printer {
         args,
         service: &service,
@@ -133,9 +137,8 @@ fn service<'s>(
     Ok(Service::new(snapshot, context, settings.queries.clone()))
 }
 
-/// Reads the query, and prints what is left out of it.
-fn understood(service: &Service<'_>, request: &Request) -> Result<Query, Failure> {
-    let query = service.understand(request)?;
+/// Prints what is left out of the query.
+fn warn(query: &Query) {
     for left in &query.left_out {
         let (text, message) = (&left.text, &left.error.message);
         output::warn(&format!("ignored {text}: {message}"));
@@ -143,7 +146,6 @@ fn understood(service: &Service<'_>, request: &Request) -> Result<Query, Failure
     if query.finds_nothing() {
         output::warn("the query has no words: the index holds no signs without letters or digits");
     }
-    Ok(query)
 }
 
 /// Searches and prints the answer; returns whether anything was found.

@@ -84,7 +84,7 @@ fn docid(answer: &str) -> String {
 }
 
 #[test]
-fn what_is_changed_is_seen_by_the_next_question() {
+fn what_is_changed_is_seen_by_the_next_request() {
     let mu = Mu::ken();
     let mut server = Server::start(&mu);
     let found = server.find("okapi flag:flagged");
@@ -201,7 +201,7 @@ fn mistakes_end_no_session() {
 }
 
 #[test]
-fn indexing_goes_on_beside_questions() {
+fn indexing_continues_during_requests() {
     let mu = Mu::ken();
     let mut server = Server::start(&mu);
     for number in 0..200 {

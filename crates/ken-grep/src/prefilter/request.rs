@@ -1,4 +1,4 @@
-//! The question that a search asks an index, and the reasons why the index cannot answer.
+//! What a search asks of an index, and the reasons why the index cannot answer.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::walk::WalkOptions;
 use crate::worker::{Binary, Context, SearchOptions, TextEncoding};
 
 /// A search, as far as it concerns the index.
-pub struct Question<'a> {
+pub struct Request<'a> {
     /// The patterns.
     pub pattern: &'a PatternOptions,
     /// The matcher built from them.
@@ -66,7 +66,7 @@ impl fmt::Display for Why {
     }
 }
 
-impl Question<'_> {
+impl Request<'_> {
     /// Returns what a file needs for a match. If every match holds non-ASCII characters, ASCII
     /// files need no search.
     ///
