@@ -105,7 +105,7 @@ fn spellings() -> impl Strategy<Value = (String, String)> {
         let number = (high * 1_000_000 + low).to_string();
         let is_border = |left: usize| match is_indian {
             true => left > 2 && left % 2 == 1,
-            false => left % 3 == 0,
+            false => left.is_multiple_of(3),
         };
         let mut grouped = currency.to_owned();
         for (at, digit) in number.chars().enumerate() {
