@@ -88,9 +88,9 @@ def main():
         results.append(importlib.import_module(f"suites.{name}").run(bench))
     print(report.markdown(facts, results))
     if not options.no_write:
-        place = os.path.join(options.results, folder_name(options))
-        report.write(place, facts, results)
-        progress(f"written to {place}")
+        results_folder = os.path.join(options.results, folder_name(options))
+        report.write(results_folder, facts, results)
+        progress(f"written to {results_folder}")
     return 0 if all(goal.met for result in results for goal in result.goals) else 1
 
 

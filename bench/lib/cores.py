@@ -42,7 +42,7 @@ class _Group:
         self.ended = threading.Event()
         self.thread = None
         self.known = set()
-        self.places = set()
+        self.cgroups = set()
         os.mkdir(self.path)
         _limit(self.path, n_cores, slower)
 
@@ -65,12 +65,12 @@ class _Group:
             self.known = threads
 
     def _move(self, thread):
-        place = os.path.join(self.path, str(thread))
-        self.places.add(place)
-        os.makedirs(place, exist_ok=True)
-        _limit(place, 1, self.slower)
+        cgroup = os.path.join(self.path, str(thread))
+        self.cgroups.add(cgroup)
+        os.makedirs(cgroup, exist_ok=True)
+        _limit(cgroup, 1, self.slower)
         try:
-            with open(os.path.join(place, "tasks"), "w") as file:
+            with open(os.path.join(cgroup, "tasks"), "w") as file:
                 file.write(str(thread))
         except OSError:
             pass  # ended meanwhile
@@ -79,9 +79,9 @@ class _Group:
         self.ended.set()
         if self.thread:
             self.thread.join()
-        for place in [*self.places, self.path]:
-            if os.path.isdir(place):
-                os.rmdir(place)
+        for cgroup in [*self.cgroups, self.path]:
+            if os.path.isdir(cgroup):
+                os.rmdir(cgroup)
 
 
 def _threads(pid):
@@ -105,8 +105,8 @@ def _started(pid):
     return started
 
 
-def _limit(place, n_cores, slower):
+def _limit(cgroup, n_cores, slower):
     quota = max(SHARE, 40 * SHARE // slower)
     for name, value in (("cpu.cfs_period_us", quota * slower), ("cpu.cfs_quota_us", n_cores * quota)):
-        with open(os.path.join(place, name), "w") as file:
+        with open(os.path.join(cgroup, name), "w") as file:
             file.write(str(value))

@@ -164,14 +164,14 @@ def files_below(root, suffixes=("",)):
 
 
 def link_tree(root, paths, target):
-    """Links the files `paths` below `root` into `target` at the same relative places."""
+    """Links the files `paths` below `root` into `target` at the same relative paths."""
     for path in paths:
-        place = os.path.join(target, os.path.relpath(path, root))
-        os.makedirs(os.path.dirname(place), exist_ok=True)
+        linked_path = os.path.join(target, os.path.relpath(path, root))
+        os.makedirs(os.path.dirname(linked_path), exist_ok=True)
         try:
-            os.link(path, place)
+            os.link(path, linked_path)
         except OSError:  # another file system, or a foreign owner
-            shutil.copy2(path, place)
+            shutil.copy2(path, linked_path)
 
 
 def unpack_within(root):

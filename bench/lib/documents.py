@@ -56,15 +56,15 @@ class Documents:
     def files(self, kind):
         """Paths of the files of a format."""
         maker = MAKERS.get(kind, lambda documents, target: documents.real(kind, target))
-        return listed(self._once(os.path.join(self.root, kind), lambda place: maker(self, place)))
+        return listed(self._once(os.path.join(self.root, kind), lambda made_path: maker(self, made_path)))
 
     def texts(self, kind):
         """What LibreOffice exports of each file of a format, by its name."""
         files = self.files(kind)
-        place = self._once(
-            os.path.join(self.root + "-text", kind), lambda place: self._export(files, kind, place)
+        made_path = self._once(
+            os.path.join(self.root + "-text", kind), lambda made_path: self._export(files, kind, made_path)
         )
-        return {os.path.basename(file): _texts(place, file) for file in files}
+        return {os.path.basename(file): _texts(made_path, file) for file in files}
 
     def real(self, kind, target):
         """Links the files of a format that packages bring."""
@@ -80,8 +80,8 @@ class Documents:
 
     def by_pandoc(self, target, files, ending):
         for file in files:
-            place = os.path.join(target, "pandoc-" + _stem(file) + "." + ending)
-            command = ["pandoc", "--standalone", "-f", "html", file, "-o", place]
+            made_path = os.path.join(target, "pandoc-" + _stem(file) + "." + ending)
+            command = ["pandoc", "--standalone", "-f", "html", file, "-o", made_path]
             subprocess.run(command, cwd=os.path.dirname(file), stderr=subprocess.DEVNULL,
                            timeout=TIMEOUT, check=False)
 
@@ -97,29 +97,29 @@ class Documents:
                  and not _has_tabs(path)]  # they would become part of cells
         return _spread(small, 2 if self.quick else 20)
 
-    def _export(self, files, kind, place):
+    def _export(self, files, kind, made_path):
         if kind in SLIDES:
             # Impress exports no text.
-            _soffice(self._profile(), files, place, "fodp", None)
-            for flat in listed(place):
+            _soffice(self._profile(), files, made_path, "fodp", None)
+            for flat in listed(made_path):
                 with open(flat[:-5] + ".txt", "w", encoding="utf-8") as file:
                     file.write(_flat_text(flat))
                 os.remove(flat)
         else:
-            _soffice(self._profile(), files, place, SHEETS if kind in TABLES else TEXT, None)
+            _soffice(self._profile(), files, made_path, SHEETS if kind in TABLES else TEXT, None)
 
     def _profile(self):
         return os.path.join(self.corpora.work, "soffice")
 
-    def _once(self, place, make):
-        if not os.path.isdir(place):
-            progress(f"making {os.path.relpath(place, self.corpora.work)}")
-            making = place + ".making"
+    def _once(self, made_path, make):
+        if not os.path.isdir(made_path):
+            progress(f"making {os.path.relpath(made_path, self.corpora.work)}")
+            making = made_path + ".making"
             shutil.rmtree(making, ignore_errors=True)
             os.makedirs(making)
             make(making)
-            os.rename(making, place)
-        return place
+            os.rename(making, made_path)
+        return made_path
 
 
 TABLES = ("xlsx", "xls", "ods", "ots")
@@ -168,8 +168,8 @@ def _make_sheets(ending):
 
 def _make_djvu(documents, target):
     for file in documents.files("pdf")[::8]:
-        place = os.path.join(target, _stem(file) + ".djvu")
-        command = ["pdf2djvu", "-q", "--dpi=72", "--pages=1-40", "-o", place, file]
+        made_path = os.path.join(target, _stem(file) + ".djvu")
+        command = ["pdf2djvu", "-q", "--dpi=72", "--pages=1-40", "-o", made_path, file]
         subprocess.run(command, check=False, stderr=subprocess.DEVNULL)
 
 
@@ -265,9 +265,9 @@ def _flat_text(path):
     return "\n".join(paragraphs)
 
 
-def _texts(place, file):
+def _texts(made_path, file):
     """What was exported of a file, all its sheets together; None if nothing was."""
-    stem = glob.escape(os.path.join(place, _stem(file)))
+    stem = glob.escape(os.path.join(made_path, _stem(file)))
     paths = sorted(glob.glob(stem + ".txt")) or sorted(glob.glob(stem + "-*.csv"))
     if not paths:
         return None

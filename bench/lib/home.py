@@ -79,11 +79,11 @@ class Home:
 
     def write(self, path, content, age):
         """Writes a file that was changed `age` days ago."""
-        place = os.path.join(self.folder, path)
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "wb") as file:
+        target = os.path.join(self.folder, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "wb") as file:
             file.write(content if isinstance(content, bytes) else content.encode())
-        os.utime(place, (self.now - age * DAY,) * 2)
+        os.utime(target, (self.now - age * DAY,) * 2)
 
     def _by_hand(self, head, lines):
         path, _, options = head.partition(" | ")
@@ -211,20 +211,20 @@ class Home:
         nouns = [self.language.noun(self.dice.pick(TECHNICAL)) for _ in range(300)]
         kind = number % 4
         if kind == 0:
-            packages = {f"{noun}-{place}": {"version": f"{place % 9}.1", "resolved": f"https://registry.example/{noun}"}
-                        for place, noun in enumerate(nouns)}
+            packages = {f"{noun}-{index}": {"version": f"{index % 9}.1", "resolved": f"https://registry.example/{noun}"}
+                        for index, noun in enumerate(nouns)}
             text = json.dumps({"lockfileVersion": 3, "packages": packages}, indent=1)
             self.write(f"src/web{number}/package-lock.json", text, 30)
         elif kind == 1:
-            code = "".join(f"function {noun}{place}(e){{return e.{noun}&&e.import({place})}};"
-                           for place, noun in enumerate(nouns))
+            code = "".join(f"function {noun}{index}(e){{return e.{noun}&&e.import({index})}};"
+                           for index, noun in enumerate(nouns))
             self.write(f"src/web{number}/bundle.min.js", code * 3, 3)
         elif kind == 2:
-            lines = [f"2026-01-{place % 28 + 1:02} 10:{place % 60:02}:00 INFO {noun}: {self.language.sentence('network')}"
-                     for place, noun in enumerate(nouns)]
+            lines = [f"2026-01-{index % 28 + 1:02} 10:{index % 60:02}:00 INFO {noun}: {self.language.sentence('network')}"
+                     for index, noun in enumerate(nouns)]
             self.write(f"var/log/service{number}.log", "\n".join(lines), 1)
         else:
-            rows = [f"{place},{noun},{self.dice.between(100, 9999)}.50" for place, noun in enumerate(nouns)]
+            rows = [f"{index},{noun},{self.dice.between(100, 9999)}.50" for index, noun in enumerate(nouns)]
             self.write(f"Documents/exports/table{number}.csv", "id,name,amount\n" + "\n".join(rows), 60)
 
     def _wrapped(self, topic):

@@ -49,8 +49,8 @@ def generate(target, sources, count, attachments):
         for part in ("cur", "new", "tmp"):
             os.makedirs(os.path.join(folder, part))
     for number in range(count):
-        place, message = writer.message(number)
-        path = os.path.join(folders[place], "cur", f"{EPOCH + number}.{number}.bench:2,S")
+        folder_index, message = writer.message(number)
+        path = os.path.join(folders[folder_index], "cur", f"{EPOCH + number}.{number}.bench:2,S")
         with open(path, "wb") as file:
             file.write(message)
 

@@ -28,10 +28,10 @@ def make(root, n_files):
     words = vocabulary()
     weights = list(itertools.accumulate(1 / (rank + 2.7) for rank in range(len(words))))
     for first in range(0, n_files, FILES_IN_FOLDER):
-        place = folder(root, first)
-        if os.path.isdir(place):
+        part_folder = folder(root, first)
+        if os.path.isdir(part_folder):
             continue
-        making = place + ".making"
+        making = part_folder + ".making"
         os.makedirs(making, exist_ok=True)
         chance = random.Random(first)
         for number in range(first, min(first + FILES_IN_FOLDER, n_files)):
@@ -39,7 +39,7 @@ def make(root, n_files):
             handle = os.open(f"{making}/{number}.{ending}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
             os.write(handle, content)
             os.close(handle)
-        os.rename(making, place)
+        os.rename(making, part_folder)
 
 
 def folder(root, number):
@@ -63,7 +63,7 @@ def file(number, chance, words, weights):
 
 def name(number):
     """A word that only one file holds."""
-    return "q" + "".join(SYLLABLES[number // len(SYLLABLES) ** place % len(SYLLABLES)] for place in range(4))
+    return "q" + "".join(SYLLABLES[number // len(SYLLABLES) ** digit % len(SYLLABLES)] for digit in range(4))
 
 
 def vocabulary():

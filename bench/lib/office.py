@@ -84,11 +84,11 @@ def _pdf(lines):
         objects[number] = ("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>"
                            f"/Contents {number + 1} 0 R>>")
         objects[number + 1] = f"<</Length {len(content)}>>stream\n{content}\nendstream"
-    data, places = "%PDF-1.4\n", []
+    data, offsets = "%PDF-1.4\n", []
     for number in sorted(objects):
-        places.append(len(data))
+        offsets.append(len(data))
         data += f"{number} 0 obj\n{objects[number]}\nendobj\n"
-    table = "".join(f"{place:010} 00000 n \n" for place in places)
-    data += f"xref\n0 {len(places) + 1}\n0000000000 65535 f \n{table}"
-    data += f"trailer\n<</Size {len(places) + 1}/Root 1 0 R/Info 4 0 R>>\nstartxref\n{data.index('xref')}\n%%EOF\n"
+    table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
+    data += f"xref\n0 {len(offsets) + 1}\n0000000000 65535 f \n{table}"
+    data += f"trailer\n<</Size {len(offsets) + 1}/Root 1 0 R/Info 4 0 R>>\nstartxref\n{data.index('xref')}\n%%EOF\n"
     return data.encode("cp1252", "replace")

@@ -35,16 +35,16 @@ def markdown(facts, results):
     return "\n".join(parts)
 
 
-def write(place, facts, results):
-    """Writes README.md and raw.json into the folder `place`."""
-    os.makedirs(place, exist_ok=True)
-    with open(os.path.join(place, "README.md"), "w") as file:
+def write(target, facts, results):
+    """Writes README.md and raw.json into the folder `target`."""
+    os.makedirs(target, exist_ok=True)
+    with open(os.path.join(target, "README.md"), "w") as file:
         file.write(markdown(facts, results))
     raw = {"machine": facts, "suites": {result.suite: _raw(result) for result in results}}
-    with open(os.path.join(place, "raw.json"), "w") as file:
+    with open(os.path.join(target, "raw.json"), "w") as file:
         json.dump(raw, file, ensure_ascii=False)
         file.write("\n")
-    return place
+    return target
 
 
 def _raw(result):

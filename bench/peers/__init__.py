@@ -28,8 +28,8 @@ def empty(folder):
 def disk_bytes(folder):
     """Bytes of all files below a folder."""
     return sum(
-        os.path.getsize(os.path.join(place, name))
-        for place, _, names in os.walk(folder)
+        os.path.getsize(os.path.join(parent, name))
+        for parent, _, names in os.walk(folder)
         for name in names
     )
 

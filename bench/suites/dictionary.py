@@ -32,30 +32,30 @@ def run(bench):
     os.makedirs(work, exist_ok=True)
     ken = built("ken-index", "dictionary")
     index = os.path.join(bench.library_index(), "index")
-    place = lambda name: os.path.join(work, name)
-    sets = {"real": (index, "body"), "ten": (place("ten-index"), "msgid")}
-    if not os.path.exists(place("real-terms")):
-        call([ken, "export", index, "body", place("real-terms")])
-    if not os.path.exists(place("ten-terms")):
+    work_path = lambda name: os.path.join(work, name)
+    sets = {"real": (index, "body"), "ten": (work_path("ten-index"), "msgid")}
+    if not os.path.exists(work_path("real-terms")):
+        call([ken, "export", index, "body", work_path("real-terms")])
+    if not os.path.exists(work_path("ten-terms")):
         count = "100000" if bench.quick else "10000000"
-        call([ken, "grow", place("real-terms"), count, place("ten-index"), place("ten-terms")])
+        call([ken, "grow", work_path("real-terms"), count, work_path("ten-index"), work_path("ten-terms")])
     xapian, lucene = peers(work)
     result = Result("dictionary", __doc__.split("\n\n", 1)[1].strip())
     threads = THREADS[:2] if bench.quick else THREADS
     for name, (index, field) in sets.items():
-        terms, hits, half = (place(f"{name}-{part}") for part in ("terms", "hits", "half"))
+        terms, hits, half = (work_path(f"{name}-{part}") for part in ("terms", "hits", "half"))
         call([ken, "sample", terms, hits, half])
         measured = []
         for command in (
             [ken, "run", index, field, terms, hits, half, *threads],
-            [*xapian, place(f"{name}-xapian"), terms, hits, half, *threads],
-            [*lucene, place(f"{name}-lucene"), terms, hits, half, *threads],
+            [*xapian, work_path(f"{name}-xapian"), terms, hits, half, *threads],
+            [*lucene, work_path(f"{name}-lucene"), terms, hits, half, *threads],
         ):
             measured += [json.loads(line) for line in call(command)]
             progress(f"dictionary: {name}: {measured[-1]['program']} done")
         result.raw[name] = measured
         add(result, name, measured)
-    futex = {rounds: futexes(ken, sets["ten"], place("ten-hits"), rounds) for rounds in (1, 20)}
+    futex = {rounds: futexes(ken, sets["ten"], work_path("ten-hits"), rounds) for rounds in (1, 20)}
     result.raw["system_calls"] = futex
     result.goals.append(Goal(
         "dictionary: no lock: as many futex calls for 1,600,000 look-ups as for 80,000, by 8 threads",

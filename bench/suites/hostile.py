@@ -104,9 +104,9 @@ def _result(costs, good, mixed, lost, unlisted, failures):
 
 def _corpus(bench, kind):
     """The folder `good` or `mixed`, made once."""
-    place = os.path.join(bench.work, "corpora", f"hostile-{kind}" + "-quick" * bench.quick)
-    if not os.path.isdir(place):
-        making = place + ".making"
+    corpus_folder = os.path.join(bench.work, "corpora", f"hostile-{kind}" + "-quick" * bench.quick)
+    if not os.path.isdir(corpus_folder):
+        making = corpus_folder + ".making"
         shutil.rmtree(making, ignore_errors=True)
         os.makedirs(making)
         files = _good_files(bench)
@@ -119,8 +119,8 @@ def _corpus(bench, kind):
                 name, content = hostile.pop()
                 with open(os.path.join(folder, f"hostile-{number:05}-{name}"), "wb") as file:
                     file.write(content)
-        os.rename(making, place)
-    return measured(f"hostile-{kind}", place)
+        os.rename(making, corpus_folder)
+    return measured(f"hostile-{kind}", corpus_folder)
 
 
 def _good_files(bench):

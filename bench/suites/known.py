@@ -30,10 +30,10 @@ def run(bench):
     files = sum(len(names) for _, _, names in os.walk(home))
     result = Result("known", f"{len(queries())} queries, each for a known document, in a home of {files} files. "
                     "MRR is the mean of the reciprocal ranks.")
-    figures = {name: _by_class(places) for name, places in ranks.items()}
+    figures = {name: _by_class(positions) for name, positions in ranks.items()}
     result.tables = [("", *_table(figures)), ("Not first:", *_misses(ranks))]
     result.goals = _goals(figures)
-    result.raw = {"ranks": [[*query, *places] for query, *places in zip(queries(), *ranks.values())]}
+    result.raw = {"ranks": [[*query, *positions] for query, *positions in zip(queries(), *ranks.values())]}
     return result
 
 
@@ -47,7 +47,7 @@ def _ranks(bench, peer, home):
 
 
 def _rank(found, wanted):
-    return next((place for place, path in enumerate(found, 1) if path in wanted), None)
+    return next((position for position, path in enumerate(found, 1) if path in wanted), None)
 
 
 def _by_class(ranks):
@@ -57,7 +57,7 @@ def _by_class(ranks):
         for label in (kind, "all"):
             classes.setdefault(label, []).append(rank)
     classes["all"] = classes.pop("all")  # last
-    return {label: _figures(places) for label, places in classes.items()}
+    return {label: _figures(positions) for label, positions in classes.items()}
 
 
 def _figures(ranks):
@@ -83,9 +83,9 @@ def _table(figures):
 def _misses(ranks):
     """The queries whose document is not first for one of the programs."""
     rows = []
-    for (kind, words, wanted), *places in zip(queries(), *ranks.values()):
-        if any(place != 1 for place in places):
-            rows.append([kind, words, *(str(place or "–") for place in places), wanted[0]])
+    for (kind, words, wanted), *positions in zip(queries(), *ranks.values()):
+        if any(position != 1 for position in positions):
+            rows.append([kind, words, *(str(position or "–") for position in positions), wanted[0]])
     return ["class", "query", *ranks, "wanted"], rows
 
 

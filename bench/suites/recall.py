@@ -157,10 +157,10 @@ def _chm(path):
     texts = []
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["extract_chmLib", path, folder], stdout=subprocess.DEVNULL, check=True)
-        for place, _, names in os.walk(folder):
+        for parent, _, names in os.walk(folder):
             for name in sorted(names):
                 if name.lower().endswith((".html", ".htm")):
-                    with open(os.path.join(place, name), encoding="utf-8", errors="replace") as file:
+                    with open(os.path.join(parent, name), encoding="utf-8", errors="replace") as file:
                         texts.append(_without_tags(file.read()))
     return "\n".join(texts)
 

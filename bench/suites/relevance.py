@@ -70,9 +70,9 @@ class Collection:
         with open(os.path.join(self.folder, name), encoding="utf-8") as file:
             return [line.rstrip("\n") for line in file if line.strip()]
 
-    def write(self, place, form):
+    def write(self, target, form):
         """Writes each document as a file whose name is its id; returns the folder."""
-        os.makedirs(place, exist_ok=True)
+        os.makedirs(target, exist_ok=True)
         for line in self._lines("docs.jsonl"):
             document = json.loads(line)
             title, text = document.get("title") or "", document.get("text") or ""
@@ -82,9 +82,9 @@ class Collection:
                 name = f"{document['id']}.html"
                 content = ("<!DOCTYPE html><meta charset=utf-8>"
                            f"<title>{html.escape(title)}</title><pre>{html.escape(text)}</pre>\n")
-            with open(os.path.join(place, name), "w", encoding="utf-8") as file:
+            with open(os.path.join(target, name), "w", encoding="utf-8") as file:
                 file.write(content)
-        return place
+        return target
 
     def score(self, ken):
         """Returns the means of nDCG@10 and recall over all queries."""
@@ -103,7 +103,7 @@ class Collection:
 
 
 def _gain(grades):
-    return sum(max(0, grade) / math.log2(place + 2) for place, grade in enumerate(grades))
+    return sum(max(0, grade) / math.log2(rank + 2) for rank, grade in enumerate(grades))
 
 
 def _table(names, scores, number):

@@ -115,10 +115,10 @@ def _corpus(bench, suffix):
 
 def _excerpt(path, number, folder):
     """The first pages of a text, as a file of its own."""
-    place = os.path.join(folder, f"{number}.txt")
-    with open(path, errors="replace") as source, open(place, "w") as file:
+    copy = os.path.join(folder, f"{number}.txt")
+    with open(path, errors="replace") as source, open(copy, "w") as file:
         file.write(source.read(8_000))
-    return place
+    return copy
 
 
 def _helper():

@@ -154,6 +154,7 @@ fn means(pattern: &Pattern, word: &str) -> bool {
             above && below
         }
         Pattern::Glob(glob) => Regex::new(&glob.to_regex()).unwrap().is_match(word),
+        Pattern::Name(glob) => Regex::new(&glob.to_plain_regex()).unwrap().is_match(word),
         Pattern::Regex(regex) => Regex::new(regex).unwrap().is_match(word),
         Pattern::Written(_) | Pattern::Border | Pattern::Address(_) | Pattern::Folder(_) => {
             panic!("{pattern} is not made here")

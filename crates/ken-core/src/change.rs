@@ -83,7 +83,7 @@ impl FolderHasher {
     }
 }
 
-/// What `stat` says of a file that changes when the content does.
+/// The values of `stat` that change when the content of a file does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// Size in bytes.

@@ -68,7 +68,7 @@ impl From<Stored> for Failure {
 pub enum Cause {
     /// A password would open the document, but no known password does.
     Password {
-        /// Whether passwords were known, none of which fits.
+        /// Whether there were passwords to try.
         tried: bool,
     },
     /// The document is encrypted in a way that ken cannot open with a password.
@@ -111,7 +111,7 @@ pub enum Cause {
     },
     /// A helper, or something that it needs, is not installed.
     Missing {
-        /// What is missing, as helpers name it: a program or module, or several of which one is enough.
+        /// The missing program or module, as helpers name it, or several if one of them is enough.
         what: String,
         /// The helper.
         helper: String,

@@ -106,10 +106,22 @@ impl Glob {
 
     /// Returns the regular expression that matches the same, anchored at both ends.
     pub fn to_regex(&self) -> String {
-        let mut regex = String::from("^(?s:");
+        self.regex("^(?s:", |regex, text| {
+            text.chars().for_each(|c| escape(regex, c));
+        })
+    }
+
+    /// Returns the regular expression that matches the same without regard to case and diacritics, anchored at both
+    /// ends.
+    pub fn to_plain_regex(&self) -> String {
+        self.regex("^(?is:", plain)
+    }
+
+    fn regex(&self, start: &str, literal: impl Fn(&mut String, &str)) -> String {
+        let mut regex = String::from(start);
         for part in &self.0 {
             match part {
-                GlobPart::Literal(text) => text.chars().for_each(|c| escape(&mut regex, c)),
+                GlobPart::Literal(text) => literal(&mut regex, text),
                 GlobPart::Many => regex.push_str(".*"),
                 GlobPart::One => regex.push('.'),
                 GlobPart::Class { negated, ranges } => {
@@ -148,6 +160,45 @@ pub fn lower_range((first, last): (char, char)) -> (char, char) {
     match (lower(first), lower(last)) {
         (a, b) if a <= b => (a, b),
         _ => (first, last),
+    }
+}
+
+/// The letters of Latin with diacritics, behind the one without.
+const LETTERS: [&str; 19] = [
+    "aàáâãäåāăą",
+    "cçćĉċč",
+    "dďđ",
+    "eèéêëēĕėęě",
+    "gĝğġģ",
+    "hĥħ",
+    "iìíîïĩīĭįı",
+    "jĵ",
+    "kķ",
+    "lĺļľł",
+    "nñńņň",
+    "oòóôõöøōŏő",
+    "rŕŗř",
+    "sśŝşšș",
+    "tţťțŧ",
+    "uùúûüũūŭůűų",
+    "wŵ",
+    "yýÿŷ",
+    "zźżž",
+];
+
+/// Writes a text in which letters stand for those with any diacritics.
+fn plain(regex: &mut String, text: &str) {
+    let is_mark = |c: char| ('\u{300}'..='\u{36f}').contains(&c);
+    for character in text.chars().filter(|c| !is_mark(*c)) {
+        let lower = character.to_lowercase().next().unwrap_or(character);
+        match LETTERS.iter().find(|letters| letters.contains(lower)) {
+            // Writing to a String cannot fail.
+            Some(letters) => drop(write!(regex, "[{letters}]")),
+            None => escape(regex, character),
+        }
+        if character.is_alphabetic() {
+            regex.push_str(r"[\x{300}-\x{36f}]*");
+        }
     }
 }
 
@@ -194,6 +245,8 @@ impl fmt::Display for Glob {
 
 #[cfg(test)]
 mod tests {
+    use regex_automata::meta::Regex;
+
     use super::*;
 
     #[test]
@@ -256,5 +309,20 @@ mod tests {
         ]);
         assert_eq!(glob.to_string(), "a.?[!a-c-]*");
         assert_eq!(glob.to_regex(), "^(?s:a\\x{2e}.[^a-c\\x{2d}-\\x{2d}].*)$");
+    }
+
+    #[test]
+    fn plain_expressions_disregard_case_and_diacritics() {
+        let expression = |text: &str| {
+            let glob = Glob(vec![GlobPart::Literal(text.to_owned()), GlobPart::Many]);
+            Regex::new(&glob.to_plain_regex()).unwrap()
+        };
+        for name in ["notes", "Notes", "NÖTES 2", "No\u{308}tés"] {
+            assert!(expression("notes").is_match(name), "{name}");
+            assert!(expression("Nötés").is_match(name), "{name}");
+        }
+        assert!(!expression("notes").is_match("my notes"));
+        assert!(!expression("a.b").is_match("axb"));
+        assert!(expression("москва").is_match("Москва"));
     }
 }

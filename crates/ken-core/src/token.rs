@@ -1,6 +1,6 @@
 //! The token of a file: one number that shows whether the index holds the current state of the file.
 
-/// How many bits of a token hold the generation.
+/// The number of bits of a token that hold the generation.
 const GENERATION_BITS: u32 = 16;
 
 /// A hash of a file's [`Stamp`](crate::Stamp) in the upper 48 bits, and in the lower 16 the generation of the

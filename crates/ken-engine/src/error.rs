@@ -26,7 +26,7 @@ pub enum Error {
     Damaged {
         /// Folder of the index.
         path: PathBuf,
-        /// What was found.
+        /// The damage.
         message: String,
     },
     /// The folder could not be made or written.
@@ -42,7 +42,7 @@ pub enum Error {
         path: PathBuf,
         /// Whether a file of the index is damaged.
         is_damage: bool,
-        /// What the engine says.
+        /// The error of the engine.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }

@@ -6,18 +6,18 @@ use ken_core::{Field, FileKey, FileRow, Location};
 
 use crate::{DocAddress, Error};
 
-/// How many files and documents of a media type and a kind there are.
+/// The numbers of files and documents of a media type and a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The media type.
     pub media_type: String,
     /// The name of the kind.
     pub kind: &'static str,
-    /// Files, without the documents inside of them.
+    /// Files, without the documents inside them.
     pub files: u64,
     /// Files with a failure of their own.
     pub failed_files: u64,
-    /// Files and the documents inside of them.
+    /// Files and the documents inside them.
     pub documents: u64,
     /// Documents with a failure.
     pub failed_documents: u64,

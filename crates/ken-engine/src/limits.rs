@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-/// When a search ends before it is complete. One value serves one search, on any number of threads.
+/// The limits at which a search ends before it is complete. One value serves one search, on any number of threads.
 #[derive(Debug, Default)]
 pub struct Limits {
     deadline: Option<Instant>,
     cancel: Option<Arc<AtomicBool>>,
     reached: AtomicBool,
-    /// How often the search may still ask, if that is limited.
+    /// The number of checks that are left, if it is limited.
     left: Option<AtomicUsize>,
 }
 

@@ -37,10 +37,10 @@ impl MessageId {
     }
 }
 
-/// A message of a file. The message is absent for what is in the file and in no message.
+/// A file and a message in it. The message is absent for documents of the file that are in no message.
 pub type MessageOfFile = (FileKey, Option<MessageId>);
 
-/// What a commit has of a mailbox.
+/// A mailbox in a commit.
 #[derive(Debug, Default)]
 pub struct Mailbox {
     /// The file's own document; absent if the file was not indexed to its end.
@@ -51,12 +51,12 @@ pub struct Mailbox {
     pub failed: Vec<(Option<MessageId>, DocAddress)>,
 }
 
-/// A value of a field of mail, and how often it occurs. A value may come several times: the sums are to be added.
+/// A value of a field of mail, and its frequency. A value may come several times; the caller adds the counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The value as it was written.
     pub value: String,
-    /// How many documents have it.
+    /// The number of documents that have it.
     pub count: u64,
     /// The date of the newest of them, in seconds since 1970-01-01 UTC.
     pub last: i64,

@@ -1,4 +1,4 @@
-//! What a commit says about the index as a whole, stored as the commit's payload.
+//! The metadata of a commit, which describe the index as a whole. They are stored as the commit's payload.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher};
@@ -6,15 +6,15 @@ use std::hash::{BuildHasher, Hasher};
 use ken_core::{FieldNames, KeyHasher, Profile, Root};
 use serde::{Deserialize, Serialize};
 
-/// What a commit says about the index as a whole.
+/// The metadata of a commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// Makes the keys of this index.
     pub hasher: KeyHasher,
-    /// What the index covers.
+    /// The roots of the index.
     pub roots: Vec<Root>,
-    /// When the last run that was not stopped was committed, seconds since 1970-01-01 UTC; absent
-    /// if none was.
+    /// The time of the last commit of a complete run, in seconds since 1970-01-01 UTC; absent if there
+    /// was none.
     pub completed: Option<i64>,
     /// The extraction profile of the run that made the commit.
     #[serde(default, rename = "reading")]
@@ -28,33 +28,33 @@ pub struct Meta {
     /// Helpers that files wait for, as the failures of these name them.
     #[serde(default)]
     pub missing: BTreeSet<String>,
-    /// Languages in which the text of pictures was recognised last; empty if it never was.
+    /// The languages of the last recognition of text in pictures; empty if there was none.
     #[serde(default)]
     pub ocr_languages: String,
     /// Whether a run saw all files below these roots to its end.
     #[serde(default)]
     pub all_seen: bool,
-    /// The files that have, together, the n-grams of all files that the commit knows: see `ken-ngram`;
-    /// absent if not all have theirs.
+    /// The n-gram segments that together have the n-grams of all files of the commit (see `ken-ngram`);
+    /// absent if some files have none.
     #[serde(default, rename = "gram_files")]
     pub ngram_files: Option<BTreeSet<u64>>,
-    /// Bytes of the log of tags that the index has; see `ken-pipeline`.
+    /// The number of bytes of the log of tags that are in the index; see `ken-pipeline`.
     #[serde(default)]
     pub tags: u64,
     /// A hash of these bytes.
     #[serde(default)]
     pub tags_hash: u64,
-    /// Documents were lost with a damaged segment: files that hold others may lack some of them until a
-    /// run has seen all.
+    /// Whether documents were lost with a damaged segment. Containers may lack members until a run has
+    /// seen all files.
     #[serde(default)]
     pub parts_lost: bool,
-    /// When the last run began that saw all files, in nanoseconds since 1970-01-01 UTC.
+    /// The start of the last run that saw all files, in nanoseconds since 1970-01-01 UTC.
     #[serde(default)]
     pub began: Option<i64>,
 }
 
 impl Meta {
-    /// Returns what the fields of the index are called.
+    /// Returns the names of the fields of the index.
     pub fn field_names(&self) -> FieldNames {
         FieldNames::new(&self.profile.headers)
     }

@@ -2,7 +2,7 @@
 
 use ken_core::{Document, FileKey, Location, Token};
 
-/// What the index keeps of a file itself, on the file's own document.
+/// The state of a file, which the index keeps with the file's own document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
     /// See [`ken_core::Stamp::token`].
@@ -13,22 +13,22 @@ pub struct FileState {
 
 /// A document on its way into the index.
 pub struct Record {
-    /// Where it is.
+    /// The location of the document.
     pub location: Location,
-    /// The file it belongs to.
+    /// The key of its file.
     pub key: FileKey,
     /// Set on the file's own document, which must be the last of its file: a file without it counts as not indexed.
     pub state: Option<FileState>,
-    /// What was extracted.
+    /// The extracted document.
     pub document: Document,
 }
 
 /// A document as the index keeps it.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// Where it is.
+    /// The location of the document.
     pub location: Location,
-    /// What was extracted. The body is empty if it was not asked for.
+    /// The extracted document. The body is empty if it was not requested.
     pub document: Document,
     /// Set on a file's own document.
     pub state: Option<FileState>,

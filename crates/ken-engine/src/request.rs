@@ -1,4 +1,4 @@
-//! What a source is asked, and what it answers.
+//! Requests to a source, and the responses.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use crate::{DocAddress, Limits};
 /// Which documents belong together: the answer shows one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collapse {
-    /// Documents of the same content.
+    /// Documents with the same content.
     Content,
-    /// All that is in a file.
+    /// All documents of a file.
     File,
-    /// A message with its parts; outside of messages all that is in a file.
+    /// A message with its parts; outside messages, all documents of a file.
     Message,
 }
 
-/// By what hits are counted.
+/// The property by which hits are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FacetBy {
     /// By each value of a field. A document with several values counts for each.
@@ -27,10 +27,10 @@ pub enum FacetBy {
     Ranges(Field, Vec<i64>),
 }
 
-/// What a source is asked.
+/// A request to a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// What documents must be like.
+    /// The plan that documents must match.
     pub plan: &'a Plan,
     /// Only these documents are searched, if given.
     pub only: Option<&'a [DocAddress]>,
@@ -42,13 +42,13 @@ pub struct Request<'a> {
     pub order: Order,
     /// The present time in seconds since 1970-01-01 UTC. If it is given, newer documents count a little more.
     pub now: Option<i64>,
-    /// How many hits are left out at the start.
+    /// The number of hits to skip at the start.
     pub offset: usize,
-    /// How many hits are returned at most.
+    /// The maximum number of hits to return.
     pub limit: usize,
-    /// Whether [`Response::total`] is asked for. If not, the engine may skip documents that cannot be among the best.
+    /// Whether [`Response::total`] must be right. If not, the engine may skip documents that cannot be among the best.
     pub counted: bool,
-    /// When the search ends early; never if absent.
+    /// The limits at which the search ends early; absent for none.
     pub limits: Option<&'a Arc<Limits>>,
 }
 
@@ -73,9 +73,9 @@ impl<'a> Request<'a> {
 /// The parts of a score that do not come from words.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Boosts {
-    /// For words close together.
+    /// The part for words that are close together.
     pub proximity: f32,
-    /// For being new.
+    /// The part for recent documents.
     pub recency: f32,
 }
 
@@ -84,23 +84,23 @@ pub struct Boosts {
 pub struct Hit {
     /// The document.
     pub address: DocAddress,
-    /// Its score; absent where the order is not by relevance.
+    /// Its score; absent if the order is not by relevance.
     pub score: Option<f32>,
     /// The parts of its score that do not come from words.
     pub boosts: Boosts,
-    /// How many other hits it stands for; see [`Request::collapse`].
+    /// The number of other hits that this one stands for; see [`Request::collapse`].
     pub more: usize,
 }
 
 /// The answer to a request.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// How many documents the request finds. Without [`Request::counted`] it may find more than this number if this
-    /// number is not less than the end of the page.
+    /// The number of documents that the request finds. Without [`Request::counted`] there may be more if this number is
+    /// not less than the end of the page.
     pub total: usize,
-    /// How many hits there are on all pages: fewer than documents if they were collapsed.
+    /// The number of hits on all pages, which is lower than that of documents if hits are collapsed.
     pub groups: usize,
-    /// The hits of the page that was asked for, in order.
+    /// The hits of the requested page, in order.
     pub hits: Vec<Hit>,
     /// False if a limit ([`Request::limits`]) ended the search early: then there may be more and better hits.
     pub complete: bool,

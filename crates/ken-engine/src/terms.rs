@@ -12,24 +12,24 @@ use crate::{Error, Limits};
 pub struct TermList<'a> {
     /// The fields whose terms are listed.
     pub fields: &'a [Field],
-    /// What the terms must be like.
+    /// The pattern that the terms must match.
     pub pattern: &'a Pattern,
     /// Whether each field is counted on its own. If not, a document counts once, in whichever fields it has the term.
     pub by_field: bool,
-    /// When the listing ends early; never if absent.
+    /// The limits at which the listing ends early; absent for none.
     pub limits: Option<&'a Arc<Limits>>,
 }
 
-/// A term and how often it occurs.
+/// A term and its frequencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermCount<'a> {
     /// The field, if each is counted on its own.
     pub field: Option<Field>,
     /// The term.
     pub term: &'a str,
-    /// How many documents have it.
+    /// The number of documents that have it.
     pub documents: u64,
-    /// How often it occurs in all of them.
+    /// The number of its occurrences in all of them.
     pub occurrences: u64,
 }
 
@@ -38,9 +38,9 @@ pub struct TermCount<'a> {
 pub struct Similar {
     /// The term.
     pub term: String,
-    /// By how many letters it differs.
+    /// The number of letters that differ.
     pub distance: u8,
-    /// How many documents have it, in the field that has it most often.
+    /// The number of documents that have it, in the field with the most.
     pub documents: u64,
 }
 

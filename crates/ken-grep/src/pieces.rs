@@ -73,8 +73,7 @@ impl Pieces {
 
     /// Opens the file; returns none if it is not the version that the index knows.
     pub(crate) fn open(&self, path: &Path) -> io::Result<Option<Reader<'_>>> {
-        #[allow(clippy::disallowed_methods)] // the caller names the path when it reports the error
-        let file = File::open(path)?;
+        let file = ken_walk::open_file(path)?;
         let stat = rustix::fs::fstat(&file)?;
         let reader = Reader {
             file,

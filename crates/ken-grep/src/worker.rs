@@ -215,7 +215,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
             return self.search_in(path, Stream(reader), None);
         }
         if options.whole_files || self.conditions.need_whole_file() {
-            let mut file = open(path)?;
+            let mut file = ken_walk::open_file(path)?;
             if self.may_read_whole(&file)? {
                 return self.search_whole(path, &mut file);
             }
@@ -230,7 +230,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
     /// searcher the check for a byte order mark and a copy. (How a NUL ends a search depends on how
     /// a file is read.)
     fn search_found(&mut self, path: &Path) -> io::Result<Outcome> {
-        let mut file = open(path)?;
+        let mut file = ken_walk::open_file(path)?;
         let mut buffer = std::mem::take(&mut self.start);
         buffer.resize(AT_ONCE_BYTES, 0);
         let n_bytes = read_full(&mut file, &mut buffer)?;
@@ -400,7 +400,9 @@ impl Preprocessor {
 
     fn command_for(&self, path: &Path) -> io::Result<Command> {
         let mut command = Command::new(&self.command);
-        command.arg(path).stdin(Stdio::from(open(path)?));
+        command
+            .arg(path)
+            .stdin(Stdio::from(ken_walk::open_file(path)?));
         Ok(command)
     }
 }
@@ -411,11 +413,6 @@ const AT_ONCE_BYTES: usize = 128 << 10;
 const MAX_WHOLE_BYTES: u64 = 64 << 20;
 /// Maximum size even if conditions need the whole file, and maximum length of a line.
 const MAX_BYTES: u64 = 1 << 30;
-
-#[allow(clippy::disallowed_methods)] // the caller names the path when it reports the error
-fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
-}
 
 /// Returns whether a file is ASCII without a NUL up to its end. The buffer holds the first
 /// `n_bytes`, which is all of a small file; it is reused for the rest of a larger one.

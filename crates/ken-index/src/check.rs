@@ -26,30 +26,30 @@ use crate::meta::Payload;
 use crate::reader::{Access, open_engine};
 use crate::{Error, dictionary, error, layout};
 
-/// How often it is looked again when there is a newer commit than the one that was checked.
+/// The maximum number of further checks if there is a newer commit than the one that was checked.
 const MAX_TRIES: usize = 20;
 
-/// What was found wrong with a file.
+/// A damaged file of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Its name in the folder of the index.
     pub file: PathBuf,
-    /// What is wrong.
+    /// The damage.
     pub message: String,
-    /// How many documents are in doubt; 0 if it can be made again without reading any.
+    /// The number of documents in doubt; 0 if the file can be made again without reading documents.
     pub documents: u32,
     /// The segment that it is a part of, as the list of segments names it.
     segment: Option<String>,
 }
 
-/// What was found of all files.
+/// The result of a check of all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Soundness {
-    /// Files that were read.
+    /// The number of files that were read.
     pub files: usize,
-    /// Their bytes.
+    /// The number of their bytes.
     pub bytes: u64,
-    /// What is wrong with them.
+    /// The damaged ones.
     pub damages: Vec<Damage>,
 }
 
@@ -58,7 +58,7 @@ struct IndexFile {
     file: PathBuf,
     segment: SegmentMeta,
     is_list: bool,
-    /// All of it, mapped: it stays when a writer deletes it. A list may not be there.
+    /// The whole file, mapped, so that it stays when a writer deletes it. A list may be missing.
     opened: Result<FileSlice, OpenReadError>,
 }
 
@@ -66,7 +66,7 @@ impl IndexFile {
     fn is_gone(&self) -> bool {
         match &self.opened {
             Err(OpenReadError::FileDoesNotExist(_)) => true,
-            // So readers say it of positions.
+            // Readers report missing positions so.
             Err(OpenReadError::IoError { io_error, .. }) => {
                 io_error.kind() == io::ErrorKind::NotFound
             }

@@ -1,4 +1,4 @@
-//! What the errors of the engine mean to the users of an index.
+//! Turns errors of the engine into errors of an index.
 
 use std::fmt;
 use std::io;

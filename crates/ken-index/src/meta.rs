@@ -1,4 +1,4 @@
-//! What this engine stores with each commit.
+//! The data that this engine stores with each commit.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::version::{FORMAT, OLDEST};
 pub(crate) struct Payload {
     /// Version of the format.
     format: u32,
-    /// How many deletions there were: see [`crate::writer::deletion`].
+    /// The number of deletions so far; see [`crate::writer::deletion`].
     pub(crate) sequence: u64,
     #[serde(flatten)]
     pub(crate) meta: Meta,

@@ -245,10 +245,10 @@ mod tests {
         };
         assert_eq!(n_worth(1, 1_000, 1_000), 1);
         assert_eq!(n_worth(1, 1_000, 9_000), 9);
-        // Of too few documents nothing can be concluded.
+        // Too few documents give no estimate.
         assert_eq!(n_worth(1_000, 1, 9_000), 1);
         assert_eq!(n_worth(1_000, 0, 0), 1);
-        // Of what is known to be of one kind, also of little.
+        // For parts of one kind even a few give an estimate.
         let little = super::n_worth(worth * 1_000, 1, 9_000, u64::MAX, worth);
         assert_eq!(little, 9_000_000);
     }

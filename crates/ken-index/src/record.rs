@@ -143,7 +143,7 @@ const N_FIELDS: usize = FIELDS.len() + CUSTOM_FIELDS.len();
 struct Values<'c> {
     columns: &'c Columns,
     values: Vec<(Column, OwnedValue)>,
-    /// How many values the columns of each field have got.
+    /// The number of values in the columns of each field.
     counts: [u8; N_FIELDS],
 }
 

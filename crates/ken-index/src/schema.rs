@@ -22,7 +22,7 @@ pub(crate) const PATH: &str = "ken_path";
 
 /// The names of the columns that are not fields of the table.
 pub(crate) const KEY: &str = "_key";
-/// What is searched by where [`KEY`] is compared; see [`crate::postings::files`].
+/// The field for searches by the key, of which [`KEY`] is the column; see [`crate::postings::files`].
 const FILE: &str = "_file";
 pub(crate) const STAMP: &str = "_stamp";
 pub(crate) const IDENTITY: &str = "_identity";
@@ -36,7 +36,7 @@ pub(crate) const OFFSET: &str = "_offset";
 pub(crate) const DIGEST: &str = "_digest";
 /// See [`crate::mail::links`].
 pub(crate) const LINKS: &str = "_links";
-/// What is searched by where [`LINKS`] is compared.
+/// The field for searches by links, of which [`LINKS`] is the column.
 const LINK: &str = "_link";
 const FAILURE: &str = "_failure";
 
@@ -58,7 +58,7 @@ pub(crate) struct Columns {
     pub(crate) links: Column,
     pub(crate) link: Column,
     pub(crate) failure: Column,
-    /// By field: the columns of the values of text fields.
+    /// The columns of the values of text fields, by field.
     values: Vec<Option<Column>>,
 }
 
@@ -115,7 +115,7 @@ impl Columns {
 
 /// Returns the name of the column that a field's values are sorted and counted by.
 pub(crate) fn value_column(field: Field) -> String {
-    // That of the table: what the user calls a custom field may change.
+    // The name in the table, since the user may rename a custom field.
     let name = field.info().name;
     if field.is_number() {
         name.to_owned()

@@ -92,6 +92,47 @@ fn threads_share_a_reader() {
     writer.close().unwrap();
 }
 
+/// Two commits take turns as the last one while a snapshot is opened.
+#[test]
+fn the_number_of_a_snapshot_is_that_of_its_documents() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    let last = folder.path().join("meta.json");
+    let mut commits = Vec::new();
+    for number in 1..=2 {
+        add(&writer, &format!("/{number}"), "a", "otter");
+        commit(&writer);
+        let snapshot = Snapshot::open(folder.path()).unwrap();
+        assert_eq!(snapshot.n_documents(), number);
+        commits.push((snapshot.commit(), fs_err::read(&last).unwrap()));
+    }
+    writer.close().unwrap();
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let new = folder.path().join("new");
+            for (_, content) in commits.iter().cycle() {
+                if is_done.load(Ordering::Relaxed) {
+                    break;
+                }
+                fs_err::write(&new, content).unwrap();
+                fs_err::rename(&new, &last).unwrap();
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        for _ in 0..400 {
+            let snapshot = Snapshot::open(folder.path()).unwrap();
+            let number = commits.iter().position(|of| of.0 == snapshot.commit());
+            let n_documents = number.map(|number| number as u64 + 1);
+            if n_documents != Some(snapshot.n_documents()) {
+                is_done.store(true, Ordering::Relaxed);
+            }
+            assert_eq!(n_documents, Some(snapshot.n_documents()));
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+}
+
 /// Plans of each way in which documents are found, all of which find each document of [`searched`].
 fn plans() -> Vec<Plan> {
     let word = |span| {

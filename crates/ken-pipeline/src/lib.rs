@@ -33,6 +33,7 @@ mod write;
 
 pub use check::{Below, Repaired, Report, check, repair, restart};
 pub use error::Error;
+pub use ken_walk::open_named;
 pub use ngrams::segment_path as ngram_segment_path;
 pub use options::{
     Arrangement, Durability, Ngrams, Ocr, Options, RootChange, afford, default_memory,

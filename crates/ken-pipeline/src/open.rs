@@ -28,7 +28,7 @@ pub(crate) fn open_itself(path: &Path) -> io::Result<Option<(File, Stamp)>> {
 fn open_with(path: &Path, more: OFlags) -> io::Result<Option<(File, Stamp)>> {
     // If the path has become a FIFO, opening it must not wait for a writer.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY | more;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+    let file = match ken_walk::open(path, flags) {
         Ok(descriptor) => File::from(descriptor),
         Err(Errno::NOENT | Errno::NXIO | Errno::LOOP) => return Ok(None),
         Err(error) => return Err(error.into()),

@@ -153,6 +153,7 @@ fn run(index: &Path, queries: &str) {
     let context = Context {
         now: jiff::Timestamp::now(),
         zone: TimeZone::system(),
+        month_first: false,
         home: None,
         cwd: PathBuf::from("/"),
         mail_root: None,

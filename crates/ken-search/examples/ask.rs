@@ -38,6 +38,7 @@ fn context() -> Result<Context, Box<dyn Error>> {
     Ok(Context {
         now: Timestamp::now(),
         zone: TimeZone::UTC,
+        month_first: false,
         home: std::env::home_dir(),
         cwd: std::env::current_dir()?,
         mail_root: None,

@@ -16,6 +16,8 @@ pub struct Context {
     pub now: Timestamp,
     /// The time zone in which days begin.
     pub zone: TimeZone,
+    /// Whether the user writes the month first: `5/6/2024` is a day in May rather than in June.
+    pub month_first: bool,
     /// What `~` means in `dir:`.
     pub home: Option<PathBuf>,
     /// What `.` means in `dir:`.

@@ -1,7 +1,7 @@
 //! Turns values of folder fields into plans: `dir:` into a phrase of folder names, `root:` into that of a root,
 //! `path:` into a pattern of whole paths.
 //!
-//! The index holds one term for each folder of a path, unchanged, after a `/` for the root of the file system. So an
+//! Case and diacritics do not count in the names that a query writes. The index holds one term for each folder of a path, unchanged, after a `/` for the root of the file system. So an
 //! absolute path is a phrase that starts with `/`, and any other path may match anywhere.
 
 use std::os::unix::ffi::OsStrExt;
@@ -84,8 +84,10 @@ fn root(glob: &Glob, context: &Context) -> Plan {
     };
     let mut plans = Vec::new();
     for root in context.roots.iter().filter(is_meant) {
+        let mut names = Vec::new();
+        push(&mut names, root);
+        plans.push(within(names));
         let path = GlobPart::Literal(escape_bytes(root.as_os_str().as_bytes()).into_owned());
-        plans.push(plan(&Glob(vec![path.clone()]), context));
         // A root may be a file; the documents inside it belong to the root too.
         let mut inside = Glob(vec![path.clone()]);
         inside.push(GlobPart::Literal("|".to_owned()));
@@ -170,11 +172,25 @@ pub(crate) fn plan(glob: &Glob, context: &Context) -> Plan {
         match (part.literal(), part.prefix()) {
             (Some("" | "."), _) => {}
             (Some(".."), _) => up(&mut names),
+            _ if has_letters(&part) => names.push(Pattern::Name(part)),
             (Some(name), _) => names.push(Pattern::Term(name.to_owned())),
             (_, Some(prefix)) => names.push(Pattern::Prefix(prefix.to_owned())),
             _ => names.push(Pattern::Glob(part)),
         }
     }
+    within(names)
+}
+
+fn has_letters(glob: &Glob) -> bool {
+    let is_letter = |part: &GlobPart| match part {
+        GlobPart::Literal(text) => text.chars().any(char::is_alphabetic),
+        _ => false,
+    };
+    glob.0.iter().any(is_letter)
+}
+
+/// Returns the plan for everything below the folders with these names, one in the other.
+fn within(names: Vec<Pattern>) -> Plan {
     let field = Field::Dir;
     match span_of((0..).zip(names).collect()) {
         None => Plan::All,

@@ -201,7 +201,7 @@ fn value(field: Field) -> BoxedStrategy<Value> {
         (Field::Prio, _) => Just(Value::Word("high".into())).boxed(),
         // A field name would mean that field with any value.
         (Field::Has, _) => prop::sample::select(vec!["attachment", "pdf", "image", "text/x-a"])
-            .prop_map(|sort| Value::Word(sort.into()))
+            .prop_map(|value| Value::Word(value.into()))
             .boxed(),
         (_, FieldKind::Text) => prop_oneof![9 => words(), 1 => terms()].boxed(),
         (_, FieldKind::Keyword) => "[a-z*\\\\ é][a-z*\\\\ é.]{0,4}[a-z]"

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::Match;
 use ken_core::{Root, SidecarStamp, Stamp, escape_bytes};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::lineage::Lineage;
@@ -512,7 +512,7 @@ fn open(folder: &Folder, root: &Root) -> Result<OwnedFd, Errno> {
     if !root.follow_links {
         flags |= OFlags::NOFOLLOW;
     }
-    rustix::fs::open(&folder.path, flags, Mode::empty())
+    crate::open(&folder.path, flags)
 }
 
 /// Identifies the folder, if an option of the root needs that.

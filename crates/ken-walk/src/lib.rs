@@ -22,6 +22,7 @@ mod mh;
 #[cfg(test)]
 #[path = "../../ken/tests/e2e/needs.rs"]
 mod needs;
+mod open;
 mod options;
 mod queue;
 mod roots;
@@ -42,6 +43,7 @@ pub use lineage::Lineage;
 pub use listing::{Entry, EntryOrder, Listing};
 pub use listings::{FileSystems, KeptListing, Listings, Recorder};
 pub use mh::mh_state;
+pub use open::{open, open_file, open_named};
 pub use options::{OnFile, OnSkip, Progress, Skip, Visitor, WalkOptions, WalkSummary};
 pub use queue::{Queue, Turn};
 pub use roots::{Availability, availability, is_mount_point, root_at};

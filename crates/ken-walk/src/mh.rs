@@ -15,7 +15,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use ken_core::{MessageState, MhState};
-use rustix::fs::{Mode, OFlags, Stat};
+use rustix::fs::{OFlags, Stat};
+
+use crate::open::{open, open_at};
 
 /// Name of the list.
 pub(crate) const LIST: &str = ".mh_sequences";
@@ -35,7 +37,7 @@ impl Sequences {
     /// Reads the list of an open folder; returns `None` if there is none that can be read.
     pub(crate) fn read(folder: BorrowedFd<'_>) -> Option<Self> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let file = rustix::fs::openat(folder, LIST, flags, Mode::empty()).ok()?;
+        let file = open_at(folder, Path::new(LIST), flags).ok()?;
         let file = File::from(file);
         if !file.metadata().ok()?.is_file() {
             return None;
@@ -92,7 +94,7 @@ pub fn mh_state(path: &Path) -> Option<MhState> {
     let name = path.file_name()?.as_bytes();
     number(name)?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let folder = rustix::fs::open(path.parent()?, flags, Mode::empty()).ok()?;
+    let folder = open(path.parent()?, flags).ok()?;
     Sequences::read(std::os::fd::AsFd::as_fd(&folder))?.of(name)
 }
 

@@ -42,7 +42,7 @@ impl Cli {
         let mut command = Self::command();
         let mut arguments: Vec<OsString> = arguments.into_iter().collect();
         as_personality(&mut arguments);
-        let start = command_position(&command, &arguments);
+        let start = command_position(&command, &arguments, 1);
         as_topic(&mut arguments, start);
         if arguments
             .get(start)
@@ -51,7 +51,7 @@ impl Cli {
             // Everything behind it is the command's own, also what ken has options for.
             arguments.insert(start + 1, "--".into());
         }
-        if let Some((query, at)) = query_command(&arguments, start) {
+        if let Some((query, at)) = query_command(&command, &arguments, start) {
             for argument in arguments.iter_mut().skip(at) {
                 let text = argument.to_str().unwrap_or_default();
                 if text == "--" {
@@ -103,13 +103,19 @@ fn as_topic(arguments: &mut [OsString], start: usize) {
 
 /// Returns the command that is typed if its words are a query and may begin with a hyphen, and the position of its first
 /// argument.
-fn query_command(arguments: &[OsString], start: usize) -> Option<(clap::Command, usize)> {
+fn query_command(
+    command: &clap::Command,
+    arguments: &[OsString],
+    start: usize,
+) -> Option<(clap::Command, usize)> {
     let name = |at| arguments.get(at).and_then(|name: &OsString| name.to_str());
-    let command = clap::Command::new("query");
-    let mail_start = start + 1;
-    Some(match (name(start)?, name(mail_start)) {
-        ("search" | "s", _) => (SearchArgs::augment_args(command), mail_start),
-        ("mail", Some(of_mail)) => (mail::augment_query_args(of_mail, command)?, mail_start + 1),
+    let query = clap::Command::new("query");
+    Some(match name(start)? {
+        "search" | "s" => (SearchArgs::augment_args(query), start + 1),
+        "mail" => {
+            let at = command_position(command, arguments, start + 1);
+            (mail::augment_query_args(name(at)?, query)?, at + 1)
+        }
         _ => return None,
     })
 }
@@ -145,13 +151,12 @@ fn hint(command: &clap::Command, argument: &str) -> Option<String> {
     ))
 }
 
-/// Returns the position of the first argument that is neither an option nor the value of one.
-fn command_position(command: &clap::Command, arguments: &[OsString]) -> usize {
+/// Returns the position of the first argument from `at` on that is neither a global option nor the value of one.
+fn command_position(command: &clap::Command, arguments: &[OsString], mut at: usize) -> usize {
     let takes_value = |name: &str| {
         let mut options = command.get_arguments();
         options.any(|a| a.get_long() == Some(name) && a.get_action().takes_values())
     };
-    let mut at = 1;
     while let Some(argument) = arguments.get(at).and_then(|argument| argument.to_str()) {
         match argument.strip_prefix("--") {
             Some(name) if takes_value(name) => at += 2,
@@ -390,6 +395,9 @@ pub(crate) struct SearchArgs {
     /// Ignore the parts of a query that have mistakes, and say which
     #[arg(long, conflicts_with_all = ["any", "all"])]
     pub(crate) lenient: bool,
+    /// Find words that begin with the last word too, for searches while typing
+    #[arg(long, conflicts_with = "save")]
+    pub(crate) prefix_last: bool,
     /// Save the query in the configuration file as query:NAME instead of searching
     #[arg(long, value_name = "NAME", conflicts_with_all = ["any", "all", "lenient"])]
     pub(crate) save: Option<String>,
@@ -602,6 +610,9 @@ mod tests {
             "ken mail list budget -n 1",
             "ken mail list -n 1 budget",
             "ken mail list budget -old -n1",
+            "ken mail --data there list budget -old -n1",
+            "ken mail --color=never --data list list budget -old -n1",
+            "ken --data mail mail list --data there budget -n 1 -- -n",
         ] {
             let Command::Mail(mail) = read(line).unwrap().command else {
                 panic!("{line}");

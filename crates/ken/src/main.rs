@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod config;
 mod failure;
+mod locale;
 mod manual;
 mod output;
 mod zone;

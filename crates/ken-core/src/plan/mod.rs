@@ -58,11 +58,11 @@ pub enum Plan {
     Filter(Box<Self>),
     /// Documents that match the part, and all messages in their threads.
     Thread(Box<Self>),
-    /// Messages of which a part is a document that matches.
+    /// Messages with a part that matches.
     Carrier(Box<Self>),
 }
 
-/// What is searched for as one word, in one text field or in each that has a weight. The ranking counts it as one word
+/// A unit that is searched for as one word, in one text field or in each that has a weight. The ranking counts it as one word
 /// over all its fields and all its forms (other endings, synonyms, parts of an identifier).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Word {
@@ -120,6 +120,8 @@ pub enum Pattern {
     Prefix(String),
     /// Terms that the pattern matches as a whole.
     Glob(Glob),
+    /// Terms that the pattern matches as a whole, without regard to case and diacritics: names of folders.
+    Name(Glob),
     /// Terms with a match of the regular expression, in the syntax of the crate `regex`.
     Regex(String),
     /// Terms between two by their characters; an end includes all terms that start with it. Ends are

@@ -150,6 +150,7 @@ impl Pattern {
             Self::Term(term) => write!(f, "{at}{term:?}"),
             Self::Prefix(prefix) => write!(f, "(prefix {at}{prefix:?})"),
             Self::Glob(glob) => write!(f, "(glob {at}{glob})"),
+            Self::Name(glob) => write!(f, "(name {at}{:?})", glob.to_string()),
             Self::Regex(regex) => write!(f, "(regex {at}{regex:?})"),
             Self::Range(from, to) => {
                 let end = |end: &Bound<String>| match end {

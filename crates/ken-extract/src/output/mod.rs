@@ -187,16 +187,16 @@ impl<'s> Output<'s> {
         };
         let is_known = detected.kind != Kind::Other;
         let extension = ken_core::extension(name);
-        let sorts = [
+        let values = [
             Some("member"),
             is_attachment.then_some("attachment"),
             is_known.then_some(detected.kind.name()),
             is_known.then_some(detected.media_type),
             extension.as_deref(),
         ];
-        for sort in sorts.into_iter().flatten() {
-            if !self.has.contains(sort) {
-                self.has.insert(sort.to_owned());
+        for value in values.into_iter().flatten() {
+            if !self.has.contains(value) {
+                self.has.insert(value.to_owned());
             }
         }
     }
@@ -274,8 +274,8 @@ impl<'s> Output<'s> {
         give_fields(&mut document, &self.fields);
         let mut has: Vec<String> = self.has.drain().collect();
         has.sort_unstable();
-        for sort in has {
-            let value = (Field::Has, Value::Text(sort));
+        for value in has {
+            let value = (Field::Has, Value::Text(value));
             // A part of a message may have the same type as a file.
             if !document.fields.contains(&value) {
                 document.fields.push(value);

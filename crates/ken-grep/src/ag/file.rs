@@ -91,7 +91,7 @@ fn try_read(
         // Opening a device is not allowed.
         check(&fs_err::metadata(path).map_err(|_| no_status())?, want)?;
     }
-    let file = File::open(path).map_err(|error| match error.kind() {
+    let file = ken_walk::open_named(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => no_status(),
         _ => Reason::Reported(format!("Error opening file: {}", words(&error))),
     })?;

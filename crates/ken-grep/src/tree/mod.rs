@@ -31,7 +31,7 @@ use std::time::Instant;
 
 use ignore::WalkState;
 use ken_walk::{Entry, EntryOrder, FileSystems, FolderRules, Lineage, Listing, Queue, WalkRoot};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, FileType, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::Observer;
@@ -610,7 +610,7 @@ struct Here<'a> {
 
 fn open(folder: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::open(folder, flags, Mode::empty())
+    ken_walk::open(folder, flags)
 }
 
 fn owned(path: &[u8]) -> PathBuf {

@@ -66,7 +66,7 @@ pub(crate) fn weigh(parts: &[Plan], languages: &[&FunctionWords], weight: f32) -
         let words = parts.iter().filter_map(bare_or_weighted);
         words.filter(|word| of.has(word)).count()
     };
-    // Of equal ones the first, which is the language of most documents.
+    // Among equals the first one counts, which is the language of most documents.
     let language = languages.iter().rev().max_by_key(|of| serving(of));
     let Some(language) = language.filter(|of| serving(of) < parts.len()) else {
         return parts.to_vec();

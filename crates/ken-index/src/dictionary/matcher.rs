@@ -64,6 +64,7 @@ impl Matcher {
             Pattern::Prefix(prefix) => Self::Range(TermRange::of_prefix(prefix)),
             Pattern::Range(from, to) => Self::Range(TermRange::new(from, to)),
             Pattern::Glob(glob) => Self::Regex(Arc::new(Expression::of_glob(glob)?)),
+            Pattern::Name(glob) => Self::Regex(Arc::new(Expression::new(&glob.to_plain_regex())?)),
             Pattern::Regex(regex) => Self::Regex(Arc::new(Expression::new(regex)?)),
             Pattern::Fuzzy(term, distance) => {
                 let builder = LevenshteinAutomatonBuilder::new(*distance, true);

@@ -243,12 +243,12 @@ fn split_number(bytes: &[u8]) -> Option<(&[u8], u64)> {
     Some((rest, u64::from_le_bytes(*number)))
 }
 
-/// Which dictionaries are fast enough without a list.
+/// Bounds of dictionaries that are fast enough without a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Small {
-    /// Those of a segment with fewer bytes in total.
+    /// Total bytes of the dictionaries of a segment.
     bytes: u64,
-    /// Those of a field with fewer terms.
+    /// Terms of a field.
     terms: usize,
 }
 

@@ -35,6 +35,7 @@ impl Query for PathQuery {
                 of_glob(&Glob(vec![GlobPart::Literal(text.clone()), GlobPart::Many]))
             }
             Pattern::Glob(glob) => of_glob(glob),
+            Pattern::Name(glob) => glob.to_plain_regex(),
             Pattern::Regex(regex) => regex.clone(),
             Pattern::Fuzzy(..)
             | Pattern::Range(..)

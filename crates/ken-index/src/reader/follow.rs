@@ -3,16 +3,15 @@
 //! A commit becomes visible when `meta.json` is renamed into place, so one `stat` of that file shows whether there is a
 //! newer one. Between two searches nothing is looked up, and no thread polls.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use ken_core::Ranking;
 
+use super::open::CommitStamp;
 use super::snapshot::Snapshot;
 use crate::Error;
-use crate::layout::COMMIT_FILE;
 
 /// An index that threads share, open at its last commit.
 ///
@@ -29,13 +28,6 @@ pub struct Reader {
 struct Opened {
     snapshot: Arc<Snapshot>,
     commit: CommitStamp,
-}
-
-/// Identifies the file of a commit: each commit writes a new file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct CommitStamp {
-    inode: u64,
-    modified: SystemTime,
 }
 
 impl Reader {
@@ -72,7 +64,7 @@ impl Reader {
     pub fn snapshot(&self) -> Result<Arc<Snapshot>, Error> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         // Taken before opening: a commit that comes in between is noticed by the next call.
-        let commit = self.commit();
+        let commit = CommitStamp::of(&self.path);
         if let Some(open) = &*opened
             && commit == Some(open.commit)
         {
@@ -95,13 +87,5 @@ impl Reader {
     pub fn committed_at(&self) -> Option<SystemTime> {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         opened.as_ref().map(|open| open.commit.modified)
-    }
-
-    fn commit(&self) -> Option<CommitStamp> {
-        let metadata = fs_err::metadata(self.path.join(COMMIT_FILE)).ok()?;
-        Some(CommitStamp {
-            inode: metadata.ino(),
-            modified: metadata.modified().ok()?,
-        })
     }
 }

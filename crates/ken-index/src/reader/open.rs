@@ -1,6 +1,8 @@
 //! Opening the last commit of an index.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 use tantivy::TantivyError;
 
@@ -17,7 +19,7 @@ pub fn read_meta(path: &Path) -> Result<Meta, Error> {
     open_engine(path, Access::ManyQueries).map(|(_, _, commit)| commit.payload.meta)
 }
 
-/// How much is asked of an index once it is open.
+/// The number of queries that an open index will answer.
 #[derive(Clone, Copy)]
 pub(crate) enum Access {
     /// A query or two, as by a command: see [`ReadDirectory::for_one_query`].
@@ -42,6 +44,24 @@ pub(crate) fn open_engine(
     match read_commit(path, &index)? {
         Some(commit) => Ok((directory, index, commit)),
         None => Err(Error::Missing(path.to_path_buf())),
+    }
+}
+
+/// Identifies the file of a commit: each commit writes a new file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct CommitStamp {
+    inode: u64,
+    pub(super) modified: SystemTime,
+}
+
+impl CommitStamp {
+    /// Returns the stamp of the last commit of the index in a folder, if there is one.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let metadata = fs_err::metadata(path.join(COMMIT_FILE)).ok()?;
+        Some(Self {
+            inode: metadata.ino(),
+            modified: metadata.modified().ok()?,
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use tantivy::columnar::BytesColumn;
 use tantivy::store::StoreReader;
 use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyError};
 
-use super::open::{Access, is_outdated, open_engine};
+use super::open::{Access, CommitStamp, is_outdated, open_engine};
 use crate::columns::DocumentColumns;
 use crate::dictionary::{Dictionaries, Shortcuts};
 use crate::directory::ReadDirectory;
@@ -19,14 +19,14 @@ use crate::query::Scoring;
 use crate::schema::{Columns, LOCATION};
 use crate::stem::Stemming;
 
-/// How often opening is tried again when the writer deletes old files at the same moment.
+/// The maximum number of attempts to open if the writer commits or deletes old files at the same time.
 const MAX_TRIES: usize = 20;
 
-/// Blocks of stored documents that are kept unpacked for each segment: neighbours are in one, and several threads may
-/// each read another.
+/// The number of blocks of stored documents that are kept unpacked for each segment. Neighbours share a block, and
+/// several threads may read different ones.
 const CACHED_BLOCKS: usize = 8;
 
-/// One commit of an index. It stays as it is while others write.
+/// One commit of an index. It does not change while a writer makes the next ones.
 pub struct Snapshot {
     path: PathBuf,
     pub(super) columns: Columns,
@@ -39,7 +39,7 @@ pub struct Snapshot {
     pub(super) ranking: Ranking,
     pub(super) stemming: Stemming,
     scoring: OnceLock<Arc<Scoring>>,
-    /// What is read of each document that is shown, by segment, once it was opened.
+    /// The columns and stores of each segment that are read for every shown document, once they are open.
     locations: Vec<OnceLock<BytesColumn>>,
     columns_of: Vec<OnceLock<DocumentColumns>>,
     stores: Vec<OnceLock<StoreReader>>,
@@ -68,6 +68,7 @@ impl Snapshot {
         let mut tries = 0;
         loop {
             tries += 1;
+            let stamp = CommitStamp::of(path);
             let (directory, index, commit) = open_engine(path, access)?;
             let columns = Columns::new();
             if index.schema() != columns.schema {
@@ -76,9 +77,14 @@ impl Snapshot {
                     message: "it has another schema".to_owned(),
                 });
             }
-            match Self::of(path, directory, &index, columns, commit) {
-                Err(source) if tries < MAX_TRIES && is_outdated(&source) => {}
-                result => return result.map_err(|source| error::engine_error(path, source)),
+            let opened = Self::of(path, directory, &index, columns, commit);
+            let is_outdated = match &opened {
+                // The segments of a newer commit would have the number of this one.
+                Ok(_) => CommitStamp::of(path) != stamp,
+                Err(source) => is_outdated(source),
+            };
+            if !is_outdated || tries == MAX_TRIES {
+                return opened.map_err(|source| error::engine_error(path, source));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a commit is asked.
+//! The interface of a commit to searches.
 
 use std::sync::Arc;
 

@@ -90,7 +90,7 @@ fn add_recency(
         let Some(date) = column.first(address.doc()) else {
             continue;
         };
-        // What is said to be of tomorrow is not newer than new.
+        // A date in the future counts as the present.
         let age = now.saturating_sub(date).max(0) as f32;
         let share = ranking.recency * (-age / half_life).exp2();
         hit.boosts.recency = score.unwrap_or(0.0) * share;

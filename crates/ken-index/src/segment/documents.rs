@@ -10,7 +10,7 @@ use tantivy::DocId;
 /// system, without being written.
 pub(super) type Occurrence = (DocId, u32);
 
-/// What is kept of each occurrence of a term.
+/// The data that are kept for each occurrence of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
     /// The documents only.

@@ -17,7 +17,7 @@ use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 use crate::postings::files;
 use crate::schema::{MESSAGE, SEQUENCE, STAMP};
 
-/// What is deleted.
+/// A deletion of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Deletion {
     /// The file.
@@ -32,7 +32,7 @@ pub(crate) struct Deletion {
 pub(crate) struct DeletionQuery {
     /// The column of the files' terms.
     pub(crate) file: Column,
-    /// In their order.
+    /// The deletions, in order.
     pub(crate) files: Arc<Vec<Deletion>>,
 }
 

@@ -71,16 +71,16 @@ pub struct Writer {
     index: Index,
     slots: Vec<Slot>,
     slot_bytes: usize,
-    /// How many deletions there were.
+    /// The number of deletions so far.
     sequence: AtomicU64,
-    /// Those since the last commit.
+    /// The deletions since the last commit.
     deleted: Mutex<Vec<Deletion>>,
     files: WriteDirectory,
     /// See [`Sink::set_bulk`].
     deferred_merges: Arc<AtomicBool>,
     /// Keeps the list of segments, deletes, merges and commits.
     engine: RwLock<IndexWriter<NoDocument>>,
-    /// Why nothing can be written any more.
+    /// The error after which nothing can be written.
     dead: OnceLock<TantivyError>,
 }
 

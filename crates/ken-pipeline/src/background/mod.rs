@@ -36,7 +36,7 @@ pub fn yield_to_others() {
     let _ = rustix::process::nice(19);
 }
 
-/// Sets how many threads may work, and interrupts a run that heeds pauses when indexing is paused, until `ended` is
+/// Sets how many threads may work, and interrupts a run that respects pauses when indexing is paused, until `ended` is
 /// set and this thread is woken.
 pub(crate) fn keep(
     data: &Path,

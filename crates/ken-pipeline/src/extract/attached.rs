@@ -93,17 +93,17 @@ impl Attached {
 
     fn read_sidecar(&mut self, path: &Path) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().as_bytes();
-        for (name, sort) in ken_walk::sidecar_names(name) {
+        for (name, kind) in ken_walk::sidecar_names(name) {
             let path = path.with_file_name(std::ffi::OsStr::from_bytes(&name));
             let Some((file, stamp)) = open::open_itself(&path)? else {
                 continue;
             };
             self.stamp = Some(ken_walk::sidecar_stamp(&stamp));
-            if sort == Sidecar::Log {
+            if kind == Sidecar::Log {
                 self.log = Some((file, stamp.size));
                 break;
             }
-            self.is_shared = sort == Sidecar::Shared;
+            self.is_shared = kind == Sidecar::Shared;
             let mut packet = Vec::new();
             file.take(beside::MAX_SIDECAR_BYTES as u64)
                 .read_to_end(&mut packet)?;

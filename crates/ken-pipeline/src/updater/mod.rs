@@ -310,9 +310,11 @@ impl Shared {
                         all: matches!(work.kind, Kind::All(_)),
                         summary: summary.map_err(Arc::new),
                     };
-                    // The report precedes the end of the wait.
+                    // The report sees that the work is done, and precedes the end of the wait.
+                    self.state().record(work, &outcome);
                     report(&outcome);
-                    self.finished(work, &outcome);
+                    self.state().tried = outcome.done.0;
+                    self.changed.notify_all();
                 }
             }
         }
@@ -376,32 +378,6 @@ impl Shared {
             };
         }
     }
-
-    /// Records the outcome of work.
-    fn finished(&self, work: Work, outcome: &Outcome) {
-        let cause = match &outcome.summary {
-            Ok(summary) if summary.interrupted => Some(NotDone::Stopped),
-            Ok(_) => None,
-            Err(error) => Some(NotDone::Failed(Arc::clone(error))),
-        };
-        let mut state = self.state();
-        state.tried = work.last;
-        match (work.kind, cause) {
-            (Kind::Paths(batch), Some(cause)) => {
-                state.left = Some(batch);
-                state.cause = Some(cause);
-            }
-            (Kind::All(_), Some(cause)) => _ = state.failed_runs.insert(work.last, cause),
-            // It has looked at all files, those of failed batches too.
-            (Kind::All(run), None) if !run.options.lazy => state.left = None,
-            (_, None) => {}
-        }
-        if state.left.is_none() {
-            state.done = work.last;
-            state.cause = None;
-        }
-        self.changed.notify_all();
-    }
 }
 
 impl State {
@@ -425,6 +401,29 @@ impl State {
     fn failure_of(&self, ticket: u64) -> Option<NotDone> {
         let of_paths = self.cause.as_ref().filter(|_| self.done < ticket);
         self.failed_runs.get(&ticket).or(of_paths).cloned()
+    }
+
+    /// Records the outcome of work.
+    fn record(&mut self, work: Work, outcome: &Outcome) {
+        let cause = match &outcome.summary {
+            Ok(summary) if summary.interrupted => Some(NotDone::Stopped),
+            Ok(_) => None,
+            Err(error) => Some(NotDone::Failed(Arc::clone(error))),
+        };
+        match (work.kind, cause) {
+            (Kind::Paths(batch), Some(cause)) => {
+                self.left = Some(batch);
+                self.cause = Some(cause);
+            }
+            (Kind::All(_), Some(cause)) => _ = self.failed_runs.insert(work.last, cause),
+            // It has looked at all files, those of failed batches too.
+            (Kind::All(run), None) if !run.options.lazy => self.left = None,
+            (_, None) => {}
+        }
+        if self.left.is_none() {
+            self.done = work.last;
+            self.cause = None;
+        }
     }
 }
 

@@ -268,6 +268,28 @@ fn a_file_that_is_submitted_ten_times_is_read_once() {
 }
 
 #[test]
+fn the_report_of_a_batch_finds_it_done_and_precedes_the_end_of_the_wait() {
+    let mut world = World::new(Batching::AT_ONCE, LONG);
+    let (sender, outcomes) = unbounded();
+    let (go_on, goes_on) = unbounded::<()>();
+    let options = options(&world.data(), 64 << 20);
+    world.updater = Updater::start(UpdaterOptions::new(options), move |outcome| {
+        sender.send(outcome.clone()).unwrap();
+        goes_on.recv().unwrap();
+    });
+    let ticket = world.write("a.txt", "first");
+    let waited = world.updater.wait(ticket, Instant::now());
+    assert!(matches!(waited, Err(NotDone::Deadline)), "{waited:?}");
+    assert_eq!(outcomes.recv_timeout(LONG).unwrap().done, ticket);
+    assert_eq!(world.updater.done_up_to(), ticket);
+    let soon = Instant::now() + Duration::from_millis(50);
+    let waited = world.updater.wait(ticket, soon);
+    assert!(matches!(waited, Err(NotDone::Deadline)), "{waited:?}");
+    go_on.send(()).unwrap();
+    world.settle(ticket);
+}
+
+#[test]
 fn one_writer_serves_many_batches() {
     let world = World::new(Batching::AT_ONCE, LONG);
     for number in 0..12 {

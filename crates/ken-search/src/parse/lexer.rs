@@ -64,20 +64,6 @@ pub(super) struct Anchors {
 /// What precedes a colon in addresses without `//`.
 const SCHEMES: [&str; 6] = ["mailto", "tel", "urn", "doi", "data", "about"];
 
-/// Returns whether a query in ken's language joins its parts by operators or parentheses, so that it says exactly what must
-/// match. Excluded words and fields are no such operators.
-pub fn joins_parts(query: &str, names: &FieldNames) -> bool {
-    let mut from = 0;
-    while let Ok((found, range)) = token(query, from, names) {
-        match found {
-            Token::End => return false,
-            Token::Open | Token::Or | Token::Xor | Token::And | Token::Near(_) => return true,
-            _ => from = range.end,
-        }
-    }
-    false
-}
-
 /// Returns the first token at or after `from`.
 pub(super) fn token(
     query: &str,
@@ -126,6 +112,20 @@ pub(super) fn value(query: &str, at: usize) -> Result<Option<SpannedToken>, Quer
         Some('"') => quoted(query, at).map(Some),
         Some(_) => word_or_regex(query, at).map(Some),
     }
+}
+
+/// Returns the name of a saved query that starts exactly at `at`, if there is one.
+pub(super) fn saved_name(
+    query: &str,
+    at: usize,
+) -> Result<Option<(String, Range<usize>)>, QueryError> {
+    Ok(match value(query, at)? {
+        Some((Token::Word { .. }, range)) => Some((query[range.clone()].to_owned(), range)),
+        Some((Token::Quoted { quoted, .. }, range)) => {
+            Some((quoted.phrase.literal().unwrap_or("").to_owned(), range))
+        }
+        _ => None,
+    })
 }
 
 fn word_or_operator(query: &str, at: usize) -> Result<SpannedToken, QueryError> {

@@ -21,6 +21,7 @@
 
 mod dialect;
 mod error;
+mod joins;
 mod lenient;
 mod lexer;
 mod modifiers;
@@ -33,9 +34,10 @@ mod when;
 
 pub use dialect::{Syntax, recoll_words, without_forms};
 pub use error::QueryError;
+pub use joins::joins_parts;
 pub use lenient::{LeftOut, Lenient, parse_lenient};
+pub use lexer::is_reserved;
 pub(crate) use lexer::is_space_in_numbers;
-pub use lexer::{is_reserved, joins_parts};
 pub(crate) use parser::MAX_CLAUSES;
 pub use parser::{Names, Saved, parse, parse_with};
 pub use pattern::word_pattern;

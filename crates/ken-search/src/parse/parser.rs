@@ -30,6 +30,8 @@ pub struct Names<'a> {
     pub saved: &'a Saved,
     /// The fields of the index that is searched.
     pub fields: &'a FieldNames,
+    /// Whether `5/6/2024` is a day in May rather than in June.
+    pub month_first: bool,
 }
 
 impl Default for Names<'_> {
@@ -39,6 +41,7 @@ impl Default for Names<'_> {
         Self {
             saved: NONE,
             fields: &FieldNames::TABLE,
+            month_first: false,
         }
     }
 }
@@ -108,13 +111,8 @@ impl<'a> Parser<'a> {
     /// Reads the saved query whose name follows.
     fn saved_query(&mut self) -> Result<Tree, QueryError> {
         let start = self.at.start;
-        let (name, range) = match lexer::value(self.query, self.at.end)? {
-            Some((Token::Word { .. }, range)) => (self.query[range.clone()].to_owned(), range),
-            Some((Token::Quoted { quoted, .. }, range)) => {
-                (quoted.phrase.literal().unwrap_or("").to_owned(), range)
-            }
-            _ => (String::new(), self.at.clone()),
-        };
+        let named = lexer::saved_name(self.query, self.at.end)?;
+        let (name, range) = named.unwrap_or_else(|| (String::new(), self.at.clone()));
         let at = start..range.end;
         if name.is_empty() {
             let message = "a name is missing after query:";

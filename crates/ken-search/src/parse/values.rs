@@ -55,11 +55,46 @@ const KIND_ALIASES: [(&str, Kind); 14] = [
     ("slides", Kind::Presentation),
 ];
 
-/// Reads the value of a date, size or number field: one value, a range or a comparison.
-pub(super) fn range(field: Field, text: &str) -> Result<Value, Fault> {
+/// Names of formats that `type:` takes, with their media type or a regular expression of several.
+const FORMATS: [(&str, &str); 24] = [
+    ("pdf", "application/pdf"),
+    ("word doc docx", "msword|ms-word|wordprocessingml"),
+    ("excel xls xlsx xlsb", "ms-excel|spreadsheetml"),
+    ("powerpoint ppt pptx", "ms-powerpoint|presentationml"),
+    (
+        "opendocument libreoffice openoffice",
+        r"opendocument|vnd\.sun\.xml",
+    ),
+    ("odt writer", r"opendocument\.text|sun\.xml\.writer"),
+    ("ods calc", r"opendocument\.spreadsheet|sun\.xml\.calc"),
+    (
+        "odp impress",
+        r"opendocument\.presentation|sun\.xml\.impress",
+    ),
+    ("rtf", "rtf$"),
+    ("html htm xhtml webpage", "^text/html$|xhtml"),
+    ("markdown md", "text/markdown"),
+    ("plaintext txt", "text/plain"),
+    ("tex latex", "^text/x-tex"),
+    ("epub ebook", "epub|fictionbook|mobipocket"),
+    ("csv", "text/csv"),
+    ("json", "json$"),
+    ("xml", "xml$"),
+    ("calendar ics event", "text/calendar"),
+    ("contact vcard vcf", "text/vcard"),
+    ("jpeg jpg", "image/jpeg"),
+    ("png", "image/png"),
+    ("gif", "image/gif"),
+    ("svg", "^image/svg"),
+    ("zip", "application/zip"),
+];
+
+/// Reads the value of a date, size or number field: one value, a range or a comparison. `month_first` tells what
+/// `5/6/2024` means.
+pub(super) fn range(field: Field, text: &str, month_first: bool) -> Result<Value, Fault> {
     match field.info().kind {
         FieldKind::Date => {
-            let (from, to) = dates(text)?;
+            let (from, to) = dates(text, month_first)?;
             match (from, to) {
                 (Bound::Included(a), Bound::Included(b)) if a.is_after(b) => Err(reversed(
                     text,
@@ -134,7 +169,7 @@ type Wrong = (&'static str, &'static str);
 fn bounds<T: Copy>(
     text: &str,
     slash: bool,
-    read: fn(&str) -> Result<T, Wrong>,
+    read: impl Fn(&str) -> Result<T, Wrong>,
 ) -> Result<(Bound<T>, Bound<T>), Fault> {
     let at = |start: usize, part: &str| {
         read(part).map_err(|(message, hint)| Fault {
@@ -181,11 +216,12 @@ fn bounds<T: Copy>(
 type Ends = (Bound<When>, Bound<When>);
 
 /// Reads a date or a range of dates.
-fn dates(text: &str) -> Result<Ends, Fault> {
+fn dates(text: &str, month_first: bool) -> Result<Ends, Fault> {
     if let Some(range) = when::read::range(text) {
         return Ok(range);
     }
-    let slash = !text.contains("..") && text.contains('/');
+    let is_date = when::read::numbers(text, month_first).is_some();
+    let slash = !text.contains("..") && text.contains('/') && !is_date;
     let range = match slash {
         true => counted(text).map_err(|(message, hint)| Fault {
             at: 0..text.len(),
@@ -194,7 +230,7 @@ fn dates(text: &str) -> Result<Ends, Fault> {
         })?,
         false => None,
     };
-    range.map_or_else(|| bounds(text, slash, date), Ok)
+    range.map_or_else(|| bounds(text, slash, |text| date(text, month_first)), Ok)
 }
 
 /// Reads an ISO 8601 range of one end and a duration: `2001-03-01/P1Y`, `P1Y/2002-03-01`.
@@ -242,10 +278,11 @@ fn last_day(text: &str) -> Option<Date> {
     })
 }
 
-fn date(text: &str) -> Result<When, Wrong> {
-    When::parse(text).ok_or((
+fn date(text: &str, month_first: bool) -> Result<When, Wrong> {
+    let date = When::parse(text).or_else(|| when::read::numbers(text, month_first));
+    date.ok_or((
         "is not a date",
-        "write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for that long ago",
+        "write 2025, 2025-01, 2025-01-15, 15.1.2025, yesterday, last_month, or 7d, 2w, 3m, 1y for that long ago",
     ))
 }
 
@@ -316,7 +353,10 @@ pub(super) fn keyword(
     names: &FieldNames,
 ) -> Result<(Field, Value), Fault> {
     let (field, value) = match field {
-        Field::Type => (field, kind(text)?),
+        Field::Type => match (kind(text), format(text)) {
+            (Err(_), Some(media_types)) => return Ok((Field::Mime, media_types)),
+            (kind, _) => (field, kind?),
+        },
         Field::Is => state(text)?,
         Field::Has => return Ok(has(text, names)),
         Field::Prio => (field, priority(text)?),
@@ -331,8 +371,8 @@ fn has(text: &str, names: &FieldNames) -> (Field, Value) {
     if let Some(field) = names.field(text).filter(can_have) {
         return (field, anything(field));
     }
-    let sort = kind(text).unwrap_or_else(|_| text.trim_start_matches('.').to_lowercase());
-    (Field::Has, Value::Word(sort))
+    let value = kind(text).unwrap_or_else(|_| text.trim_start_matches('.').to_lowercase());
+    (Field::Has, Value::Word(value))
 }
 
 /// Returns the value without usual decoration, as in `.pdf` and `<20240101.1@example.org>`.
@@ -347,6 +387,19 @@ pub(super) fn bare(field: Field, text: &str) -> &str {
     if bare.is_empty() { text } else { bare }
 }
 
+/// Returns the media types of a format: `pdf`, `.pdf`, `Word`.
+fn format(text: &str) -> Option<Value> {
+    let name = text.trim_start_matches('.').to_lowercase();
+    let is_name = |names: &str| names.split(' ').any(|known| known == name);
+    let found = FORMATS.iter().find(|(names, _)| is_name(names));
+    found.map(
+        |(_, media_types)| match media_types.contains(['|', '^', '$', '\\']) {
+            true => Value::Regex((*media_types).to_owned()),
+            false => Value::Word((*media_types).to_owned()),
+        },
+    )
+}
+
 fn kind(text: &str) -> Result<String, Fault> {
     let name = text.to_lowercase();
     if let Ok(kind) = name.parse::<Kind>() {
@@ -358,7 +411,11 @@ fn kind(text: &str) -> Result<String, Fault> {
     Err(Fault {
         at: 0..text.len(),
         message: format!("there is no type {text:?}"),
-        hint: format!("types are {}", Kind::ALL.map(|(_, name)| name).join(", ")),
+        hint: format!(
+            "types are {}; names of formats such as pdf and word count too, and ext:{} finds files by the end of their names",
+            Kind::ALL.map(|(_, name)| name).join(", "),
+            name.trim_start_matches('.'),
+        ),
     })
 }
 
@@ -423,11 +480,11 @@ mod tests {
 
     #[test]
     fn faults_name_the_end_that_is_wrong() {
-        let fault = range(Field::Date, "2025..never").unwrap_err();
+        let fault = range(Field::Date, "2025..never", false).unwrap_err();
         assert_eq!(fault.at, 6..11);
         assert!(fault.message.contains("\"never\""));
-        assert_eq!(range(Field::Size, ">=1x").unwrap_err().at, 2..4);
-        assert!(range(Field::Pages, "5..2").is_err());
-        assert!(range(Field::Pages, "..").is_err());
+        assert_eq!(range(Field::Size, ">=1x", false).unwrap_err().at, 2..4);
+        assert!(range(Field::Pages, "5..2", false).is_err());
+        assert!(range(Field::Pages, "..", false).is_err());
     }
 }

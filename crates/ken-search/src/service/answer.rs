@@ -96,7 +96,7 @@ impl Service<'_> {
         request.relax
             && request.syntax == Syntax::Ken
             && request.reading == Reading::Operators
-            && !joins_parts(&request.query, &self.names)
+            && !joins_parts(&request.query, self.names())
     }
 }
 

@@ -15,6 +15,7 @@ mod address;
 mod answer;
 mod cause;
 mod columns;
+mod complete;
 mod error;
 mod explain;
 mod facets;
@@ -110,6 +111,7 @@ impl<'s> Service<'s> {
         Names {
             saved: &self.saved,
             fields: &self.names,
+            month_first: self.context.month_first,
         }
     }
 

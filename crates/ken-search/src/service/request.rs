@@ -23,6 +23,8 @@ pub struct Request {
     pub reading: Reading,
     /// Whether other forms of words match too.
     pub forms: bool,
+    /// Whether the last word counts as the beginning of a word too, as long as nothing follows it.
+    pub prefix_last: bool,
     /// Whether documents with most of the words are found if no document has all of them. This holds for words in ken's
     /// language without operators that join them.
     pub relax: bool,
@@ -69,6 +71,7 @@ impl Default for Request {
             syntax: Syntax::Ken,
             reading: Reading::Operators,
             forms: true,
+            prefix_last: false,
             relax: false,
             filters: Vec::new(),
             like: None,

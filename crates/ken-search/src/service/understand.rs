@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ken_core::{Field, Plan};
 use ken_engine::Limits;
 
+use super::complete::complete_last;
 use super::like::Similar;
 use super::{Error, Reading, Request, Service, is_complete, reached};
 use crate::parse::{
@@ -76,8 +77,13 @@ impl Service<'_> {
             };
             (tree, n_frequent) = words::rarest(tree, self.context.analyze, &mut count)?;
         }
+        let mut plan = plan(&tree, &self.context);
+        if request.prefix_last {
+            let query = (request.query.as_str(), &tree);
+            complete_last(self.snapshot, query, &mut plan, limits.as_ref())?;
+        }
         let mut query = Query {
-            plan: plan(&tree, &self.context),
+            plan,
             tree,
             left_out,
             n_frequent,

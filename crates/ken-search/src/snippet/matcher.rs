@@ -65,6 +65,10 @@ impl TermTest {
                 let regex = glob.to_regex();
                 Self::Regex(Box::new(Regex::new(&regex).ok()?), regex)
             }
+            Pattern::Name(glob) => {
+                let regex = glob.to_plain_regex();
+                Self::Regex(Box::new(Regex::new(&regex).ok()?), regex)
+            }
             Pattern::Regex(regex) => Self::Regex(Box::new(Regex::new(regex).ok()?), regex.clone()),
             Pattern::Fuzzy(term, distance) => Self::Fuzzy(term.clone(), *distance),
         })

@@ -18,6 +18,7 @@ pub(crate) fn context() -> Context {
     Context {
         now: "2026-03-15T12:00:00Z".parse::<Timestamp>().unwrap(),
         zone: TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap(),
+        month_first: false,
         home: Some("/home/anna".into()),
         cwd: "/srv/work".into(),
         mail_root: None,

@@ -3,6 +3,7 @@
 //! The index suffices for a list of messages. A message that is opened, moved or answered is read from its file, which
 //! is more recent than the index.
 
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -256,7 +257,9 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
         return Err(unreadable(std::io::ErrorKind::InvalidInput.into()));
     }
-    fs_err::read(path).map_err(unreadable)
+    let mut bytes = Vec::new();
+    let read = ken_pipeline::open_named(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map(|_| bytes).map_err(unreadable)
 }
 
 /// Decodes bytes without a declared character set.

@@ -170,7 +170,7 @@ impl<'a> Iterator for KeptListing<'a> {
     type Item = (&'a [u8], FileType, u64);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (sort, rest) = self.left.split_first()?;
+        let (kind, rest) = self.left.split_first()?;
         self.left = rest;
         let more = take_number(&mut self.left)?;
         let more = (more >> 1) ^ (more & 1).wrapping_neg();
@@ -178,7 +178,7 @@ impl<'a> Iterator for KeptListing<'a> {
         let end = memchr::memchr(0, self.left)?;
         let name = &self.left[..end];
         self.left = &self.left[end + 1..];
-        let kind = FileType::from_raw_mode(u32::from(*sort) << SORT_SHIFT);
+        let kind = FileType::from_raw_mode(u32::from(*kind) << KIND_SHIFT);
         Some((name, kind, self.inode))
     }
 }
@@ -208,7 +208,7 @@ pub(crate) fn read_file(bytes: &[u8]) {
 }
 
 /// Position of the file type in the bits of a mode: inode(7).
-const SORT_SHIFT: u32 = 12;
+const KIND_SHIFT: u32 = 12;
 
 /// Appends entries in the form that [`KeptListing`] reads.
 fn put_entries<'a>(entries: impl Iterator<Item = (&'a CStr, FileType, u64)>, out: &mut Vec<u8>) {
@@ -217,7 +217,7 @@ fn put_entries<'a>(entries: impl Iterator<Item = (&'a CStr, FileType, u64)>, out
         // 0 if the file system does not report it.
         out.push(match kind {
             FileType::Unknown => 0,
-            known => (known.as_raw_mode() >> SORT_SHIFT) as u8,
+            known => (known.as_raw_mode() >> KIND_SHIFT) as u8,
         });
         let more = inode.wrapping_sub(last) as i64;
         put_number(((more << 1) ^ (more >> 63)) as u64, out);

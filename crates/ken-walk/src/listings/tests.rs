@@ -17,13 +17,22 @@ use crate::{Progress, Visitor, WalkOptions, needs, root_at, walk};
 const TICK: Duration = Duration::from_millis(25);
 const ALL: i64 = i64::MAX;
 
-/// Returns whether listings are kept in the test folder. In containers it is often on an overlay, of which none are.
+/// Returns an empty folder of whose subfolders listings are kept; `None` if there is no such file system. The temporary
+/// folder of a container is often on an overlay, of which none are kept.
+fn kept_folder() -> Option<tempfile::TempDir> {
+    let parents = [tempfile::env::temp_dir(), "/dev/shm".into()];
+    let mut folders = parents
+        .into_iter()
+        .filter_map(|parent| tempfile::tempdir_in(parent).ok());
+    folders.find(|folder| {
+        let open = fs_err::File::open(folder.path()).unwrap();
+        let stat = rustix::fs::fstat(&open).unwrap();
+        FileSystems::default().number(open.as_fd(), &stat).is_some()
+    })
+}
+
 fn is_kept_here() -> bool {
-    let folder = tempfile::tempdir().unwrap();
-    let open = fs_err::File::open(folder.path()).unwrap();
-    let stat = rustix::fs::fstat(&open).unwrap();
-    let number = FileSystems::default().number(open.as_fd(), &stat);
-    needs::met("listings", number.is_some())
+    needs::met("listings", kept_folder().is_some())
 }
 
 struct Tree {
@@ -34,7 +43,7 @@ struct Tree {
 impl Tree {
     fn new(n_folders: usize) -> Self {
         let tree = Self {
-            top: tempfile::tempdir().unwrap(),
+            top: kept_folder().unwrap_or_else(|| tempfile::tempdir().unwrap()),
             index: tempfile::tempdir().unwrap(),
         };
         for number in 0..n_folders {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::Error;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::policy::Policy;
@@ -88,7 +88,7 @@ fn add(builder: &mut GitignoreBuilder, file: &Path, text: &[u8]) -> Vec<Error> {
 /// Fails if the file cannot be read, or has more than 1 MiB.
 pub fn text(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+    let file = match crate::open(path, flags) {
         Ok(file) => File::from(file),
         // The last one means a socket, or a device without a driver.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::NXIO) => return Ok(None),

@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
         let message = format!("\"{}\" is not a regular file", args.file.display());
         return Err(Failure::new(Kind::Input, message));
     }
-    let file = fs_err::File::open(&args.file)?;
+    let file = ken_walk::open_named(&args.file)?;
     let mut input = Input::at(&args.file, file.file(), metadata.len());
     let log = log_beside(&args.file);
     if let Some((log, n_bytes)) = &log {
@@ -47,10 +47,11 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
 /// Opens the write-ahead log of a database, if there is one next to the file.
 fn log_beside(path: &Path) -> Option<(fs_err::File, u64)> {
     let names = ken_walk::sidecar_names(path.file_name()?.as_bytes());
-    let (name, _) = names.into_iter().find(|(_, sort)| *sort == Sidecar::Log)?;
-    let log = fs_err::File::open(path.with_file_name(OsStr::from_bytes(&name))).ok()?;
-    let metadata = log.metadata().ok().filter(Metadata::is_file)?;
-    Some((log, metadata.len()))
+    let (name, _) = names.into_iter().find(|(_, kind)| *kind == Sidecar::Log)?;
+    let path = path.with_file_name(OsStr::from_bytes(&name));
+    // Opening a FIFO would wait for a writer.
+    let metadata = fs_err::metadata(&path).ok().filter(Metadata::is_file)?;
+    Some((ken_walk::open_named(&path).ok()?, metadata.len()))
 }
 
 fn print(args: &ExtractArgs, document: &Document, names: &FieldNames) -> std::io::Result<()> {

@@ -1,7 +1,7 @@
 //! `ken extract`: the text of one file, without an index.
 
 use crate::samples::{fixture, pdf};
-use crate::world::World;
+use crate::world::{Run, World};
 
 #[test]
 fn text_of_a_file_and_of_what_is_in_it() {
@@ -108,4 +108,73 @@ fn limits_are_settings() {
     );
     assert!(!run.text().contains("stalagtoad"));
     assert!(run.text().contains("quokkaberry"));
+}
+
+#[test]
+fn fifos_are_not_waited_for() {
+    use std::time::{Duration, Instant};
+
+    let world = World::new();
+    world.write("a.txt", "numbat");
+    world.index_docs();
+    let fifo = |name: &str| {
+        let path = world.docs().join(name);
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success());
+    };
+    fifo("pipe");
+    fifo("base.db-wal");
+    world.write("base.db", "SQLite format 3\0");
+    for (args, message) in [
+        (&["extract", "docs/pipe"][..], "is not a regular file"),
+        (&["search", "--like", "docs/pipe"], "is not a regular file"),
+        (&["extract", "docs/base.db"], "base.db"),
+    ] {
+        let mut child = world.spawn(args);
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > Duration::from_secs(60) {
+                child.kill().unwrap();
+                panic!("{args:?} waits for a FIFO");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let run = Run::of_child(child);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.err.contains(message), "{}", run.err);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn reading_leaves_access_times() {
+    use std::os::unix::fs::MetadataExt;
+
+    let world = World::new();
+    let text = world.write("letters/a.txt", "numbat\n");
+    let mail = world.write("letters/cur/1:2,", "Subject: x\n\nnumbat\n");
+    let folder = world.docs().join("letters");
+    let paths = [&text, &mail, &folder];
+    let times = std::fs::FileTimes::new().set_accessed(std::time::SystemTime::UNIX_EPOCH);
+    for path in paths {
+        fs_err::File::open(path)
+            .unwrap()
+            .file()
+            .set_times(times)
+            .unwrap();
+    }
+    world.index_docs();
+    for args in [
+        &["search", "--like", "docs/letters/a.txt"][..],
+        &["search", "--in", "docs/letters/a.txt", "numbat"],
+        &["grep", "numbat", "docs"],
+        &["extract", "docs/letters/a.txt"],
+        &["mail", "show", "numbat"],
+    ] {
+        let run = world.ken(args);
+        assert!(run.code < 2, "{args:?}: {}", run.err);
+    }
+    for path in paths {
+        assert_eq!(fs_err::metadata(path).unwrap().atime(), 0, "{path:?}");
+    }
 }

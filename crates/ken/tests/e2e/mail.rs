@@ -542,11 +542,7 @@ fn folders_marked_noupdate_stay_as_they_are() {
     );
     std::fs::remove_dir_all(world.data().join("index")).unwrap();
     world.index_docs();
-    assert_eq!(
-        world.hits("quokka").len(),
-        1,
-        "an index that is made anew has it"
-    );
+    assert_eq!(world.hits("quokka").len(), 1, "a new index has it");
 }
 
 #[test]

@@ -56,6 +56,68 @@ fn words_as_they_stand_have_no_operators() {
 }
 
 #[test]
+fn the_last_word_may_be_unfinished() {
+    let world = World::new();
+    world.write("a.txt", "a numb finger");
+    world.write("b.txt", "numbat numbat numbat");
+    world.write("c.txt", "numbers of wombats");
+    world.write("numbering.md", "other text");
+    world.index_docs();
+    let found = |args: &[&str]| -> Vec<String> {
+        let run = world.ken(["search", "-l"].iter().chain(args));
+        let names = run.lines().into_iter();
+        names
+            .map(|line| line.rsplit('/').next().unwrap().to_owned())
+            .collect()
+    };
+    let all = found(&["--prefix-last", "numb"]);
+    assert_eq!(all[0], "a.txt");
+    assert_eq!(all.len(), 4, "{all:?}");
+    assert_eq!(found(&["--prefix-last", "wombats numb"]), ["c.txt"]);
+    assert_eq!(found(&["--prefix-last", "title:Oth OR numba"]), ["b.txt"]);
+    assert_eq!(found(&["--prefix-last", "Num"]).len(), 4);
+    for closed in ["numb ", "\"numb\"", "(numb)", "numb AND a"] {
+        assert_eq!(found(&["--prefix-last", closed]), ["a.txt"], "{closed}");
+    }
+    assert_eq!(found(&["numb"]), ["a.txt"]);
+}
+
+#[test]
+fn folders_formats_and_dates_are_named_as_people_do() {
+    let world = World::new();
+    world.write("Notes/a.txt", "numbat");
+    world.write("notes/b.txt", "numbat");
+    world.write("Übung/c.md", "numbat");
+    world.write("d.pdf", pdf("A title", "Anna", &["numbat"]));
+    // 2024-06-05 and 2024-05-06
+    world.set_modified("Notes/a.txt", 1_717_588_800);
+    world.set_modified("notes/b.txt", 1_714_996_800);
+    world.index_docs();
+
+    assert_eq!(world.found("dir:notes"), ["Notes/a.txt", "notes/b.txt"]);
+    assert_eq!(world.found("dir:NOT*"), ["Notes/a.txt", "notes/b.txt"]);
+    assert_eq!(world.found("dir:ubung"), ["Übung/c.md"]);
+    assert_eq!(world.found("numbat type:pdf"), ["d.pdf"]);
+    assert_eq!(world.found("type:.MD"), ["Übung/c.md"]);
+    assert_eq!(world.found("date:5.6.2024"), ["Notes/a.txt"]);
+    assert_eq!(world.found("date:2024/6/5"), ["Notes/a.txt"]);
+    for (locale, file, day) in [
+        ("de_DE.UTF-8", "Notes/a.txt", "2024-06-05"),
+        ("en_US.UTF-8", "notes/b.txt", "2024-05-06"),
+    ] {
+        let run = |option| {
+            let mut command = world.command(["search", option, "date:5/6/2024"]);
+            let command = command.env_remove("LC_ALL").env("LC_TIME", locale);
+            Run::of(command.output().unwrap())
+        };
+        let lines = run("--paths");
+        assert!(lines.text().trim_end().ends_with(file), "{}", lines.text());
+        let explained = run("--explain");
+        assert!(explained.text().contains(day), "{}", explained.text());
+    }
+}
+
+#[test]
 fn phrases_go_on_behind_words_divided_at_line_ends() {
     let world = World::new();
     world.write("1.txt", "studied the envi-\nronment policy");
@@ -466,7 +528,7 @@ fn folders_are_found_as_people_name_them() {
         ("dir:\"My Documents/tax\"", "c"),
         ("dir:My\\ Documents", "c"),
         ("dir:proj*", "ab."),
-        ("dir:Projects", ""),
+        ("dir:Projects", "ab."),
         ("dir:~/docs/projects/ken", "a"),
         ("dir:./docs/projects/ken", "a"),
         (absolute.as_str(), "ab."),

@@ -75,6 +75,28 @@ fn what_was_demanded_still_holds() {
 }
 
 #[test]
+fn the_words_of_a_field_are_words_and_a_saved_query_is_what_it_says() {
+    let world = world();
+    assert!(
+        world
+            .ken(["search", "--save", "strict", "guest AND wifi"])
+            .code
+            == 0
+    );
+    assert!(world.ken(["search", "--save", "plain", "guest wifi"]).code == 0);
+    let (names, ..) = asked(&world, &["filename:(network txt) password zebra"]);
+    assert_eq!(names, ["network.txt"]);
+    let (names, ..) = asked(&world, &["query:plain zebra"]);
+    assert_eq!(names, ["network.txt"]);
+    for query in [
+        "query:strict password zebra",
+        "filename:(network OR plan) password zebra",
+    ] {
+        assert_eq!(asked(&world, &[query]).2, 1, "{query}");
+    }
+}
+
+#[test]
 fn programs_learn_how_the_answer_came_about() {
     let world = world();
     let run = world.ken(["search", "--json", "guest wifii password"]);

@@ -250,7 +250,7 @@ mod tests {
         let found = found(text.as_bytes());
         let types = found.own().fields.iter();
         let types = types.filter_map(|(field, value)| match (field, value) {
-            (Field::Has, Value::Text(sort)) if sort.contains('/') => Some(sort.as_str()),
+            (Field::Has, Value::Text(value)) if value.contains('/') => Some(value.as_str()),
             _ => None,
         });
         assert_eq!(types.collect::<Vec<_>>(), ["text/plain", "text/html"]);

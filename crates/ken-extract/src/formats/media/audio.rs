@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sort_of_tag_is_read() {
+    fn every_kind_of_tag_is_read() {
         for (media_type, bytes) in SAMPLES {
             let found = testing::run(extract, detected(media_type), "x", bytes);
             let song = found.own();

@@ -5,12 +5,12 @@
 //! For such a query, a document with the word itself ranks before all documents that have only other forms, and the word has a
 //! frequency of its own. With each further word of the query the forms matter less, by the square of the number of words.
 
-/// What a word adds to scores.
+/// The scores that a word adds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worth {
-    /// What a document has for having the word itself at all.
+    /// The score of a document for having the word itself.
     present: f32,
-    /// The maximum that it has for how often it has the word and its forms.
+    /// The maximum for the frequency of the word and its forms.
     frequent: f32,
     /// The maximum for documents that have only other forms of the word.
     derived: f32,
@@ -18,7 +18,7 @@ pub(super) struct Worth {
 }
 
 impl Worth {
-    /// Returns what a word adds that is one of `n_words` in its query. `literal` and `all` are the inverse document
+    /// Returns the worth of one of the `n_words` words of a query. `literal` and `all` are the inverse document
     /// frequencies of the word itself and of all its forms, and `share` is [`ken_core::Ranking::literal`].
     pub(super) fn new(literal: f32, all: f32, share: f32, n_words: usize, k1: f32) -> Self {
         let n_words = n_words.max(1) as f32;

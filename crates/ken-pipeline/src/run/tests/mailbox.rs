@@ -19,7 +19,7 @@ use crate::{Ngrams, Options, Progress, RootChange, Summary, update};
 #[derive(Clone, Debug, PartialEq)]
 struct Letter {
     subject: u32,
-    sort: usize,
+    kind: usize,
     state: &'static str,
 }
 
@@ -27,18 +27,18 @@ impl Letter {
     fn text(&self) -> String {
         let Self { subject, state, .. } = self;
         let mut text = String::from("From anna@example.org Fri Jan 31 12:34:56 2003\n");
-        // One sort does not have the form of a mailbox, and one was sent without a date.
-        if self.sort == 4 {
+        // One kind does not have the form of a mailbox, and one was sent without a date.
+        if self.kind == 4 {
             text = "From anna 12:34 Jan 2003\n".to_owned();
         }
-        if self.sort != 3 {
+        if self.kind != 3 {
             text.push_str("Date: Thu, 30 Jan 2003 10:00:00 +0000\n");
         }
         let _ = write!(
             text,
             "From: Anna <anna@example.org>\nMessage-ID: <{subject}@x>\nSubject: s{subject}\n{state}"
         );
-        text.push_str(match self.sort {
+        text.push_str(match self.kind {
             1 => concat!(
                 "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\n",
                 "text\n--b\nContent-Type: text/plain\nContent-Disposition: attachment; ",
@@ -53,7 +53,7 @@ impl Letter {
     /// Returns the number of documents of the message.
     fn n_documents(&self) -> u64 {
         // The encrypted part is attached.
-        1 + u64::from(self.sort == 1)
+        1 + u64::from(self.kind == 1)
     }
 }
 
@@ -107,7 +107,7 @@ impl World {
             letters: Vec::new(),
             next: 0,
         };
-        (0..5).for_each(|sort| world.edit(&Edit::Append(sort)));
+        (0..5).for_each(|kind| world.edit(&Edit::Append(kind)));
         world
     }
 
@@ -115,9 +115,9 @@ impl World {
         let n = self.letters.len().max(1);
         self.next += 1;
         match *edit {
-            Edit::Append(sort) => self.letters.push(Letter {
+            Edit::Append(kind) => self.letters.push(Letter {
                 subject: self.next,
-                sort,
+                kind,
                 state: "",
             }),
             Edit::Swap(a, b) if !self.letters.is_empty() => self.letters.swap(a % n, b % n),
@@ -334,7 +334,7 @@ proptest! {
             let written = world.check(&options, &format!("fresh{round}"));
             let letters = world.letters.iter().enumerate();
             let is_written = |(at, letter): &(usize, &Letter)| {
-                letter.sort == 4 || before.get(*at) != Some(letter)
+                letter.kind == 4 || before.get(*at) != Some(letter)
             };
             let expected: u64 = letters.filter(is_written).map(|(_, letter)| letter.n_documents()).sum();
             // An empty mailbox is no mailbox.

@@ -66,7 +66,7 @@ pub(super) fn range(
     field: Field,
     text: &str,
 ) -> Result<Tree, QueryError> {
-    match values::range(field, text) {
+    match values::range(field, text, false) {
         Ok(value) => Ok(in_one_of(&[field], &value)),
         Err(wrong) => Err(fault(query, at, wrong.message, &wrong.hint)),
     }

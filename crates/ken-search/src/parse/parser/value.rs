@@ -97,7 +97,7 @@ impl Parser<'_> {
             }
         };
         let range = format!("{from}..{to}").replace(' ', "_");
-        let range = values::range(field, &range).ok()?;
+        let range = values::range(field, &range, self.names.month_first).ok()?;
         Some((range, self.query.len() - rest.len()))
     }
 
@@ -105,7 +105,7 @@ impl Parser<'_> {
     /// if the first word is the whole date. After a first word of digits alone any word may follow.
     fn date_end(&self, field: Field, at: &Range<usize>) -> Option<usize> {
         let source = &self.query[at.clone()];
-        let is_date = |text: &str| values::range(field, text).is_ok();
+        let is_date = |text: &str| values::range(field, text, self.names.month_first).is_ok();
         let is_name = source.bytes().all(|byte| byte.is_ascii_alphabetic());
         if field.info().kind != FieldKind::Date || is_date(source) && !is_name {
             return None;
@@ -265,7 +265,9 @@ impl Parser<'_> {
                 .map(|(field, value)| Tree::Clause(Clause::new(Some(field), value)))
                 .map_err(fault),
             FieldKind::Date | FieldKind::Size | FieldKind::Number => {
-                values::range(field, text).map(tree).map_err(fault)
+                values::range(field, text, self.names.month_first)
+                    .map(tree)
+                    .map_err(fault)
             }
         }
     }

@@ -126,6 +126,37 @@ fn calendar(text: &str) -> Option<When> {
     Date::new(year, month, day).ok().map(When::Day)
 }
 
+/// Reads a day or month as people write it in numbers: `5.6.2024` (the day first), `5/6/2024` (the day or the month
+/// first), `2024/6/5`, `2024.6`, `6/2024`. A year has four digits.
+pub(in crate::parse) fn numbers(text: &str, month_first: bool) -> Option<When> {
+    let separator = ['/', '.'].into_iter().find(|sign| text.contains(*sign))?;
+    let parts: Vec<&str> = text.split(separator).collect();
+    let is_year = |text: &str| text.len() == 4;
+    let number = |text: &str| i8::try_from(digits(text, 2)?).ok();
+    let (year, month, day) = match parts.as_slice() {
+        [year, month] if is_year(year) => (year, number(month)?, None),
+        [month, year] if is_year(year) => (year, number(month)?, None),
+        [year, month, day] if is_year(year) => (year, number(month)?, Some(number(day)?)),
+        [first, second, year] if is_year(year) => {
+            let (first, second) = (number(first)?, number(second)?);
+            let is_month_first =
+                separator == '/' && if month_first { first < 13 } else { second > 12 };
+            match is_month_first {
+                true => (year, first, Some(second)),
+                false => (year, second, Some(first)),
+            }
+        }
+        _ => return None,
+    };
+    let year = digits(year, 4).filter(|&year| year > 0)?;
+    match day {
+        Some(day) => Date::new(year, month, day).ok().map(When::Day),
+        None => (1..=12)
+            .contains(&month)
+            .then_some(When::Month(year, month)),
+    }
+}
+
 /// Reads a day with a time of day: `2025-01-15T10`, `2025-01-15 10:30`, `20250115T103000Z`.
 fn time(text: &str) -> Option<When> {
     let (_, clock) = text.split_once(['T', 't', ' ', '_'])?;
@@ -276,4 +307,42 @@ fn ago(span: Span) -> Option<Ago> {
 fn digits(text: &str, most: usize) -> Option<i16> {
     let plain = (1..=most).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     plain.then(|| text.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_in_numbers_are_read_as_people_write_them() {
+        for (text, day_first, month_first) in [
+            ("5.6.2024", "2024-06-05", "2024-06-05"),
+            ("05.06.2024", "2024-06-05", "2024-06-05"),
+            ("5/6/2024", "2024-06-05", "2024-05-06"),
+            ("25/6/2024", "2024-06-25", "2024-06-25"),
+            ("6/25/2024", "2024-06-25", "2024-06-25"),
+            ("2024/6/5", "2024-06-05", "2024-06-05"),
+            ("2024.06.05", "2024-06-05", "2024-06-05"),
+            ("6/2024", "2024-06", "2024-06"),
+            ("06.2024", "2024-06", "2024-06"),
+            ("2024/6", "2024-06", "2024-06"),
+        ] {
+            let read = |order| numbers(text, order).map(|when| when.to_string());
+            assert_eq!(read(false).as_deref(), Some(day_first), "{text}");
+            assert_eq!(read(true).as_deref(), Some(month_first), "{text}");
+        }
+        for text in [
+            "5/6/24",
+            "6.25.2024",
+            "30/2/2024",
+            "13/2024",
+            "2024/2025",
+            "1.2",
+            "5-6-2024",
+            "5/6.2024",
+            "0/1/2024",
+        ] {
+            assert_eq!(numbers(text, true), None, "{text}");
+        }
+    }
 }

@@ -20,6 +20,7 @@ fn store(folder: &Path) -> Store {
     let context = Context {
         now: Timestamp::UNIX_EPOCH,
         zone: TimeZone::UTC,
+        month_first: false,
         home: None,
         cwd: maildir.clone(),
         mail_root: None,
@@ -84,6 +85,19 @@ fn a_message_that_moved_is_where_it_is_until_the_index_knows_it() {
         knows(&store),
         ["1", "2", "3", "4"].map(|name| Some(path(name)))
     );
+}
+
+#[test]
+fn a_move_is_forgotten_when_its_own_batch_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(folder.path());
+    let path = |name: &str| folder.path().join("mail/inbox/cur").join(name);
+    for (from, to) in [("1", "2"), ("3", "4")] {
+        store.moved(&path(from), Some(&path(to)));
+        assert_eq!(store.now(path(from)), Some(path(to)));
+        finish_one(&mut store);
+        assert_eq!(store.now(path(from)), Some(path(from)));
+    }
 }
 
 #[test]

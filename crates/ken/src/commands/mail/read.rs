@@ -1,6 +1,7 @@
 //! Reads the bytes of a document from any depth inside its file.
 
 use std::fs::Metadata;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -29,9 +30,11 @@ impl<'m> Reader<'m> {
     /// Returns the bytes of a document.
     pub(super) fn read(&self, location: &Location) -> Result<Vec<u8>, Failure> {
         if location.ipath.is_root() {
-            return Ok(fs_err::read(&location.path)?);
+            let mut bytes = Vec::new();
+            ken_walk::open_named(&location.path)?.read_to_end(&mut bytes)?;
+            return Ok(bytes);
         }
-        let file = fs_err::File::open(&location.path)?;
+        let file = ken_walk::open_named(&location.path)?;
         let hasher = self.snapshot.meta().hasher;
         let extractor = Extractor::new(&self.options).with_seed(hasher.seed());
         let mut wanted = Wanted {

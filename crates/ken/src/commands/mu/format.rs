@@ -43,12 +43,12 @@ fn branch(node: &Threaded) -> String {
     }
     let indent = "  ".repeat(node.level - 1);
     let turn = if node.is_first_child { '\\' } else { '/' };
-    let sort = match node {
+    let link = match node {
         _ if node.is_duplicate => '=',
         _ if node.is_orphan => '*',
         _ => '-',
     };
-    format!("{indent}{turn}{sort}> ")
+    format!("{indent}{turn}{link}> ")
 }
 
 /// Returns the value of the field with a letter.

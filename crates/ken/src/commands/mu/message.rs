@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
             .read_to_end(&mut bytes)?;
         return Ok(bytes);
     }
-    match fs_err::File::open(path) {
+    match ken_walk::open_named(path) {
         Ok(file) => {
             file.take(MAX_BYTES).read_to_end(&mut bytes)?;
             Ok(bytes)

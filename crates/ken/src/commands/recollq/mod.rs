@@ -286,7 +286,7 @@ fn extract(location: &Location, path: &PathBuf) -> Result<ExitCode, Failure> {
         }
         Err(error) => return complain(&format!("recollq: {error}\n")),
     };
-    let copied = fs_err::File::open(&location.path)
+    let copied = ken_walk::open_named(&location.path)
         .and_then(|mut source| io::copy(&mut source, &mut target));
     match copied {
         Ok(_) => Ok(ExitCode::SUCCESS),

@@ -20,7 +20,7 @@ pub(super) fn text(global: &Global, settings: &Settings, path: &Path) -> Result<
         let message = format!("\"{}\" is not a regular file", path.display());
         return Err(Failure::new(Kind::Input, message));
     }
-    let file = fs_err::File::open(path)?;
+    let file = ken_walk::open_named(path)?;
     let name = Location::file(path).file_name();
     let mut input = Input::file(name, file.file(), metadata.len());
     let mut text = TextOf::default();

@@ -78,6 +78,7 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
             limit: limit(args, settings),
         },
         explain: args.explain,
+        prefix_last: args.prefix_last,
         // A count and a facet are of what the query says.
         relax: !args.all && !args.count && results.facets.is_empty(),
         ..Request::default()
@@ -179,6 +180,7 @@ pub(super) fn context() -> Context {
     Context {
         now: jiff::Timestamp::now(),
         zone: crate::zone::system(),
+        month_first: crate::locale::writes_month_first(),
         home: home(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         mail_root: None,

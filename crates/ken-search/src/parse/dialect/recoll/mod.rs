@@ -404,7 +404,7 @@ impl Parser<'_> {
                 self.filters.part = Some(if wanted { member } else { Tree::not(member) });
             }
             Target::Date => {
-                let value = values::range(Field::Date, &text)
+                let value = values::range(Field::Date, &text, false)
                     .map_err(|fault| self.fault(at, fault.message, &fault.hint))?;
                 let tree = clause(Some(Field::Date), value);
                 self.filters.date = Some(if negated { Tree::not(tree) } else { tree });
