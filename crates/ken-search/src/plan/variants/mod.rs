@@ -109,7 +109,9 @@ pub(super) fn with_neighbours(plan: Plan, parts: &[Tree], at: usize, context: &C
         let (first, second) = (neighbour(start)?, neighbour(start + 1)?);
         may_be_one(first, second).then(|| [first, second].concat())
     });
-    for joined in pairs.chain(number_of_groups(&neighbour, at)) {
+    let number = number_of_groups(&neighbour, at);
+    let grouped = number.iter().flat_map(|number| numbers::spellings(number));
+    for joined in pairs.chain(grouped).chain(number.clone()) {
         let of = Clause::new(field, Value::Word(String::new()));
         add(&mut word, phrase(joined), &of, context);
     }
