@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,7 @@ use ken_engine::{Record, Sink};
 use ken_index::{Snapshot, Writer, WriterOptions};
 use ken_search::parse::Saved;
 use ken_search::service::mail::{ContactRequest, MessageRequest, Related};
-use ken_search::service::{Error, Request, Service, TermOrder, TermRequest};
+use ken_search::service::{Error, Inside, Request, Service, TermOrder, TermRequest};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -432,6 +432,24 @@ fn the_best_score_is_looked_for_within_limits() {
 }
 
 #[test]
+fn suggestions_are_looked_for_within_limits() {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let request = Request {
+        query: "budgit".to_owned(),
+        ..Request::default()
+    };
+    with_service_until(&cancel, |service| {
+        let query = service.understand(&request).unwrap();
+        let answer = service.search(&request, query).unwrap();
+        assert_eq!(answer.suggestions().unwrap()[0].query, "budget");
+        assert!(answer.is_complete());
+        cancel.store(true, Ordering::Relaxed);
+        assert_eq!(answer.suggestions().unwrap(), []);
+        assert!(!answer.is_complete());
+    });
+}
+
+#[test]
 fn hits_that_were_found_in_time_are_read_after_it() {
     let cancel = Arc::new(AtomicBool::new(false));
     let request: Request = serde_json::from_value(json!({ "query": "budget" })).unwrap();
@@ -447,6 +465,72 @@ fn hits_that_were_found_in_time_are_read_after_it() {
         answer.each_hit(|hit| hit, count).unwrap();
         assert!(n_read > 0);
     });
+}
+
+/// Makes an index of many documents, each with many matches far apart.
+fn many() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let options = WriterOptions {
+        memory_bytes: 30 << 20,
+        threads: 1,
+    };
+    let writer = Writer::open(folder.path(), options).unwrap();
+    let body = format!("budget {}", "x ".repeat(200)).repeat(300);
+    for number in 0..30 {
+        let path = PathBuf::from(format!("/many/{number}.txt"));
+        let record = Record {
+            key: writer.meta().hasher.key(&path),
+            location: Location::file(&path),
+            state: None,
+            document: document("", "text/plain", Kind::Document, &body),
+        };
+        writer.add(record).unwrap();
+    }
+    writer.commit(writer.meta()).unwrap();
+    writer.close().unwrap();
+    folder
+}
+
+#[test]
+fn long_pages_and_long_documents_end_soon() {
+    let folder = many();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let cancel = Arc::new(AtomicBool::new(false));
+    let service = Service::new(&snapshot, support::context(), Saved::new());
+    let service = service.with_cancel(Arc::clone(&cancel));
+    let request = Request {
+        query: "budget".to_owned(),
+        limit: None,
+        ..Request::default()
+    };
+    let query = service.understand(&request).unwrap();
+    let answer = service.search(&request, query).unwrap();
+    let n_read = || {
+        let mut n_read = 0;
+        let count = |_| {
+            n_read += 1;
+            Ok::<_, Error>(())
+        };
+        answer.each_hit(|hit| hit, count).unwrap();
+        n_read
+    };
+    assert_eq!(n_read(), 30);
+    assert!(answer.is_complete());
+    cancel.store(true, Ordering::Relaxed);
+    assert_eq!(n_read(), 10);
+    assert!(!answer.is_complete());
+
+    cancel.store(false, Ordering::Relaxed);
+    let query = service.understand(&request).unwrap();
+    let mut n_matches = 0;
+    let named = Path::new("/many/3.txt");
+    let any = service.each_match(&query, named, None, &mut |found| {
+        n_matches += usize::from(matches!(found, Inside::Match(_)));
+        cancel.store(true, Ordering::Relaxed);
+        Ok::<_, Error>(())
+    });
+    assert!(any.unwrap() && !query.is_complete());
+    assert!((1..100).contains(&n_matches), "{n_matches} of 300");
 }
 
 /// Returns the messages that a request finds: the file of each, and whether the query matches it.

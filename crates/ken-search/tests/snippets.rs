@@ -3,6 +3,8 @@
 mod support;
 
 use ken_core::Field;
+use std::cell::Cell;
+
 use ken_search::parse::parse;
 use ken_search::plan::plan;
 use ken_search::snippet::{Finder, Fragment, Settings, TermMatcher, TermTest, matchers};
@@ -244,4 +246,30 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_search_for_all_matches_ends_when_it_is_told_to() {
+    let finder = Finder::new(wanted("otter"), support::analyze);
+    let n_found = |body: &str, n_questions: usize| {
+        let n_asked = Cell::new(0);
+        let is_over = || {
+            n_asked.set(n_asked.get() + 1);
+            n_asked.get() > n_questions
+        };
+        let mut n_found = 0;
+        finder.all(body, 120, &is_over, &mut |_| {
+            n_found += 1;
+            true
+        });
+        (n_found, n_asked.get())
+    };
+    let filler = "x ".repeat(500);
+    let frequent = format!("otter {filler}").repeat(100);
+    assert_eq!(n_found(&frequent, usize::MAX).0, 100);
+    let (n, _) = n_found(&frequent, 10);
+    assert!((1..20).contains(&n), "{n}");
+    // Where nothing is found, the text is left too.
+    let foreign = "été ".repeat(100_000);
+    assert_eq!(n_found(&foreign, 2), (0, 3));
 }

@@ -1,6 +1,6 @@
 //! Opens files and folders of the user for reading, without changing their access times.
 //!
-//! People and programs sort by access time, which is to tell when somebody read a file. Linux leaves
+//! People and programs sort by access time, which should show when somebody read a file. Linux leaves
 //! it alone on request (`O_NOATIME` of open(2)), but only for the owner of a file: other files are
 //! opened again without the request.
 

@@ -2,7 +2,7 @@
 //!
 //! A name is UTF-8 if its bytes are valid UTF-8. Otherwise all names of an archive decide together.
 //! Archives of DOS and Windows have names in the code page of the console (437, 850, 852, 866) or
-//! in that of the system (1252, 1251, 932 …), which `chardetng` does not tell apart. Each candidate
+//! in that of the system (1252, 1251, 932 …), which `chardetng` does not distinguish. Each candidate
 //! is judged by the words that it makes of the bytes: letters of one script, small after capital,
 //! common letters, no box drawing.
 
@@ -119,8 +119,8 @@ fn score(text: &str) -> i32 {
         if !character.is_ascii() {
             score += of_character(before, character);
         }
-        let is_telling = !before.is_ascii() || !character.is_ascii();
-        if is_telling && before.is_alphabetic() && character.is_alphabetic() {
+        let counts = !before.is_ascii() || !character.is_ascii();
+        if counts && before.is_alphabetic() && character.is_alphabetic() {
             score += of_pair(before, character);
         }
         before = character;
@@ -267,9 +267,9 @@ mod tests {
 
     #[test]
     fn all_names_decide_together() {
-        let (telling, short) = (GBK.encode("会议纪要文件.txt").0, GBK.encode("图.txt").0);
+        let (long, short) = (GBK.encode("会议纪要文件.txt").0, GBK.encode("图.txt").0);
         let mut names = Names::default();
-        names.note(&telling);
+        names.note(&long);
         assert_eq!(names.decode(&short), "图.txt");
         assert_eq!(names.decode("größe".as_bytes()), "größe");
     }

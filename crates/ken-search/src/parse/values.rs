@@ -89,7 +89,7 @@ const FORMATS: [(&str, &str); 24] = [
     ("zip", "application/zip"),
 ];
 
-/// Reads the value of a date, size or number field: one value, a range or a comparison. `month_first` tells what
+/// Reads the value of a date, size or number field: one value, a range or a comparison. `month_first` decides what
 /// `5/6/2024` means.
 pub(super) fn range(field: Field, text: &str, month_first: bool) -> Result<Value, Fault> {
     match field.info().kind {

@@ -13,6 +13,8 @@ use crate::snippet::{self, Finder};
 
 /// The characters of text around a match.
 const LENGTH: usize = 120;
+/// The matches that are handed on before limits are asked for again.
+const MATCHES_AT_ONCE: usize = 64;
 
 /// A result of searching in a document that was named.
 pub enum Inside<'a> {
@@ -52,11 +54,13 @@ impl Service<'_> {
             let location = &stored.location;
             each(Inside::Document(location))?;
             let mut result = Ok(());
-            finder.all(&stored.document.body, LENGTH, &mut |passage| {
+            let is_over = || reached(limits);
+            finder.all(&stored.document.body, LENGTH, &is_over, &mut |passage| {
                 let location = location.clone();
                 result = each(Inside::Match(MatchIn { location, passage }));
                 left -= 1;
-                result.is_ok() && left > 0 && !reached(limits)
+                let is_over = left.is_multiple_of(MATCHES_AT_ONCE) && is_over();
+                result.is_ok() && left > 0 && !is_over
             });
             result?;
         }

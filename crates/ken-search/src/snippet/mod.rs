@@ -79,7 +79,7 @@ impl Finder {
     /// An empty body has no fragment. The cost is about one scan of the body for the terms that are rare in it, and
     /// the analysis of some tens of kilobytes at most.
     pub fn fragments(&self, body: &str, settings: Settings) -> Vec<Fragment> {
-        let mut hits = self.hits(body, Effort::SNIPPET);
+        let mut hits = self.hits(body, Effort::SNIPPET, &|| false);
         hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end, hit.matcher));
         hits.dedup_by(|a, b| a.bytes == b.bytes && a.matcher == b.matcher);
         let mut counter = LineCounter::new(body);
@@ -100,11 +100,18 @@ impl Finder {
     }
 
     /// Calls `each` with a fragment for every match in a body, in order; matches close together share a fragment.
-    /// `each` stops the search by returning false. Returns whether the search reached the end.
+    /// `each` stops by returning false. Once `is_over` returns true, no further match is searched for, and `each` gets
+    /// those that were found.
     ///
     /// The cost is the analysis of all windows with candidates, which is the whole body where terms are frequent.
-    pub fn all(&self, body: &str, length: usize, each: &mut dyn FnMut(Fragment) -> bool) -> bool {
-        let mut hits = self.hits(body, Effort::ALL);
+    pub fn all(
+        &self,
+        body: &str,
+        length: usize,
+        is_over: &dyn Fn() -> bool,
+        each: &mut dyn FnMut(Fragment) -> bool,
+    ) {
+        let mut hits = self.hits(body, Effort::ALL, is_over);
         hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end, hit.matcher));
         hits.dedup_by(|a, b| a.bytes == b.bytes && a.matcher == b.matcher);
         let mut counter = LineCounter::new(body);
@@ -122,15 +129,14 @@ impl Finder {
                 .filter(|hit| hit.bytes.start < fragment.at.end);
             rest = &rest[n_shown.count().max(1)..];
             if !each(fragment) {
-                return false;
+                return;
             }
         }
-        true
     }
 
-    fn hits(&self, body: &str, effort: Effort) -> Vec<Hit> {
+    fn hits(&self, body: &str, effort: Effort, is_over: &dyn Fn() -> bool) -> Vec<Hit> {
         let hits = Hits::new(&self.matchers, self.analyze);
-        scan::hits(body, &hits, &self.expressions, effort)
+        scan::hits(body, &hits, &self.expressions, effort, is_over)
     }
 }
 

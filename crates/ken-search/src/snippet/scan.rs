@@ -59,12 +59,14 @@ const TERM_CHARACTERS: usize = 24;
 const BEFORE: usize = 200;
 const AFTER: usize = 320;
 
-/// Returns the matches in a body: all if it is small, else some of each term.
+/// Returns the matches in a body: all if it is small, else some of each term, and no further ones once `is_over` returns
+/// true.
 pub(super) fn hits(
     body: &str,
     finder: &Hits<'_>,
     expressions: &Expressions,
     effort: Effort,
+    is_over: &dyn Fn() -> bool,
 ) -> Vec<Hit> {
     let mut hits = Vec::new();
     if finder.matchers.is_empty() {
@@ -93,7 +95,7 @@ pub(super) fn hits(
         needles.into_iter().partition(|of| of.regex.is_some());
     let mut windows = effort.windows;
     for mut needles in [terms, patterns] {
-        let mut scan = Scan::new(body, is_ascii, effort, finder.analyze);
+        let mut scan = Scan::new(body, is_ascii, effort, finder.analyze, is_over);
         while !needles.is_empty()
             && windows > 0
             && let Some(expression) = expressions.of(&needles)
@@ -101,7 +103,7 @@ pub(super) fn hits(
             let often = scan.search(&expression, &mut needles, |window| {
                 finder.find(body, window, &mut hits);
                 windows -= 1;
-                windows > 0
+                windows > 0 && !is_over()
             });
             let Some(number) = often else {
                 break;
@@ -228,6 +230,7 @@ struct Scan<'b> {
     folded: Folded,
     /// Whether the stretch is searched without folding.
     is_plain: bool,
+    is_over: &'b dyn Fn() -> bool,
 }
 
 /// Bytes that are folded and searched at a time.
@@ -236,7 +239,13 @@ const CHUNK_BYTES: usize = 16 << 10;
 const CHUNK_OVERLAP: usize = 256;
 
 impl<'b> Scan<'b> {
-    fn new(body: &'b str, is_ascii: bool, effort: Effort, analyze: Analyze) -> Self {
+    fn new(
+        body: &'b str,
+        is_ascii: bool,
+        effort: Effort,
+        analyze: Analyze,
+        is_over: &'b dyn Fn() -> bool,
+    ) -> Self {
         let limit = floor_boundary(body, effort.scan_bytes);
         let mut this = Self {
             body,
@@ -248,6 +257,7 @@ impl<'b> Scan<'b> {
             next: 0,
             folded: Folded::new(analyze),
             is_plain: true,
+            is_over,
         };
         if !is_ascii {
             this.open_chunk(0);
@@ -305,7 +315,7 @@ impl<'b> Scan<'b> {
             if let Some(found) = self.in_chunk(words) {
                 return Some(found);
             }
-            if self.chunk.end == self.limit {
+            if self.chunk.end == self.limit || (self.is_over)() {
                 return None;
             }
             let overlap = floor_boundary(self.body, self.chunk.end - CHUNK_OVERLAP);

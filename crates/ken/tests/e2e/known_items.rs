@@ -93,7 +93,7 @@ impl<'a> Query<'a> {
         assert!(run.code < 2, "{}: {}", self.words, run.err);
         let mut hits = run.objects();
         hits.retain(|object| object["path"].is_string());
-        let is_wanted = |place: String| self.wanted.contains(&place.as_str());
+        let is_wanted = |location: String| self.wanted.contains(&location.as_str());
         let position = hits.iter().position(|hit| is_wanted(world.location(hit)))?;
         Some(position + 1)
     }

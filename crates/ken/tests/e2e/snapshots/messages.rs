@@ -191,7 +191,7 @@ fn wrong_queries() {
                 ken: "yesterdy" is not a date
                   date:yesterdy
                        ^^^^^^^^
-                hint: write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for that long ago
+                hint: write 2025, 2025-01, 2025-01-15, 15.[N], yesterday, last_month, or 7d, 2w, 3m, 1y for that long ago
                 [exit code 2]
             "#]],
         ),

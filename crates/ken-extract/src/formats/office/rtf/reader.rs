@@ -4,7 +4,7 @@ use ken_core::{Document, Field};
 
 use super::charset::{self, Charsets};
 use super::token::{Token, Tokens};
-use crate::output::body::Body;
+use crate::output::body::{Body, is_note_number};
 use crate::output::metadata::keywords;
 use crate::{Error, Limits};
 
@@ -37,6 +37,7 @@ struct State {
     /// Number of fallback characters after one in Unicode.
     fallback: u8,
     is_deleted: bool,
+    is_raised: bool,
     /// Whether the group is a footnote, header, comment or text box, which ends with the group.
     is_aside: bool,
 }
@@ -87,6 +88,7 @@ impl<'a> RtfReader<'a> {
                 font: 0,
                 fallback: 1,
                 is_deleted: false,
+                is_raised: false,
                 is_aside: false,
             },
             stack: Vec::new(),
@@ -249,11 +251,14 @@ impl<'a> RtfReader<'a> {
             b"plain" => {
                 self.state.font = self.default_font;
                 self.state.is_deleted = false;
+                self.state.is_raised = false;
             }
             b"fcharset" | b"cpg" if self.state.destination == Destination::Fonts => {
                 let font = self.state.font;
                 self.charsets.set_font(font, word, number.unwrap_or(0));
             }
+            b"super" | b"up" => self.state.is_raised = number != Some(0),
+            b"nosupersub" | b"sub" => self.state.is_raised = false,
             b"deleted" => self.state.is_deleted = number != Some(0),
             _ if self.destination(word, is_optional) => {}
             _ if self.state.destination == Destination::Body => self.body_word(word),
@@ -414,6 +419,9 @@ impl<'a> RtfReader<'a> {
             Destination::Body if !self.state.is_deleted => {
                 if std::mem::take(&mut self.section.is_new) && !self.section.flows_on {
                     self.body.break_page();
+                }
+                if self.state.is_raised && is_note_number(self.body.joined(), text) {
+                    self.body.push(" ");
                 }
                 self.body.push(text);
             }

@@ -51,6 +51,14 @@ fn a_file_of_libreoffice_is_read() {
 }
 
 #[test]
+fn raised_numbers_of_notes_are_no_part_of_the_word() {
+    assert_eq!(
+        body("giraffe{\\super 1}, km{\\super 2}, 1{\\super st} zebra\\up6 2\\up0 , lion3"),
+        "giraffe 1, km2, 1st zebra 2, lion3"
+    );
+}
+
+#[test]
 fn buttons_show_their_words() {
     let button = "{\\field{\\*\\fldinst {MACROBUTTON  NoMacro [Click {\\b here}]}}{\\fldrslt }}";
     let link = "{\\field{\\*\\fldinst HYPERLINK \"x\"}{\\fldrslt there}}";

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 
 use super::script;
 use super::segment::{Segment, Segments, WORD_GAP};
+use crate::output::body::is_note_number;
 
 /// Maximum distance of a segment's baseline from its line, as a share of the font size: for an
 /// exponent, an index or a fraction.
@@ -17,6 +18,8 @@ const SAME_LINE: f32 = 0.5;
 const SMALL_SAME_LINE: f32 = 0.9;
 /// Print smaller than this share of the line's font size is small.
 const SMALL: f32 = 0.85;
+/// A baseline this share of the font size above that of the line is raised.
+const MIN_RAISE: f32 = 0.1;
 /// A segment may start this share of the font size before the end of the previous one.
 const OVERLAP: f32 = 0.5;
 /// A wider gap (as a share of the font size) separates columns.
@@ -228,12 +231,19 @@ impl Line {
         self.last = (segment.x0, segment.x1, segment.y);
     }
 
+    /// Returns whether a segment is small print above the baseline.
+    fn is_raised(&self, segment: &Segment) -> bool {
+        segment.size < SMALL * self.size && segment.y > self.y + MIN_RAISE * self.size
+    }
+
     fn write(&self, page: &Segments, body: &mut String) {
         for &(index, space) in &self.segments {
-            if space {
+            let segment = &page.segments[index];
+            let text = page.text_of(segment);
+            if space || self.is_raised(segment) && is_note_number(body, text) {
                 body.push(' ');
             }
-            body.push_str(page.text_of(&page.segments[index]));
+            body.push_str(text);
         }
     }
 }

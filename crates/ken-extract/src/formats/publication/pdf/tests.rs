@@ -170,6 +170,17 @@ fn lines_exponents_and_hyphens() {
 }
 
 #[test]
+fn raised_numbers_of_notes_are_no_part_of_the_word() {
+    let raised = |number| format!("/F1 7 Tf 4 Ts ({number}) Tj 0 Ts /F1 10 Tf");
+    let (note, power) = (raised("12"), raised("2"));
+    let content = format!(
+        "BT /F1 10 Tf 50 700 Td (The giraffe) Tj {note} (, x) Tj {power} (, in 1995) Tj {power} \
+         (, H) Tj /F1 7 Tf -3 Ts (2) Tj 0 Ts /F1 10 Tf (O.) Tj ET"
+    );
+    assert_eq!(page_text(&content), "The giraffe 12, x2, in 1995 2, H2O.");
+}
+
+#[test]
 fn columns_and_margins_do_not_interrupt_each_other() {
     let left = "BT /F1 10 Tf 12 TL 50 700 Td (left one) Tj (left two) ' (left three) ' ET ";
     let right = "BT /F1 10 Tf 12 TL 300 700 Td (right one) Tj (right two) ' ET";
