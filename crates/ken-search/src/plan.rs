@@ -17,7 +17,7 @@ use crate::compare;
 pub use crate::context::Context;
 use crate::folder;
 use crate::parse::{Clause, Modifiers, Tree, Value, When};
-use crate::spans::{any_case, literally, terms};
+use crate::spans::{any_case, literally};
 
 /// The state of messages that are from or to the user.
 const PERSONAL: &str = "personal";

@@ -205,8 +205,11 @@ pub(crate) fn span_of(mut terms: Vec<(u32, Pattern)>) -> Option<Span> {
 }
 
 /// Returns what finds an identifier: its whole, or its parts inside another identifier, so that `parseHTTP` finds
-/// `parseHTTPHeader`. Returns `None` for other words.
+/// `parseHTTPHeader`. Returns `None` for other words, and for acronyms, whose letters are in others in another order.
 fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Span> {
+    if text.contains('.') {
+        return None;
+    }
     let mut terms = Vec::new();
     analyze(field, text, &mut |term, position, _| {
         terms.push((position, Pattern::Term(term.to_owned())));
@@ -223,17 +226,19 @@ fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Span> {
 }
 
 /// Returns whether the term is a single character of a script without spaces. The index has such a character only as
-/// the start of pairs: `字` must find `字典`. Analysis of the doubled character gives more than one position.
+/// the start of pairs: `字` must find `字典`. Analysis of the doubled character gives the pair first; an emoji gives none.
 fn starts_pair(term: &str, analyze: Analyze) -> bool {
     let mut characters = term.chars();
     let single = characters.next().is_some_and(|c| !c.is_ascii()) && characters.next().is_none();
     let mut positions = 0;
+    let mut is_pair = false;
     if single {
-        analyze(Field::Body, &term.repeat(2), &mut |_, position, _| {
+        analyze(Field::Body, &term.repeat(2), &mut |found, position, _| {
             positions = position + 1;
+            is_pair |= position == 0 && found != term;
         });
     }
-    positions > 1
+    is_pair && positions > 1
 }
 
 /// Returns the terms that no other term contains, and their bytes in the text.

@@ -77,6 +77,9 @@ fn word(part: &Tree) -> Option<String> {
 /// What follows the apostrophe in contractions.
 const ENDINGS: &[&str] = &["s", "t", "d", "ll", "m", "re", "ve"];
 
+/// Abbreviations that analysis takes for one word.
+const ABBREVIATIONS: &[&str] = &["e.g.", "i.e."];
+
 /// Returns whether a word is the end of a contraction (`Anna's`, `don't`) or a letter of `e.g.` or `i.e.`. Single
 /// letters are rare in texts, so they would pass for the subject.
 fn is_rest(text: &str, ranges: &[Range<usize>], number: usize) -> bool {
@@ -86,11 +89,14 @@ fn is_rest(text: &str, ranges: &[Range<usize>], number: usize) -> bool {
         let words = word(left).zip(word(left + 1));
         between(left) == Some(".") && words.is_some_and(|words| abbreviation.contains(&words))
     };
-    let of_example = |left| is(left, &[("e", "g"), ("i", "e")]);
+    let of_example = |left| {
+        is(left, &[("e", "g"), ("i", "e")])
+            || word(left).is_some_and(|of| ABBREVIATIONS.contains(&of))
+    };
     let before = number.checked_sub(1);
     let apostrophe = before
         .and_then(between)
-        .is_some_and(|of| matches!(of, "'" | "’"));
+        .is_some_and(|of| matches!(of, "'" | "’" | "ʼ"));
     apostrophe && word(number).is_some_and(|word| ENDINGS.contains(&word))
         || of_example(number)
         || before.is_some_and(of_example)

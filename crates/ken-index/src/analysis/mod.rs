@@ -5,11 +5,12 @@
 //! parts at one position, so that it is found by both and counts as one word in a phrase: "the
 //! iPhone camera" is found by `"the iphone camera"`. The same holds for a number with its unit
 //! (`10kg`). Scripts without spaces (Han, Kana, Hangul, Thai …) yield overlapping pairs of
-//! characters. Everything else separates words, so an e-mail address or a URL is the phrase of its
-//! parts.
+//! characters. An emoji is a word. Everything else separates words, so an e-mail address or a URL is
+//! the phrase of its parts; some compounds (`e-mail`, `U.S.A.`) are one word as well.
 
 pub(crate) mod alone;
 mod compound;
+mod emoji;
 mod encoded;
 mod fold;
 pub(crate) mod function_words;
@@ -30,6 +31,9 @@ pub(crate) use language::{detect as detect_language, frequent_words};
 
 /// Maximum length of a word in bytes; longer ones are encoded data, not language, and not indexed.
 pub const MAX_TERM_BYTES: usize = 64;
+
+/// Maximum number of bytes of a letter with its marks, as in an acronym.
+const MAX_LETTER_BYTES: usize = 8;
 
 /// Calls `each` with every term of `text`, its position, and its range of bytes.
 ///
@@ -195,7 +199,6 @@ impl Analyzer {
             }
             if class == NOT_ASCII {
                 at = self.unicode_word(text, start, each);
-                at = self.divided(text, start..at, each);
                 continue;
             }
             let all = first | rest;
@@ -203,6 +206,13 @@ impl Analyzer {
                 && let Some(end) = encoded::end(bytes, start..at)
             {
                 self.position += 1;
+                at = end;
+                continue;
+            }
+            if bytes.get(at) == Some(&b'.')
+                && at - start <= 2
+                && let Some(end) = self.acronym(text, start, each)
+            {
                 at = end;
                 continue;
             }
@@ -217,11 +227,10 @@ impl Analyzer {
             match bytes.get(at) {
                 Some(b'-') => {
                     at = self.divided(text, start..at, each);
-                    self.joined(text, start, compound::prefixed(bytes, start..at), each);
+                    self.joined(text, start..at, each);
                 }
-                Some(b'.') if at - start == 1 => {
-                    self.joined(text, start, compound::acronym(bytes, start), each);
-                }
+                Some(b'.' | b'\'') if at - start == 1 => self.joined(text, start..at, each),
+                Some(b'/' | b'&') => self.joined(text, start..at, each),
                 Some(b'+' | b'#') => self.signed(text, start..at, each),
                 _ => {}
             }
@@ -283,20 +292,56 @@ impl Analyzer {
         last.end
     }
 
-    /// Adds the letters of a compound up to `end` as one word, at the position of its first part.
+    /// Adds the compound that begins with a word as one word, at the position of its first part.
     fn joined(
         &mut self,
         text: &str,
-        start: usize,
-        end: Option<usize>,
+        first: Range<usize>,
         each: &mut impl FnMut(&str, u32, Range<usize>),
     ) {
-        let Some(end) = end else { return };
-        self.term.clear();
-        let letters = text[start..end].chars().filter(char::is_ascii_alphabetic);
-        self.term
-            .extend(letters.map(|letter| letter.to_ascii_lowercase()));
-        each(&self.term, self.position.saturating_sub(1), start..end);
+        if let Some(end) = compound::end(text, first.clone()) {
+            self.without_signs(
+                text,
+                first.start..end,
+                self.position.saturating_sub(1),
+                each,
+            );
+        }
+    }
+
+    /// Adds the acronym at `start`, if there is one, and returns its end. It is one word in a phrase,
+    /// so that `U.S.A. today` is found by `"USA today"`.
+    fn acronym(
+        &mut self,
+        text: &str,
+        start: usize,
+        each: &mut impl FnMut(&str, u32, Range<usize>),
+    ) -> Option<usize> {
+        self.parts.clear();
+        let end = compound::acronym(text, start, |part| self.parts.push(part))?;
+        self.without_signs(text, start..end, self.position, each);
+        for part in &self.parts {
+            fold::fold(&text[part.clone()], &mut self.term);
+            each(&self.term, self.position, part.clone());
+        }
+        self.position += 1;
+        Some(end)
+    }
+
+    /// Adds the letters and digits of a compound as one word.
+    fn without_signs(
+        &mut self,
+        text: &str,
+        place: Range<usize>,
+        position: u32,
+        each: &mut impl FnMut(&str, u32, Range<usize>),
+    ) {
+        let letters = text[place.clone()].chars();
+        let letters: String = letters.filter(|c| script::is_word(*c)).collect();
+        if letters.len() <= MAX_TERM_BYTES {
+            fold::fold(&letters, &mut self.term);
+            each(&self.term, position, place);
+        }
     }
 
     /// Adds `c++` and `c#` as words, in addition to those of their letters.
@@ -396,12 +441,21 @@ impl Analyzer {
         each: &mut impl FnMut(&str, u32, Range<usize>),
     ) -> usize {
         let rest = &text[start..];
-        let end = rest
-            .char_indices()
-            .find(|(_, c)| !script::is_word(*c) || script::has_no_spaces(*c))
-            .map_or(rest.len(), |(at, _)| at);
+        let mut is_framed = false;
+        let is_end = |(_, c): &(usize, char)| {
+            let ends = std::mem::replace(&mut is_framed, *c == emoji::FRAME);
+            ends || !script::is_word(*c) || script::has_no_spaces(*c)
+        };
+        let end = rest.char_indices().find(is_end);
+        let end = end.map_or(rest.len(), |(at, _)| at);
         if end > 0 {
             let word = &rest[..end];
+            if word.len() <= MAX_LETTER_BYTES
+                && rest[end..].starts_with('.')
+                && let Some(end) = self.acronym(text, start, each)
+            {
+                return end;
+            }
             if identifier::is_identifier(word) || identifier::is_measure(word) {
                 self.identifier(text, start..start + end, each);
             } else if script::holds_a_letter(word) {
@@ -412,8 +466,16 @@ impl Analyzer {
                     }
                 }
                 self.position += 1;
+                self.joined(text, start..start + end, each);
             }
-            return start + end;
+            if let Some(key) = emoji::key(text, start..start + end) {
+                self.key(text, key, start, each);
+            }
+            return self.divided(text, start..start + end, each);
+        }
+        if let Some(end) = emoji::end(text, start) {
+            self.emoji(&text[start..end], start..end, each);
+            return end;
         }
         let Some(first) = rest.chars().next() else {
             return text.len();
@@ -426,6 +488,38 @@ impl Analyzer {
             self.composite(&text[start..end], start, each);
         }
         end
+    }
+
+    /// Adds an emoji as a word. One with a skin tone is also found by the one without.
+    fn emoji(
+        &mut self,
+        emoji: &str,
+        place: Range<usize>,
+        each: &mut impl FnMut(&str, u32, Range<usize>),
+    ) {
+        emoji::term(emoji, &mut self.term);
+        if emoji.len() <= MAX_TERM_BYTES {
+            each(&self.term, self.position, place.clone());
+            if emoji::without_skin(&mut self.term) {
+                each(&self.term, self.position, place);
+            }
+        }
+        self.position += 1;
+    }
+
+    /// Adds a key (`1️⃣`) at the position of its digit, or at one of its own if no word has it.
+    fn key(
+        &mut self,
+        text: &str,
+        key: Range<usize>,
+        word: usize,
+        each: &mut impl FnMut(&str, u32, Range<usize>),
+    ) {
+        let is_apart = key.start < word;
+        self.position = self.position.saturating_sub(u32::from(!is_apart));
+        emoji::term(&text[key.clone()], &mut self.term);
+        each(&self.term, self.position, key);
+        self.position += 1;
     }
 
     /// Adds the words of a sign that represents some: `½`, `㎏`, `™`.
@@ -568,24 +662,89 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_and_acronyms_are_also_joined() {
+    fn prefixes_and_names_are_also_joined() {
         for (text, expected) in [
             ("an e-mail.", "an@0 e@1 email@1 mail@2"),
+            ("(e-mail", "e@0 email@0 mail@1"),
+            ("“e‑mail”", "e@0 email@0 mail@1"),
             (
                 "Co-Operation on-line",
                 "co@0 cooperation@0 operation@1 on@2 online@2 line@3",
             ),
+            ("Wi-Fi Wi‐Fi", "wi@0 wifi@0 fi@1 wi@2 wifi@2 fi@3"),
+            ("é-mail э-почта", "e@0 email@0 mail@1 э@2 эпочта@2 почта@3"),
             (
                 "well-known a-b-c x-ray-tube",
                 "well@0 known@1 a@2 b@3 c@4 x@5 ray@6 tube@7",
             ),
             ("--no-color e-1 re-x5yz", "no@0 color@1 e@2 1@3 re@4 x5yz@5"),
-            ("U.S.A. i.e., x", "u@0 usa@0 s@1 a@2 i@3 ie@3 e@4 x@5"),
+            (
+                "H.264, B-52 x-86 A.1",
+                "h@0 h264@0 264@1 b@2 b52@2 52@3 x@4 x86@4 86@5 a@6 a1@6 1@7",
+            ),
+            (
+                "utf-8 1.5 a.1 I.2.3",
+                "utf@0 8@1 1@2 5@3 a@4 1@5 i@6 2@7 3@8",
+            ),
+            (
+                "TCP/IP I/O n/a R&D OS/2",
+                "tcp@0 tcpip@0 ip@1 i@2 io@2 o@3 n@4 na@4 a@5 r@6 rd@6 d@7 os@8 os2@8 2@9",
+            ),
+            (
+                "and/or A/B/C 1/2 x/A",
+                "and@0 or@1 a@2 b@3 c@4 1@5 2@6 x@7 a@8",
+            ),
+            ("O'Brien d’Arcy", "o@0 obrien@0 brien@1 d@2 darcy@2 arcy@3"),
+            (
+                "l'arbre don't floor's floorʼs",
+                "l@0 arbre@1 don@2 t@3 floor@4 s@5 floor@6 s@7",
+            ),
+        ] {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn acronyms_are_one_word_in_a_phrase() {
+        for (text, expected) in [
+            ("U.S.A. i.e., x", "usa@0 u@0 s@0 a@0 ie@1 i@1 e@1 x@2"),
+            ("the U.S.A of", "the@0 usa@1 u@1 s@1 a@1 of@2"),
+            ("(U.S) “U.S.”", "us@0 u@0 s@0 us@1 u@1 s@1"),
+            (
+                "С.Ш.А. т.е. É.U.",
+                "сша@0 с@0 ш@0 а@0 те@1 т@1 е@1 eu@2 e@2 u@2",
+            ),
+            ("E\u{301}.U. x", "eu@0 e@0 u@0 x@1"),
             (
                 "J.R.R.Tolkien a.b p.x.y.",
-                "j@0 jrr@0 r@1 r@2 tolkien@3 a@4 b@5 p@6 pxy@6 x@7 y@8",
+                "jrr@0 j@0 r@0 r@0 tolkien@1 a@2 b@3 pxy@4 p@4 x@4 y@4",
             ),
-            ("U.S. foo.a.b. end.", "u@0 us@0 s@1 foo@2 a@3 b@4 end@5"),
+            ("U.S. foo.a.b. end.", "us@0 u@0 s@0 foo@1 a@2 b@3 end@4"),
+            (
+                "Ph.D. M.Sc J.Smith",
+                "phd@0 ph@0 d@0 msc@1 m@1 sc@1 j@2 smith@3",
+            ),
+            ("it. I. J. Smith a.b1", "it@0 i@1 j@2 smith@3 a@4 b1@5"),
+        ] {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_emoji_is_a_word() {
+        for (text, expected) in [
+            ("great👍", "great@0 👍@1"),
+            ("ok👍👎ok", "ok@0 👍@1 👎@2 ok@3"),
+            ("❤️ ❤", "❤@0 ❤@1"),
+            ("👍🏽", "👍🏽@0 👍@0"),
+            ("👨‍👩‍👧x", "👨‍👩‍👧@0 x@1"),
+            ("🧑🏿‍🚀", "🧑🏿‍🚀@0 🧑‍🚀@0"),
+            ("🏳️‍🌈", "🏳‍🌈@0"),
+            ("🇩🇪🇫🇷 🇩", "🇩🇪@0 🇫🇷@1"),
+            ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏴󠁧󠁢󠁥󠁮󠁧󠁿@0"),
+            ("1️⃣2⃣ #️⃣a", "1@0 1⃣@0 2@1 2⃣@1 #⃣@2 a@3"),
+            ("日本🎌", "日本@0 本@1 🎌@2"),
+            ("™ ↔ ▶ • ★", "tm@0"),
         ] {
             assert_eq!(terms(text), expected, "{text}");
         }

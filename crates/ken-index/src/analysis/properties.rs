@@ -22,7 +22,8 @@ fn terms(text: &str) -> Vec<(String, u32)> {
         last = (position, bytes.start);
         assert!(!term.is_empty(), "{text:?}");
         let is_letter = |c| script::is_word(c) || script::has_no_spaces(c) || is_combining_mark(c);
-        let is_term = |c| is_letter(c) || matches!(c, '+' | '#');
+        let is_emoji = |c| matches!(c, '*' | '\u{231a}'..='\u{2bff}' | '\u{1f000}'..='\u{1ffff}' | '\u{e0020}'..='\u{e007f}');
+        let is_term = |c| is_letter(c) || is_emoji(c) || matches!(c, '+' | '#');
         assert!(term.chars().all(is_term), "{text:?} {term:?}");
         found.push((term.to_owned(), position));
     });
@@ -127,6 +128,21 @@ fn text() -> impl Strategy<Value = String> {
         "++",
         "#",
         "10kg",
+        "'",
+        "’",
+        "/",
+        "&",
+        "U.S.",
+        "É.U",
+        "e-",
+        "Wi-Fi",
+        "H.264",
+        "👍",
+        "🏽",
+        "🇩",
+        "️",
+        "⃣",
+        "ŉ",
         "3.5mm",
         "RFC2822",
         "parseHTTP",

@@ -5,13 +5,22 @@ use unicode_normalization::char::is_combining_mark;
 /// Separates words where no space is visible: in Thai and Khmer.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
 
+/// The apostrophe that Unicode counts as a letter. It separates words as the others do, so that all
+/// spellings of `п'ять` and `Anna's` are the same.
+const APOSTROPHE: char = '\u{2bc}';
+
 /// Returns whether a character belongs to a word.
 pub(super) fn is_word(character: char) -> bool {
     // The characters of most text are classified without the tables of Unicode.
     match character {
-        'À'..='Ö' | 'Ø'..='ö' | 'ø'..='\u{2af}' | 'Ѐ'..='ҁ' | 'Ҋ'..='ԯ' => return true,
+        'À'..='Ö' | 'Ø'..='ö' | 'ø'..='\u{148}' | '\u{14a}'..='\u{2af}' | 'Ѐ'..='ҁ' | 'Ҋ'..='ԯ' =>
+        {
+            return true;
+        }
         '\u{904}'..='\u{963}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => return true,
-        '\u{80}'..='©' | '\u{2010}'..='\u{203f}' | '\u{3000}'..='\u{3004}' => return false,
+        '\u{80}'..='©' | APOSTROPHE | '\u{2010}'..='\u{203f}' | '\u{3000}'..='\u{3004}' => {
+            return false;
+        }
         _ => {}
     }
     (character.is_alphanumeric() && !is_composite(character))
@@ -29,7 +38,7 @@ fn is_mark(character: char) -> bool {
 /// `(1)`.
 fn is_composite(character: char) -> bool {
     matches!(character,
-        '\u{bc}'..='\u{be}' | '\u{37a}' | '\u{2150}'..='\u{215f}' | '\u{2189}'
+        '\u{bc}'..='\u{be}' | '\u{149}' | '\u{37a}' | '\u{2150}'..='\u{215f}' | '\u{2189}'
         | '\u{2474}'..='\u{249b}' | '\u{3220}'..='\u{3229}' | '\u{fc5e}'..='\u{fc63}'
         | '\u{309f}' | '\u{30ff}' | '\u{fdfa}' | '\u{fdfb}'
         | '\u{ff9e}' | '\u{ff9f}' | '\u{1b123}'..='\u{1b126}' | '\u{1f100}'..='\u{1f10a}')
@@ -40,7 +49,7 @@ fn is_composite(character: char) -> bool {
 /// characters, which do not, are decided without the tables of Unicode.
 pub(super) fn may_be_composite(character: char) -> bool {
     !matches!(character,
-        ..'\u{bc}' | '\u{bf}'..'\u{37a}' | '\u{2000}'..='\u{206f}' | '\u{20a0}'..='\u{20a7}' | '\u{2190}'..='\u{2473}'
+        ..'\u{bc}' | '\u{bf}'..='\u{148}' | '\u{14a}'..'\u{37a}' | '\u{2000}'..='\u{206f}' | '\u{20a0}'..='\u{20a7}' | '\u{2190}'..='\u{2473}'
         | '\u{2500}'..='\u{2e9e}' | '\u{2ff0}'..='\u{3098}' | '\u{3100}'..='\u{3195}')
 }
 

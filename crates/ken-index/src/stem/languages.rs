@@ -3,7 +3,8 @@
 //! The rules of another language would join unrelated words: in Catalan `mode` is a form of
 //! `models`, in Portuguese `not` of `notes`. Therefore the languages of some documents with the
 //! word are read, from several positions in each segment, because documents of one folder are next to
-//! each other. If too few of them have a language, the languages of most documents are used too.
+//! each other. If too few of them have a language, the languages of most documents are used too, and
+//! a form counts only if documents of the same language have it.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -13,6 +14,7 @@ use ken_core::Field;
 use tantivy::index::SegmentReader;
 use tantivy::schema::IndexRecordOption;
 
+use super::apart::Apart;
 use super::endings::Endings;
 use super::{Rules, code};
 use crate::analysis::function_words::FunctionWords;
@@ -109,6 +111,7 @@ impl Language {
             Some(Rules {
                 stemmer: Stemmer::try_from_name(self.code).ok()?,
                 endings: Endings::of(self.code),
+                apart: Apart::of(self.code),
             })
         };
         self.rules.get_or_init(read).as_ref()
@@ -142,45 +145,74 @@ impl Stemming {
     }
 
     /// Returns the languages of most documents, the most frequent first.
-    pub(super) fn main(
-        &self,
-        segments: &[SegmentReader],
-        columns: &Columns,
-        shortcuts: &Shortcuts,
-    ) -> tantivy::Result<&[&'static Language]> {
+    pub(super) fn main(&self, within: Within<'_>) -> tantivy::Result<&[&'static Language]> {
         if let Some(main) = self.main.get() {
             return Ok(main);
         }
-        let counted = count(segments, columns, shortcuts)?;
+        let counted = count(within)?;
         Ok(self.main.get_or_init(|| counted))
     }
 
     /// Returns the languages whose rules give a term other forms.
-    pub(super) fn of_term(
-        &self,
-        term: &str,
-        segments: &[SegmentReader],
-        columns: &Columns,
-        shortcuts: &Shortcuts,
-    ) -> tantivy::Result<Vec<&'static Language>> {
-        let mut languages = match &self.asked {
-            Some(asked) => asked.clone(),
+    pub(super) fn of_term(&self, term: &str, within: Within<'_>) -> tantivy::Result<OfTerm> {
+        let mut found = match &self.asked {
+            Some(asked) => OfTerm {
+                languages: asked.clone(),
+                is_certain: true,
+            },
             None => {
-                let counts = count_with(term, segments, columns, shortcuts)?;
+                let counts = count_with(term, within)?;
                 let mut languages = most_frequent(&counts);
-                if counts.values().sum::<u32>() < ENOUGH {
-                    let main = self.main(segments, columns, shortcuts)?.iter();
+                let is_certain = counts.values().sum::<u32>() >= ENOUGH;
+                if !is_certain {
+                    let main = self.main(within)?.iter();
                     let others = main.filter(|of| !counts.contains_key(of.code));
                     languages.extend(others);
                 }
-                languages
+                OfTerm {
+                    languages,
+                    is_certain,
+                }
             }
         };
         // Function words have no endings: `not` is not a form of `note`.
         let serves = |of: &FunctionWords| of.contains(term);
-        languages.retain(|of| !of.function_words().is_some_and(serves));
-        Ok(languages)
+        found
+            .languages
+            .retain(|of| !of.function_words().is_some_and(serves));
+        Ok(found)
     }
+
+    /// Returns the languages of the documents with a form. Of documents without a language it is
+    /// the most frequent one of the index.
+    pub(super) fn of_form(
+        &self,
+        form: &str,
+        within: Within<'_>,
+    ) -> tantivy::Result<Vec<&'static Language>> {
+        let counts = count_with(form, within)?;
+        if counts.is_empty() {
+            return Ok(self.main(within)?.iter().take(1).copied().collect());
+        }
+        Ok(most_frequent(&counts))
+    }
+}
+
+/// The languages of a term.
+pub(super) struct OfTerm {
+    pub(super) languages: Vec<&'static Language>,
+    /// Whether enough documents have the term in these languages. If not, most documents are in
+    /// them, and the documents of a form show whether it is one of the same language: `linus` is in
+    /// no document, and in Lithuanian `line` would be a form of it.
+    pub(super) is_certain: bool,
+}
+
+/// What a snapshot has.
+#[derive(Clone, Copy)]
+pub(super) struct Within<'a> {
+    pub(super) segments: &'a [SegmentReader],
+    pub(super) columns: &'a Columns,
+    pub(super) shortcuts: &'a Shortcuts,
 }
 
 /// Returns the languages of the documents with a word, the most frequent first.
@@ -195,15 +227,11 @@ fn most_frequent(counts: &BTreeMap<String, u32>) -> Vec<&'static Language> {
 }
 
 /// Counts the languages of some documents with a term in their body.
-fn count_with(
-    term: &str,
-    segments: &[SegmentReader],
-    columns: &Columns,
-    shortcuts: &Shortcuts,
-) -> tantivy::Result<BTreeMap<String, u32>> {
+fn count_with(term: &str, within: Within<'_>) -> tantivy::Result<BTreeMap<String, u32>> {
     let mut counts = BTreeMap::new();
-    for segment in segments {
-        let Some(index) = shortcuts.index(segment, columns.of(Field::Body))? else {
+    for segment in within.segments {
+        let column = within.columns.of(Field::Body);
+        let Some(index) = within.shortcuts.index(segment, column)? else {
             continue;
         };
         let Some(info) = index.terms().get(term)? else {
@@ -241,16 +269,13 @@ fn count_with(
 }
 
 /// Returns the languages of the documents that have rules, the most frequent first.
-fn count(
-    segments: &[SegmentReader],
-    columns: &Columns,
-    shortcuts: &Shortcuts,
-) -> tantivy::Result<Vec<&'static Language>> {
+fn count(within: Within<'_>) -> tantivy::Result<Vec<&'static Language>> {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut rest = 0;
-    for segment in segments {
+    for segment in within.segments {
         rest += u64::from(segment.max_doc());
-        let Some(index) = shortcuts.index(segment, columns.of(Field::Lang))? else {
+        let column = within.columns.of(Field::Lang);
+        let Some(index) = within.shortcuts.index(segment, column)? else {
             continue;
         };
         let mut terms = index.terms().stream()?;

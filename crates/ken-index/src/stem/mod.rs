@@ -5,6 +5,7 @@
 //! language, so few terms are examined. The stemmers are Snowball's (M. Porter, "Snowball: a
 //! language for stemming algorithms", 2001).
 
+mod apart;
 mod endings;
 mod languages;
 
@@ -19,6 +20,7 @@ use frostem::Stemmer;
 use ken_core::{Field, Form, Pattern, Plan, Ranking, Span, Word};
 use tantivy::index::SegmentReader;
 
+use self::apart::Apart;
 use self::endings::{AnyForms, Endings, Forms};
 use crate::analysis::function_words;
 use crate::dictionary::{Shortcuts, Trie};
@@ -26,7 +28,8 @@ use crate::limits::{Limits, reached};
 use crate::parallel;
 use crate::schema::Columns;
 
-pub(crate) use self::languages::{Language, Stemming};
+pub(crate) use self::languages::Stemming;
+use self::languages::Within;
 
 /// Minimum number of letters that forms share with the stem: `use` for `using` and `used` is a
 /// range by `us`.
@@ -37,9 +40,15 @@ const MIN_PREFIX: usize = 2;
 struct Rules {
     stemmer: Stemmer,
     endings: Option<Endings>,
+    apart: Apart,
 }
 
 impl Rules {
+    /// Returns whether a term is a form of a word with this stem.
+    fn join(&self, term: &str, word: &str, stem: &str) -> bool {
+        self.stemmer.stem(term) == *stem && !self.apart.are_apart(term, word)
+    }
+
     /// Returns the sets of terms that may have the stem of a word; none if word and stem have too
     /// little in common.
     fn forms<'a>(&'a self, word: &'a str, stem: &'a str) -> Vec<Forms<'a>> {
@@ -112,7 +121,7 @@ impl<'a> Search<'a> {
             }
             seen.insert(text.into());
             let mut each = rules.iter().zip(*stems);
-            if text != *word && each.any(|(rules, stem)| rules.stemmer.stem(text) == *stem) {
+            if text != *word && each.any(|(rules, stem)| rules.join(text, word, stem)) {
                 found.insert(text.to_owned());
             }
         });
@@ -212,7 +221,12 @@ impl<'a> Expander<'a> {
             Plan::And(parts) => Plan::And(list(parts)?),
             Plan::Or(parts) => {
                 let (segments, columns) = (self.segments, self.columns);
-                let languages = self.stemming.main(segments, columns, self.shortcuts)?;
+                let within = Within {
+                    segments,
+                    columns,
+                    shortcuts: self.shortcuts,
+                };
+                let languages = self.stemming.main(within)?;
                 let languages = languages.iter().filter_map(|of| of.function_words());
                 let languages: Vec<_> = languages.collect();
                 let weight = self.ranking.function_words;
@@ -310,9 +324,16 @@ impl<'a> Expander<'a> {
     }
 
     fn look_up(&self, term: &str, word: &Word) -> tantivy::Result<BTreeSet<String>> {
-        let languages =
-            (self.stemming).of_term(term, self.segments, self.columns, self.shortcuts)?;
-        let rules: Vec<_> = languages.into_iter().filter_map(Language::rules).collect();
+        let within = Within {
+            segments: self.segments,
+            columns: self.columns,
+            shortcuts: self.shortcuts,
+        };
+        let found = self.stemming.of_term(term, within)?;
+        let is_certain = found.is_certain;
+        let ruled = found.languages.into_iter();
+        let ruled = ruled.filter_map(|language| Some((language, language.rules()?)));
+        let (languages, rules): (Vec<_>, Vec<_>) = ruled.unzip();
         if rules.is_empty() {
             return Ok(BTreeSet::new());
         }
@@ -338,7 +359,23 @@ impl<'a> Expander<'a> {
         // A traversal visits few terms, in a large dictionary as in a small one.
         parallel::each(self.segments, |_| 1, usize::MAX, look)?;
         let searches = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(searches.into_iter().flat_map(|of| of.found).collect())
+        let mut found: BTreeSet<String> = searches.into_iter().flat_map(|of| of.found).collect();
+        if !is_certain {
+            let mut wrong = Vec::new();
+            for form in &found {
+                let own = self.stemming.of_form(form, within)?;
+                let mut each = languages.iter().zip(rules.iter().zip(&stems));
+                let is_form = each.any(|(language, (rules, stem))| {
+                    own.iter().any(|of| std::ptr::eq(*of, *language))
+                        && rules.join(form, term, stem)
+                });
+                if !is_form {
+                    wrong.push(form.clone());
+                }
+            }
+            wrong.iter().for_each(|form| _ = found.remove(form));
+        }
+        Ok(found)
     }
 }
 
@@ -366,6 +403,7 @@ pub(crate) fn may_change(plan: &Plan) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::languages::Language;
     use super::*;
 
     #[test]

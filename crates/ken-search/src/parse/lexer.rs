@@ -220,7 +220,8 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> SpannedToken {
     let mut characters = query[start..limit].char_indices().peekable();
     while let Some((offset, character)) = characters.next() {
         let at = start + offset;
-        if character.is_whitespace() || matches!(character, '"' | '(' | ')') {
+        let ends = character.is_whitespace() && !is_in_number(query, at..at + character.len_utf8());
+        if ends || matches!(character, '"' | '(' | ')') {
             end = at;
             break;
         }
@@ -244,6 +245,20 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> SpannedToken {
         anchors,
     };
     (word, start..end)
+}
+
+/// Returns whether a space groups the digits of a number.
+fn is_in_number(query: &str, space: Range<usize>) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    query[space.clone()].starts_with(is_space_in_numbers)
+        && is_digit(query[..space.start].chars().next_back())
+        && is_digit(query[space.end..].chars().next())
+}
+
+/// Returns whether a character is a space that is written only within numbers and between words that belong together:
+/// narrow ones, and those without a line end.
+pub(crate) fn is_space_in_numbers(character: char) -> bool {
+    matches!(character, '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}')
 }
 
 /// Removes `^` from the start and `$` from the end, if there is something between them.

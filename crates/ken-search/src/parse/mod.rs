@@ -37,6 +37,7 @@ pub use error::QueryError;
 pub use joins::joins_parts;
 pub use lenient::{LeftOut, Lenient, parse_lenient};
 pub use lexer::is_reserved;
+pub(crate) use lexer::is_space_in_numbers;
 pub(crate) use parser::MAX_CLAUSES;
 pub use parser::{Names, Saved, parse, parse_with};
 pub use pattern::word_pattern;

@@ -44,6 +44,7 @@ mod settings;
 mod sidecar;
 mod snapshots;
 mod spelling;
+mod spellings;
 mod status;
 mod synonyms;
 mod terms;

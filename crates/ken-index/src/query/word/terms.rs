@@ -257,7 +257,7 @@ impl WordTerms {
 
     /// Returns the significance of the word. Its documents are those of its most frequent field, in
     /// which the terms of its forms are assumed to be independent. A span is as significant as its
-    /// terms together.
+    /// terms together, unless it is another form of a word that is there.
     fn idf(&self, scoring: &Scoring, searcher: &Searcher) -> tantivy::Result<f32> {
         let mut most = 0.0_f32;
         for field in self.fields() {
@@ -267,8 +267,11 @@ impl WordTerms {
             most = self.n_documents(Field::Dir, &|_| true);
         }
         let mut idf = (most > 0.0).then(|| scoring.idf(most));
-        for (ready, _) in &self.forms {
+        for ((ready, _), form) in self.forms.iter().zip(&self.word.forms) {
             let Ready::Span(part) = ready else { continue };
+            if form.derived && idf.is_some() {
+                continue;
+            }
             let mut sum = 0.0;
             let mut matchers = Vec::new();
             part.matchers(&mut |matcher| matchers.push(matcher));
