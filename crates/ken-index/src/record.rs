@@ -103,7 +103,13 @@ pub(crate) fn row(record: Record, columns: &Columns, moment: Sequence) -> io::Re
         values.number(columns.link, links::half(link));
     }
     let folder = folder(&location.path);
-    values.add(columns.folder, OwnedValue::Str(folder.clone()));
+    let is_numbered = document.kind == Kind::Message && is_in_maildir(&location.path);
+    // `cur` and `new` are no words.
+    let words = match is_numbered {
+        true => folder.rsplit_once('/').map_or("", |(above, _)| above),
+        false => &folder,
+    };
+    values.add(columns.folder, OwnedValue::Str(words.to_owned()));
     values.text(Field::Dir, folder);
     if let Some(extension) = document.text(Field::Filename).and_then(extension) {
         values.text(Field::Ext, extension);
@@ -120,11 +126,15 @@ pub(crate) fn row(record: Record, columns: &Columns, moment: Sequence) -> io::Re
         values.add(columns.failure, OwnedValue::Str(encode(failure)));
     }
     let mut number = None;
-    let is_numbered = document.kind == Kind::Message && is_in_maildir(&location.path);
     for (field, value) in document.fields {
         match value {
-            // The name of a message in a Maildir is a number and the name of a machine: no words.
-            Value::Text(name) if field == Field::Filename && is_numbered => number = Some(name),
+            // The number of a message and the name of a machine are no words.
+            Value::Text(name) if field == Field::Filename && is_numbered && is_unique(&name) => {
+                number = Some(name);
+            }
+            Value::Text(name) if field == Field::Filename && is_numbered => {
+                values.add(columns.of(field), OwnedValue::Str(name));
+            }
             Value::Text(text) if field == Field::Lang => {
                 if let Some(tag) = language::normalize(&text) {
                     values.text(field, tag);
@@ -237,6 +247,13 @@ fn states(document: &Document) -> impl Iterator<Item = &'static str> {
         .into_iter()
         .zip(holds)
         .filter_map(|(name, holds)| holds.then_some(name))
+}
+
+/// Returns whether a mail program made the name up: `1204680122.27c448.host:2,S`
+/// (<https://cr.yp.to/proto/maildir.html>).
+fn is_unique(name: &str) -> bool {
+    let number = name.bytes().take_while(u8::is_ascii_digit).count();
+    number > 0 && name.as_bytes().get(number) == Some(&b'.') || name.contains(":2,")
 }
 
 fn encode(failure: &Failure) -> String {

@@ -106,8 +106,8 @@ impl Header {
                 self.take_priority(1, &value, message);
             }
             b"list-unsubscribe" | b"feedback-id" => self.is_to_many = true,
-            b"auto-submitted" => self.is_to_many |= !value().trim().eq_ignore_ascii_case("no"),
-            b"list-post" => self.is_discussion = !value().trim().eq_ignore_ascii_case("no"),
+            b"auto-submitted" => self.is_to_many |= !is_no(&value()),
+            b"list-post" => self.is_discussion = !is_no(&value()),
             b"x-priority" => self.take_priority(2, &value(), message),
             b"importance" => self.take_priority(3, &value(), message),
             b"priority" => self.take_priority(4, &value(), message),
@@ -157,6 +157,16 @@ fn list_items(list: &str) -> impl Iterator<Item = &str> {
         c == ',' && !is_quoted
     });
     items.map(|item| item.trim().trim_matches('"'))
+}
+
+/// Returns whether the keyword of a field is `no`; a comment or parameters may follow (RFC 3834).
+fn is_no(value: &str) -> bool {
+    let end = |c: char| c.is_whitespace() || matches!(c, ';' | '(');
+    value
+        .trim()
+        .split(end)
+        .next()
+        .is_some_and(|word| word.eq_ignore_ascii_case("no"))
 }
 
 /// Returns the date at the end of a Received field.
@@ -261,6 +271,7 @@ mod tests {
             ("precedence: Bulk", true),
             ("Auto-Submitted: auto-generated", true),
             ("Auto-Submitted: no", false),
+            ("Auto-Submitted: No (by hand); x=y", false),
             (
                 "List-Unsubscribe: <a@b.c>\nList-Post: <mailto:l@b.c>",
                 false,

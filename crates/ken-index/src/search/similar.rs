@@ -5,10 +5,13 @@
 //! sizes.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
+use ken_core::Field;
 use ken_engine::{Hit, Response};
-use tantivy::Searcher;
+use tantivy::DocId;
 use tantivy::columnar::Column;
+use tantivy::fieldnorm::FieldNormReader;
 
 use super::Run;
 use super::boost::BEST;
@@ -29,7 +32,7 @@ pub(crate) fn run(run: &Run<'_>, offset: usize, limit: usize) -> tantivy::Result
         let mut page = run.page(0, n_compared.saturating_add(n_more))?;
         let rest = page.hits.split_off(page.hits.len().min(n_compared));
         let n_found = page.hits.len();
-        let mut hits = first_of_each(page.hits, run.searcher)?;
+        let mut hits = first_of_each(page.hits, run)?;
         let is_full = hits.len() >= end || n_found < n_compared || n_compared == MOST;
         if !is_full {
             n_compared = n_compared.saturating_mul(4).min(MOST);
@@ -41,7 +44,7 @@ pub(crate) fn run(run: &Run<'_>, offset: usize, limit: usize) -> tantivy::Result
         hits.drain(..offset.min(hits.len()));
         return Ok(Response {
             total: page.total,
-            groups: page.total - n_copies,
+            groups: page.total.saturating_sub(n_copies),
             hits,
             complete: page.complete,
         });
@@ -52,34 +55,58 @@ pub(crate) fn run(run: &Run<'_>, offset: usize, limit: usize) -> tantivy::Result
 struct Columns {
     contents: Column<u64>,
     sketches: Column<u64>,
+    lengths: FieldNormReader,
+}
+
+/// The sketch of a text and its approximate length in terms.
+#[derive(Clone, Copy)]
+struct Sketched {
+    sketch: u64,
+    length: u32,
+}
+
+impl Sketched {
+    fn is_near(self, other: Self) -> bool {
+        are_near(self.sketch, other.sketch, self.length.min(other.length))
+    }
 }
 
 impl Columns {
-    fn open(searcher: &Searcher, segment: u32) -> tantivy::Result<Self> {
-        let columns = searcher.segment_reader(segment).fast_fields();
+    fn open(run: &Run<'_>, segment: u32) -> tantivy::Result<Self> {
+        let reader = run.searcher.segment_reader(segment);
+        let columns = reader.fast_fields();
         Ok(Self {
             contents: columns.u64(CONTENT)?,
             sketches: columns.u64(SKETCH)?,
+            lengths: reader.get_fieldnorms_reader(run.scoring.columns.of(Field::Body))?,
+        })
+    }
+
+    fn sketch(&self, doc: DocId) -> Option<Sketched> {
+        Some(Sketched {
+            sketch: self.sketches.first(doc)?,
+            length: self.lengths.fieldnorm(doc),
         })
     }
 }
 
 /// Returns the hits without those that are near copies of an earlier one, which count there.
-fn first_of_each(all: Vec<Hit>, searcher: &Searcher) -> tantivy::Result<Vec<Hit>> {
+fn first_of_each(all: Vec<Hit>, run: &Run<'_>) -> tantivy::Result<Vec<Hit>> {
     let mut columns: HashMap<u32, Columns> = HashMap::new();
     let mut hits: Vec<Hit> = Vec::with_capacity(all.len());
     let mut by_content: HashMap<u64, usize> = HashMap::new();
-    let mut sketches: Vec<(u64, usize)> = Vec::new();
+    let mut sketches: Vec<(Sketched, usize)> = Vec::new();
     for hit in all {
         let segment = hit.address.segment();
-        if !columns.contains_key(&segment) {
-            columns.insert(segment, Columns::open(searcher, segment)?);
-        }
+        let columns = match columns.entry(segment) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Columns::open(run, segment)?),
+        };
         let doc = hit.address.doc();
-        let content = columns[&segment].contents.first(doc);
-        let sketch = columns[&segment].sketches.first(doc);
+        let content = columns.contents.first(doc);
+        let sketch = columns.sketch(doc);
         let same = content.and_then(|content| by_content.get(&content));
-        let near = |sketch| sketches.iter().find(|(other, _)| are_near(sketch, *other));
+        let near = |sketch: Sketched| sketches.iter().find(|(other, _)| sketch.is_near(*other));
         let first = same.copied().or_else(|| Some(near(sketch?)?.1));
         if let Some(content) = content {
             by_content

@@ -3,12 +3,12 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use ken_core::{Document, Field, Kind, Order, Plan};
+use ken_core::{Document, Field, Kind, Order, Pattern, Plan};
 use ken_engine::{Collapse, Hit as Address, Limits, Request as EngineRequest, Response as Found};
 use ken_index::parallel;
 
 use super::columns::{Column, Needs, columns, sort_key};
-use super::relax::{Matched, PlainWords, Relax};
+use super::relax::{ENOUGH, Matched, PlainWords, Relax};
 use super::{
     Error, Explanation, Facet, Group, Hit, Query, Reading, Request, Service, Text, is_complete,
     reached,
@@ -43,6 +43,7 @@ pub struct Answer<'a> {
     found: Found,
     matched: Matched,
     n_with_all: usize,
+    relax: Relax,
     missing: Vec<String>,
 }
 
@@ -81,70 +82,77 @@ impl<'s> Service<'s> {
             },
             matched: Matched::All,
             n_with_all: 0,
+            relax: Relax::Never,
             missing: Vec::new(),
         };
         if request.count || request.limit != Some(0) {
-            let plain = match self.may_relax(request) {
-                true => PlainWords::of(self.snapshot, &answer.plan, answer.limits.as_ref())?,
-                false => None,
+            answer.relax = answer.relaxes();
+            let plain = match answer.relax {
+                Relax::Never => None,
+                relax => {
+                    PlainWords::of(self.snapshot, &answer.plan, relax, answer.limits.as_ref())?
+                }
             };
             if let Some(plain) = &plain {
-                answer.plan = plain.strict(request.relax);
+                answer.plan = plain.strict();
             }
             answer.found = self.snapshot.find(&answer.engine_request())?;
             if let Some(plain) = plain {
-                answer.relax(plain)?;
+                answer.find_more(plain)?;
             }
         }
         Ok(answer)
     }
 }
 
-impl Service<'_> {
-    fn may_relax(&self, request: &Request) -> bool {
-        request.relax != Relax::Never
-            && request.syntax == Syntax::Ken
-            && request.reading == Reading::Operators
-            && !joins_parts(&request.query, self.names())
-    }
-}
-
 impl Answer<'_> {
+    /// Returns when other documents than those with all words are found.
+    fn relaxes(&self) -> Relax {
+        let request = self.request;
+        let is_plain = request.syntax == Syntax::Ken
+            && request.reading == Reading::Operators
+            && !joins_parts(&request.query, self.service.names());
+        match self.order == Order::default() {
+            _ if !is_plain => Relax::Never,
+            true => request.relax,
+            // In another order documents with few of the words would come first.
+            false => request.relax.min(Relax::None),
+        }
+    }
+
     fn engine_request(&self) -> EngineRequest<'_> {
         let request = self.request;
         let now = self.service.context.now.as_second();
         EngineRequest {
             without: &self.own,
-            collapse: request.group.map(|group| match group {
-                Group::Content => Collapse::Content,
-                Group::Similar => Collapse::Similar,
-                Group::File => Collapse::File,
-                Group::Message => Collapse::Message,
+            collapse: request.group.and_then(|group| match group {
+                Group::Content => Some(Collapse::Content),
+                Group::Similar => ranks(&self.plan).then_some(Collapse::Similar),
+                Group::File => Some(Collapse::File),
+                Group::Message => Some(Collapse::Message),
             }),
             order: self.order,
             offset: request.offset,
             limit: request.limit.unwrap_or(usize::MAX),
             now: request.recency.then_some(now),
-            counted: request.count || request.offset > 0,
+            // Whether there are few does not depend on the page.
+            counted: request.count
+                || request.offset > 0
+                || self.relax == Relax::Few && request.limit.is_some_and(|limit| limit < ENOUGH),
             limits: self.limits.as_ref(),
             ..EngineRequest::new(&self.plan)
         }
     }
 
     /// Finds documents with some of the words, if hardly any has all of them.
-    fn relax(&mut self, plain: PlainWords) -> Result<(), Error> {
-        let relax = match self.order == Order::default() {
-            true => self.request.relax,
-            // In another order documents with few of the words would come first.
-            false => self.request.relax.min(Relax::None),
-        };
-        let mut n_words = plain.n_words();
-        if !self.is_complete() || !self.are_few(relax, n_words) {
+    fn find_more(&mut self, plain: PlainWords) -> Result<(), Error> {
+        let (relax, mut n_words) = (self.relax, plain.n_words());
+        let n_with_all = self.found.total;
+        if !self.is_complete() || !relax.are_few(n_with_all, n_words) {
             return Ok(());
         }
-        self.n_with_all = self.found.total;
         for step in plain.relaxed(self.service.snapshot, self.limits.as_ref())? {
-            if !self.are_few(relax, n_words) {
+            if !relax.are_few(self.found.total, n_words) {
                 break;
             }
             let strict = std::mem::replace(&mut self.plan, step.plan);
@@ -152,22 +160,12 @@ impl Answer<'_> {
             let found = self.service.snapshot.find(&self.engine_request())?;
             if found.total > self.found.total {
                 (self.found, self.matched) = (found, step.matched);
+                self.n_with_all = n_with_all;
             } else {
                 self.plan = strict;
             }
         }
         Ok(())
-    }
-
-    fn are_few(&self, relax: Relax, n_words: usize) -> bool {
-        let end = self.request.offset
-            + self
-                .request
-                .limit
-                .unwrap_or(usize::MAX - self.request.offset);
-        // Without counting there may be more than a full page.
-        let may_be_more = !self.engine_request().counted && self.found.total >= end;
-        !may_be_more && relax.are_few(self.found.total, n_words)
     }
 
     /// Returns how many documents have all words, if the hits have not.
@@ -242,7 +240,7 @@ impl Answer<'_> {
     pub fn suggestions(&self) -> Result<Vec<Suggestion>, Error> {
         let n_found = match self.matched {
             Matched::All => self.found.total,
-            Matched::Most | Matched::Any => 0,
+            Matched::Most | Matched::Any => self.n_with_all,
         };
         let limits = self.limits.as_ref();
         self.service.suggestions(&self.tree, n_found, limits)
@@ -320,6 +318,27 @@ impl Answer<'_> {
     /// Returns whether the hit at a position of the page is not read, as a limit is reached.
     fn is_left_out(&self, at: usize) -> bool {
         at >= FIRST_HITS && reached(self.limits.as_ref())
+    }
+}
+
+/// Returns whether hits are ranked by words, and not chosen for being duplicates.
+fn ranks(plan: &Plan) -> bool {
+    match plan {
+        Plan::Word(_) => true,
+        Plan::And(parts) => parts.iter().any(ranks) && !parts.iter().any(asks_for_duplicates),
+        Plan::Or(parts) => parts.iter().any(ranks),
+        Plan::Weight(_, part) => ranks(part),
+        _ => false,
+    }
+}
+
+fn asks_for_duplicates(plan: &Plan) -> bool {
+    match plan {
+        Plan::Filter(part) => asks_for_duplicates(part),
+        Plan::Match { field, pattern } => {
+            *field == Field::Is && *pattern == Pattern::Term("duplicate".to_owned())
+        }
+        _ => false,
     }
 }
 

@@ -16,7 +16,7 @@ use super::Error;
 /// With more words, a query is a text: each word would be a search of its own.
 const MAX_WORDS: usize = 32;
 /// So many documents with all words are enough.
-const ENOUGH: usize = 10;
+pub(super) const ENOUGH: usize = 10;
 /// With fewer words, one document with all of them is enough.
 const MANY_WORDS: usize = 3;
 
@@ -51,7 +51,7 @@ pub enum Matched {
     /// All of them, but for words that only serve the sentence.
     #[default]
     All,
-    /// All but one, or all that any document has.
+    /// All that any document has.
     Most,
     /// Some of them.
     Any,
@@ -87,6 +87,7 @@ impl PlainWords {
     pub(super) fn of(
         source: &dyn Source,
         plan: &Plan,
+        relax: Relax,
         limits: Option<&Arc<Limits>>,
     ) -> Result<Option<Self>, Error> {
         let Plan::And(parts) = plan else {
@@ -97,10 +98,25 @@ impl PlainWords {
             return Ok(None);
         }
         // Where one of several words is enough, function words get a weight.
-        let Plan::Or(weighed) = source.expand(&Plan::Or(words), limits)? else {
+        let Plan::Or(mut weighed) = source.expand(&Plan::Or(words), limits)? else {
             return Ok(None);
         };
-        let (content, serving) = weighed.iter().cloned().partition(is_bare_word);
+        // On a page, names of folders may have some of several words.
+        let n_content = weighed.iter().filter(|word| is_bare_word(word)).count();
+        for word in &mut weighed {
+            if let Plan::Word(word) = word {
+                word.folders = relax == Relax::Few && n_content > 1;
+            }
+        }
+        let mut content: Vec<Plan> = Vec::new();
+        let mut serving = Vec::new();
+        for word in &weighed {
+            match is_bare_word(word) {
+                true if content.contains(word) => {}
+                true => content.push(word.clone()),
+                false => serving.push(word.clone()),
+            }
+        }
         Ok(Some(Self {
             words: weighed,
             content,
@@ -109,16 +125,11 @@ impl PlainWords {
         }))
     }
 
-    /// Returns the query in which words that only serve the sentence are not required. On a page, the name of a folder
-    /// may have one of several words.
-    pub(super) fn strict(&self, relax: Relax) -> Plan {
-        let folders = relax == Relax::Few && self.content.len() > 1;
-        let required = |word: &Plan| match word {
-            Plan::Word(word) => Plan::Word(Word {
-                folders,
-                ..word.clone()
-            }),
-            word => Plan::Prefer(Box::new(word.clone())),
+    /// Returns the query in which words that only serve the sentence are not required.
+    pub(super) fn strict(&self) -> Plan {
+        let required = |word: &Plan| match is_bare_word(word) {
+            true => word.clone(),
+            false => Plan::Prefer(Box::new(word.clone())),
         };
         let words = self.words.iter().map(required);
         Plan::And(words.chain(self.rest.iter().cloned()).collect())
@@ -157,20 +168,22 @@ impl PlainWords {
         let preferred = |word: &Plan| Plan::Prefer(Box::new(word.clone()));
         let serving: Vec<Plan> = self.serving.iter().map(preferred).collect();
         let n_words = content.len();
-        let step = |words: Vec<Plan>, matched| Relaxed {
+        let step = |words: Plan, matched| Relaxed {
             n_words,
-            plan: Plan::And([words, self.rest.clone()].concat()),
+            plan: match self.rest.is_empty() {
+                true => words,
+                false => Plan::And([vec![words], self.rest.clone()].concat()),
+            },
             matched,
             missing: missing.clone(),
         };
         let mut steps = Vec::new();
         if !missing.is_empty() {
-            steps.push(step([&content[..], &serving].concat(), Matched::Most));
+            let all = Plan::And([&content[..], &serving].concat());
+            steps.push(step(all, Matched::Most));
         }
         if content.len() > 1 {
-            let is_there = |word: &&Plan| !is_bare_word(word) || content.contains(word);
-            let any = self.words.iter().filter(is_there).cloned().collect();
-            steps.push(step(vec![Plan::Or(any)], Matched::Any));
+            steps.push(step(Plan::Or(content), Matched::Any));
         }
         Ok(steps)
     }

@@ -165,7 +165,7 @@ fn collect(plan: &Plan, wanted: Field, found: &mut Vec<TermMatcher>) {
             collect(left, wanted, found);
             collect(right, wanted, found);
         }
-        Plan::Weight(_, part) => collect(part, wanted, found),
+        Plan::Weight(_, part) | Plan::Prefer(part) => collect(part, wanted, found),
         _ => {}
     }
 }

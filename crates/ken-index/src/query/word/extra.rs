@@ -12,9 +12,6 @@ use super::terms::WordTerms;
 /// The fields that name a document.
 pub(super) const NAMES: [Field; 2] = [Field::Title, Field::Filename];
 
-/// The fields in which people read words side by side.
-const READ: [Field; 4] = [Field::Title, Field::Headings, Field::Filename, Field::Body];
-
 /// A longer text is no phrase that someone remembers.
 const MAX_WORDS: usize = 8;
 
@@ -42,7 +39,10 @@ pub(super) fn phrase(words: &[&WordTerms]) -> Option<WordTerms> {
         return None;
     }
     let phrase = Word::new(None, side_by_side(parts));
-    WordTerms::phrase(phrase, words, &READ).ok()
+    let fields: Vec<Field> = Field::all()
+        .filter(|field| phrase.looks_in(*field))
+        .collect();
+    WordTerms::phrase(phrase, words, &fields).ok()
 }
 
 /// Returns the literal forms of a word; `None` if one of them is a pattern.

@@ -154,7 +154,8 @@ impl WordsQuery {
         })?;
         let found = best.finish()?;
         let total = match counted {
-            true => counts.into_iter().sum(),
+            // A limit may have ended the count before the hits that are found.
+            true => counts.into_iter().sum::<usize>().max(found.len()),
             false => found.len(),
         };
         Ok((total, found))
@@ -169,7 +170,7 @@ impl WordsQuery {
         Ok(WordsWeight {
             found: Arc::clone(self.terms(searcher)?),
             are_extra: self.words.iter().map(|of| of.is_extra).collect(),
-            all: self.all || self.words.len() == 1,
+            all: self.requires_any() && (self.all || self.words.len() == 1),
             filters: inner(&self.filters)?,
             excluded: inner(&self.excluded)?,
             scoring: Arc::clone(&self.scoring),

@@ -143,6 +143,8 @@ fn group(args: &SearchArgs, settings: &Settings) -> Option<Group> {
         Some(GroupName::Similar) => Some(Group::Similar),
         Some(GroupName::None) => None,
         None if !is_page(args, settings) || !results.facets.is_empty() => None,
+        // Versions are what is asked for.
+        None if results.like.is_some() => None,
         None => (results.sort == RELEVANCE && !results.reverse).then_some(Group::Similar),
     }
 }
