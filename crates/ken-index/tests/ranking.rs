@@ -495,7 +495,7 @@ fn bulk_comes_behind() {
 fn near_copies_take_one_place() {
     let text = |seed: usize| -> String {
         let word = |n: usize| format!("word{} ", (seed + 1) * (n + 7) * (n + 3) % 4099);
-        "licence ".to_owned() + &(0..400).map(word).collect::<String>()
+        "licence ".to_owned() + &(0..600).map(word).collect::<String>()
     };
     let mut segments = vec![Vec::new(); 2];
     for number in 0..30 {

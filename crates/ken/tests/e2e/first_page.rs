@@ -46,6 +46,10 @@ fn near_copies_take_one_place() {
         page.text()
     );
     assert_eq!(names(&world, &["licence"]).len(), 3);
+    // Nobody asks for duplicates to see one of them.
+    for query in ["is:duplicate licence", "is:duplicate", "dir:same"] {
+        assert_eq!(names(&world, &[query]).len(), 2, "{query}");
+    }
     let page = world.ken(["search", "--json", "licence"]).objects();
     let mut more: Vec<u64> = page
         .iter()
@@ -123,6 +127,15 @@ fn a_folder_may_have_a_word() {
         panic!("{:?}", found(&["lists patent"]));
     };
     assert!(patents.ends_with("patents"), "{patents}");
+    // Also where other documents are looked for, since hardly any has all words.
+    for query in ["inverted lists patent", "inverted lists patent zebra"] {
+        assert!(
+            found(&[query])[0].ends_with("patents"),
+            "{query}: {:?}",
+            found(&[query])
+        );
+    }
+    assert!(found(&["--sort", "date", "work patents"]).is_empty());
     assert_eq!(found(&["--all", "lists patent"]).len(), 0);
     assert_eq!(found(&["patent"]).len(), 0, "one word is of the text");
 }
@@ -165,6 +178,10 @@ fn bulk_mail_and_generated_files_come_behind() {
     assert!(first("engine").ends_with("b.js"));
     assert_eq!(world.found("is:bulk"), ["Mail/cur/1.host:2,S"]);
     assert_eq!(world.found("is:generated"), ["a.js"]);
-    // The name of a message is no text.
+    // A name that a mail program made up is no text, and neither are the folders of a Maildir.
     assert!(world.found("host").is_empty());
+    assert_eq!(names(&world, &["tour new"]).len(), 2);
+    world.write("new/offer.eml", message("", "Something."));
+    world.index_docs();
+    assert_eq!(world.found("filename:offer"), ["new/offer.eml"]);
 }

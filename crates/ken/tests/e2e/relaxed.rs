@@ -11,7 +11,10 @@ fn world() -> World {
     world.write("printer.txt", "The printer has wifi too.");
     world.write("plan.txt", "Guests arrive on Monday, with a draft.");
     for number in 0..6 {
-        world.write(format!("{number}.txt"), "Something else entirely.");
+        world.write(
+            format!("{number}.txt"),
+            "What is the sense of something else entirely?",
+        );
     }
     world.index_docs();
     world
@@ -103,6 +106,25 @@ fn the_words_of_a_field_are_words_and_a_saved_query_is_what_it_says() {
     ] {
         assert_eq!(asked(&world, &[query]).2, 1, "{query}");
     }
+}
+
+/// The answer does not depend on the page.
+#[test]
+fn pages_of_few_hits_fit_together() {
+    let world = world();
+    for number in 0..4 {
+        world.write(
+            format!("all{number}.txt"),
+            format!("guest wifi password {number}"),
+        );
+    }
+    world.index_docs();
+    let query = "guest wifi password";
+    let (whole, ..) = asked(&world, &[query]);
+    assert_eq!(whole.len(), 7);
+    let pages =
+        ["0", "2", "4", "6"].map(|offset| asked(&world, &["-n2", "--offset", offset, query]).0);
+    assert_eq!(pages.concat(), whole);
 }
 
 /// A long list and another order than relevance have only documents with all words, if there are any.
