@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::{ASCII_WORD, CLASS, encoded, script};
+use super::words::{ASCII_WORD, CLASS};
+use super::{encoded, script};
 
 /// English letters from the most frequent to the rarest.
 const BY_FREQUENCY: &[u8] = b"etaoinshrdlcumwfgypbvkjxqz";
