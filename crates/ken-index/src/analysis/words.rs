@@ -196,15 +196,15 @@ impl Analyzer {
     fn without_signs(
         &mut self,
         text: &str,
-        range: Range<usize>,
+        place: Range<usize>,
         position: u32,
         each: &mut impl FnMut(&str, u32, Range<usize>),
     ) {
-        let letters = text[range.clone()].chars();
+        let letters = text[place.clone()].chars();
         let letters: String = letters.filter(|c| script::is_word(*c)).collect();
         if letters.len() <= MAX_TERM_BYTES {
             fold::fold(&letters, &mut self.term);
-            each(&self.term, position, range);
+            each(&self.term, position, place);
         }
     }
 
@@ -358,7 +358,7 @@ impl Analyzer {
     fn emoji(
         &mut self,
         emoji: &str,
-        range: Range<usize>,
+        place: Range<usize>,
         each: &mut impl FnMut(&str, u32, Range<usize>),
     ) {
         emoji::term(emoji, &mut self.term);
