@@ -1,12 +1,14 @@
 //! `ken mail tag`: changes the tags of messages.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 use ken_core::Field;
-use ken_mail::{TagChange, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
+use ken_mail::{
+    TagChange, Tags, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels,
+};
 use ken_pipeline::{Progress, tags};
 use ken_search::service::FacetValue;
 use ken_search::service::mail::{MessageRequest, Which};
@@ -160,14 +162,15 @@ fn import(global: &Global, path: &Path) -> Result<ExitCode, Failure> {
     }
     let mut changes = Vec::new();
     let mut n_wrong = 0;
-    let lines: Vec<(usize, Result<Option<TagChange>, String>)> = match is_mu_labels(&text) {
-        true => {
+    let replaces = !is_mu_labels(&text);
+    let lines: Vec<(usize, Result<Option<TagChange>, String>)> = match replaces {
+        false => {
             let lines = read_mu_labels(&text).into_iter();
             lines
                 .map(|(number, read)| (number, read.map(Some)))
                 .collect()
         }
-        false => (1..).zip(text.lines().map(TagChange::read)).collect(),
+        true => (1..).zip(text.lines().map(TagChange::read)).collect(),
     };
     for (number, read) in lines {
         match read {
@@ -178,8 +181,63 @@ fn import(global: &Global, path: &Path) -> Result<ExitCode, Failure> {
             }
         }
     }
+    if replaces {
+        changes = replacing(global, &changes)?;
+    }
     apply(global, &changes)?;
     Ok(ExitCode::from(if n_wrong > 0 { 2 } else { 0 }))
+}
+
+/// Returns the changes after which each message has the tags that the list gives it and no others, as `notmuch restore`
+/// does. Messages that are not in the list stay unchanged.
+fn replacing(global: &Global, list: &[TagChange]) -> Result<Vec<TagChange>, Failure> {
+    let mut wanted = Tags::default();
+    list.iter().for_each(|change| wanted.take(change));
+    let mut known: HashMap<String, HashSet<String>> = HashMap::new();
+    let mut note = |id: &str, tag: &str| {
+        known
+            .entry(id.to_owned())
+            .or_default()
+            .insert(tag.to_owned());
+    };
+    let log = tags::Log::read(&data_folder(global)?, (0, 0))?.tags;
+    for id in log.ids() {
+        let given = log.of(id).filter(|(_, is_given)| *is_given);
+        given.for_each(|(tag, _)| note(id, tag));
+    }
+    let tagged = MessageRequest {
+        which: Which::Tagged,
+        ..MessageRequest::default()
+    };
+    let mail = Mail::open(global)?;
+    mail.service()
+        .messages(&tagged)?
+        .each_as_kept(&mut |_, message| {
+            let tags = message.texts(Field::Tag);
+            tags.iter().for_each(|tag| note(message.id(), tag));
+        })?;
+    let mut changes = Vec::new();
+    for id in wanted.ids() {
+        let given = wanted.of(id).filter(|(_, is_given)| *is_given);
+        let given: HashSet<&str> = given.map(|(tag, _)| tag).collect();
+        let known = known.remove(id).unwrap_or_default();
+        let lost = known.iter().filter(|tag| !given.contains(tag.as_str()));
+        let lost = lost.map(|tag| (tag.clone(), false));
+        let new = given.iter().filter(|tag| !known.contains(**tag));
+        let mut tags: Vec<_> = new
+            .map(|tag| ((*tag).to_owned(), true))
+            .chain(lost)
+            .collect();
+        tags.sort();
+        if !tags.is_empty() {
+            changes.push(TagChange {
+                id: id.to_owned(),
+                tags,
+            });
+        }
+    }
+    changes.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(changes)
 }
 
 #[cfg(test)]
