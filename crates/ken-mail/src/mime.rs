@@ -152,7 +152,7 @@ mod tests {
             .collect();
         let expected = [
             ("text/plain", false, 5),
-            ("text/html", false, 8),
+            ("text/html", false, 7),
             ("multipart/signed", false, 0),
             ("text/plain", false, 6),
             ("application/pgp-signature", false, 1),

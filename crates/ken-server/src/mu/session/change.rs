@@ -273,8 +273,8 @@ mod tests {
 
     #[test]
     fn duplicates_do_not_become_drafts_or_trash() {
-        assert_eq!(shared("+S-u-N"), "+S-u-N");
-        assert_eq!(shared("+T+R-F"), "+R");
-        assert_eq!(shared("FS"), "");
+        assert_eq!(shared_flags("+S-u-N"), "+S-u-N");
+        assert_eq!(shared_flags("+T+R-F"), "+R");
+        assert_eq!(shared_flags("FS"), "");
     }
 }

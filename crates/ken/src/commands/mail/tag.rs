@@ -217,26 +217,25 @@ fn replacing(global: &Global, list: &[TagChange]) -> Result<Vec<TagChange>, Fail
             tags.iter().for_each(|tag| note(message.id(), tag));
         })?;
     let mut changes = Vec::new();
-    for id in wanted.ids() {
-        let given = wanted.of(id).filter(|(_, is_given)| *is_given);
-        let given: HashSet<&str> = given.map(|(tag, _)| tag).collect();
+    let mut seen = HashSet::new();
+    for id in list.iter().map(|change| change.id.as_str()) {
+        if !seen.insert(id) {
+            continue;
+        }
         let known = known.remove(id).unwrap_or_default();
-        let lost = known.iter().filter(|tag| !given.contains(tag.as_str()));
-        let lost = lost.map(|tag| (tag.clone(), false));
+        let given = wanted.of(id).filter(|(_, is_given)| *is_given);
+        let given: Vec<&str> = given.map(|(tag, _)| tag).collect();
+        let lost = known.iter().filter(|tag| !given.contains(&tag.as_str()));
+        let mut lost: Vec<_> = lost.map(|tag| (tag.clone(), false)).collect();
+        lost.sort();
         let new = given.iter().filter(|tag| !known.contains(**tag));
-        let mut tags: Vec<_> = new
-            .map(|tag| ((*tag).to_owned(), true))
-            .chain(lost)
-            .collect();
-        tags.sort();
+        let new = new.map(|tag| ((*tag).to_owned(), true));
+        let tags: Vec<_> = new.chain(lost).collect();
         if !tags.is_empty() {
-            changes.push(TagChange {
-                id: id.to_owned(),
-                tags,
-            });
+            let id = id.to_owned();
+            changes.push(TagChange { id, tags });
         }
     }
-    changes.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(changes)
 }
 

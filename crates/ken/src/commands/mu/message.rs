@@ -64,7 +64,7 @@ pub(super) fn view(global: &Global, typed: &Typed) -> Outcome {
             out.write_all(header(&mail, &bytes).as_bytes())?;
             // An empty line is behind the header from mu 1.10 on.
             out.write_all(if is_new { b"\n" } else { b"" })?;
-            out.write_all(shown(&bytes, form, n_lines).as_bytes())?;
+            out.write_all(shown(&mail, &bytes, form, n_lines).as_bytes())?;
         } else {
             out.write_all(&format::sexp(&mail, Path::new("/")))?;
             out.write_all(b"\n")?;
@@ -105,14 +105,18 @@ fn header(mail: &Mail, message: &[u8]) -> String {
 }
 
 /// Returns the text of a message, or a summary of it in as many lines.
-fn shown(message: &[u8], form: BodyForm, n_lines: usize) -> String {
+fn shown(mail: &Mail, message: &[u8], form: BodyForm, n_lines: usize) -> String {
     let mut text = body(message, form);
     if text.is_empty() {
         let name = match form {
             BodyForm::Plain => "text",
             BodyForm::Html => "html",
         };
-        return format!("[No {name} body found]\n");
+        let why = match mail.is_encrypted {
+            true => "; message has encrypted parts",
+            false => "",
+        };
+        return format!("[No {name} body found{why}]\n");
     }
     if n_lines > 0 {
         let summary = format::summary(&text, n_lines);
