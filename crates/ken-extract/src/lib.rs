@@ -39,8 +39,8 @@ pub use formats::{
 pub use input::Input;
 use ken_core::{Cause, Crash, Document, Failure, Field, Ipath, Reader, Value};
 pub use limits::Limits;
-use output::Output;
 pub use origin::whole_content;
+use output::Output;
 pub use output::add_file_name;
 pub use passwords::Passwords;
 pub use structure::compression;

@@ -108,11 +108,7 @@ impl FileSystems {
         found.and_then(FileSystem::volume)
     }
 
-    fn of(
-        &mut self,
-        device: u64,
-        look: impl FnOnce() -> Option<FileSystem>,
-    ) -> Option<FileSystem> {
+    fn of(&mut self, device: u64, look: impl FnOnce() -> Option<FileSystem>) -> Option<FileSystem> {
         match self.known.iter().position(|(known, _)| *known == device) {
             Some(0) => {}
             Some(at) => self.known.swap(0, at),

@@ -71,10 +71,7 @@ mod tests {
         let now = UNIX_EPOCH + Duration::from_secs(1000);
         let settled = |age_ns| settle(&changed(age_ns), now);
         assert_eq!(settled(1), Settled::In(TICK - Duration::from_nanos(1)));
-        assert_eq!(
-            settled(5_000_000),
-            Settled::In(Duration::from_millis(15))
-        );
+        assert_eq!(settled(5_000_000), Settled::In(Duration::from_millis(15)));
         assert_eq!(settled(20_000_000), Settled::Yes);
         assert_eq!(settled(1001 * SECOND_NS), Settled::Yes);
     }
