@@ -21,6 +21,7 @@ mod ocr;
 mod open;
 mod options;
 mod prepare;
+mod private;
 mod progress;
 mod replace;
 mod run;
@@ -38,6 +39,7 @@ pub use ngrams::segment_path as ngram_segment_path;
 pub use options::{
     Arrangement, Durability, Ngrams, Ocr, Options, RootChange, afford, default_memory,
 };
+pub use private::is_open_to_others;
 pub use progress::{Progress, Trace};
 pub use run::{update, update_files};
 pub use stale::Stale;

@@ -14,7 +14,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
         "ken",
         &[
             "server", "pipeline", "search", "grep", "extract", "index", "engine", "walk", "mail",
-            "core",
+            "private", "core",
         ],
     ),
     (
@@ -24,18 +24,19 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken-pipeline",
         &[
-            "walk", "extract", "index", "engine", "mail", "ngram", "core",
+            "walk", "extract", "index", "engine", "mail", "ngram", "private", "core",
         ],
     ),
     ("ken-search", &["index", "engine", "mail", "core"]),
     ("ken-grep", &["index", "engine", "walk", "ngram", "core"]),
-    ("ken-extract", &["mail", "core"]),
-    ("ken-index", &["conformance", "engine", "core"]),
+    ("ken-extract", &["mail", "private", "core"]),
+    ("ken-index", &["conformance", "engine", "private", "core"]),
     ("ken-conformance", &["engine", "core"]),
     ("ken-engine", &["core"]),
-    ("ken-walk", &["core"]),
+    ("ken-walk", &["private", "core"]),
     ("ken-mail", &["core"]),
-    ("ken-ngram", &["core"]),
+    ("ken-ngram", &["private", "core"]),
+    ("ken-private", &[]),
     ("ken-core", &[]),
 ];
 

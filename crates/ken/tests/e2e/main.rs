@@ -33,6 +33,7 @@ mod mu;
 mod needs;
 mod ocr;
 mod output;
+mod private;
 mod query;
 mod reading;
 mod recollq;
