@@ -119,7 +119,7 @@ impl WriteDirectory {
     /// refers to an earlier commit, everything is synced again.
     fn note_synced(&self) {
         if let Some(stamp) = self.stamp_of_list() {
-            let _ = fs_err::write(self.root.join(SYNCED), stamp);
+            let _ = ken_private::write(&self.root.join(SYNCED), stamp.as_bytes());
         }
     }
 

@@ -129,6 +129,21 @@ fn libraries_neither_print_nor_read_the_environment() {
 }
 
 #[test]
+fn one_writer_leads_to_the_terminal() {
+    let folder = workspace().join("crates/ken/src");
+    for file in sources(&folder) {
+        let text = fs_err::read_to_string(&file).unwrap();
+        let asks = [".is_terminal()", ".as_fd()"];
+        for stream in ["io::stdout()", "io::stderr()"] {
+            let mut uses = text.split(stream).skip(1);
+            let only_asks = uses.all(|rest| asks.iter().any(|ask| rest.starts_with(ask)));
+            let is_writer = file.ends_with("output/terminal.rs");
+            assert!(only_asks || is_writer, "{}: {stream}", file.display());
+        }
+    }
+}
+
+#[test]
 fn nothing_is_decided_by_a_message() {
     const FORBIDDEN: [&str; 6] = [
         "message.contains(",

@@ -48,6 +48,7 @@ mod spelling;
 mod spellings;
 mod status;
 mod synonyms;
+mod terminal;
 mod terms;
 mod versions;
 mod walk;

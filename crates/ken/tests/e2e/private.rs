@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::world::World;
 
+const NONE: [PathBuf; 0] = [];
+
 /// Returns everything below a folder, and the folder.
 fn below(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_path_buf()];
@@ -44,8 +46,7 @@ fn filled() -> World {
         "From: a@x.org\nSubject: secret\nMessage-ID: <1@x.org>\n\nokapi",
     );
     world.write("page.evil", "okapi");
-    world
-        .configure("[[adapter]]\nname = \"evil\"\nextensions = [\"evil\"]\ncommand = [\"cat\"]\n");
+    world.configure("[[adapter]]\nname = \"evil\"\nextensions = [\"evil\"]\ncommand = [\"cat\"]\n");
     world
 }
 
@@ -55,17 +56,14 @@ fn nothing_in_the_data_folder_is_open_whatever_the_umask() {
     let commands = "$ken index docs; $ken index --pause; $ken index --resume; $ken index --pause=1h; $ken index --resume
         $ken mail tag +todo 'secret'; echo more > docs/41.txt; $ken index; $ken index --full
         $ken extract docs/page.evil; $ken mu init --maildir=docs/mail; $ken mu index
-        $ken search okapi --save of-okapis";
+        XDG_CONFIG_HOME=$HOME/fresh $ken search okapi --save of-okapis";
     assert!(in_shell(&world, commands));
     let data = world.data();
     for name in ["index/ngrams", "tags", "mu.toml", "tmp"] {
         assert!(data.join(name).exists(), "{name}");
     }
-    assert_eq!(open_to_others(&data), [PathBuf::new(); 0]);
-    assert_eq!(
-        open_to_others(&world.home().join("config")),
-        [PathBuf::new(); 0]
-    );
+    assert_eq!(open_to_others(&data), NONE);
+    assert_eq!(open_to_others(&world.home().join("fresh")), NONE);
 }
 
 #[test]
@@ -86,7 +84,7 @@ fn an_open_data_folder_is_named_and_closed_by_the_next_run() {
             .contains("other users can read it")
     );
     world.index_docs();
-    assert_eq!(open_to_others(&data), [PathBuf::new(); 0]);
+    assert_eq!(open_to_others(&data), NONE);
     assert_eq!(status(), false);
 }
 

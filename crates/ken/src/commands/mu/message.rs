@@ -50,7 +50,7 @@ pub(super) fn view(typed: &Typed) -> Outcome {
         .unwrap_or(0);
     let n_lines = usize::try_from(n_lines).unwrap_or(0);
     let format = typed.text("format");
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     for path in files {
         let bytes = read(&path)?;
         let mail = Mail::of_message(&std::path::absolute(&path)?, &bytes, &Personal::default());
