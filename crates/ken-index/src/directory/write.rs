@@ -304,7 +304,7 @@ impl Directory for WriteDirectory {
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
         // The engine would create it readable to all.
         let path = self.root.join(&lock.filepath);
-        let created = ken_private::options().append(true).create(true).open(path);
+        let created = ken_private::options().write(true).create(true).open(path);
         created.map_err(LockError::wrap_io_error)?;
         self.inner.acquire_lock(lock)
     }

@@ -13,7 +13,7 @@ use ken_core::{
 };
 use ken_engine::MessageId;
 use ken_extract::Input;
-use ken_walk::Availability;
+use ken_walk::{Availability, Settled};
 
 use super::attached::Attached;
 use super::counts::Made;
@@ -234,7 +234,7 @@ impl Pool<'_> {
         let mut state = self.state(&stamp);
         // A moment ago, at the same time stamp, it may have been another file or had other
         // permissions.
-        let is_racy = ken_walk::settle(&stamp, SystemTime::now()).is_some();
+        let is_racy = ken_walk::settle(&stamp, SystemTime::now()) != Settled::Yes;
         if is_passing(error) || is_racy || may_be_opened_later(path, error) {
             state.token = Token::UNFINISHED;
         }

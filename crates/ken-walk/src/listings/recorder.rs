@@ -15,8 +15,8 @@ use std::time::{Duration, Instant, SystemTime};
 use ken_core::KeyHasher;
 use rustix::fs::Stat;
 
-use super::file_system::{FileSystems, is_encrypted};
 use super::{Listings, MAGIC, Row, put_entries, stamp};
+use crate::file_system::{FileSystems, is_encrypted};
 use crate::listing::Listing;
 use crate::stamp::changed_since;
 
