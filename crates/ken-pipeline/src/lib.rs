@@ -13,6 +13,7 @@ mod error;
 mod extract;
 mod lock;
 mod mailbox;
+mod mapped;
 #[cfg(test)]
 #[path = "../../ken/tests/e2e/needs.rs"]
 mod needs;

@@ -23,7 +23,7 @@ use super::{Pool, Thread};
 use crate::budget::Share;
 use crate::mailbox::KnownMailbox;
 use crate::ngrams::FileNgrams;
-use crate::open::{is_passing, may_be_opened_later, open};
+use crate::open::{is_passing, may_be_opened_later};
 use crate::progress::Stage;
 
 impl Pool<'_> {
@@ -39,7 +39,7 @@ impl Pool<'_> {
     ) -> bool {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
-        let opened = open(&path);
+        let opened = self.open(&path);
         let mut mailbox = None;
         if made != Made::Added {
             if matches!(opened, Ok(None)) && self.is_root_away(&path) {

@@ -110,7 +110,7 @@ impl Pool<'_> {
         let Some(known) = known.transpose()?.flatten() else {
             return Ok(None);
         };
-        let Ok(Some((file, own))) = open(path) else {
+        let Ok(Some((file, own))) = self.open(path) else {
             return Ok(None);
         };
         let input = Input::file("", &file, own.size);

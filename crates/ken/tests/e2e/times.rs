@@ -1,7 +1,9 @@
 //! Answers stay right when times lie: files with equal stamps that change places, inodes that are used again, and
 //! clocks of whole seconds; on file systems of several kinds.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use crate::places::{KINDS, Kind, Place};
@@ -121,6 +123,52 @@ fn a_file_that_was_changed_in_place_and_renamed_is_read() {
     world.index(&[]);
     assert_eq!(world.hits("two").len(), FILES);
     assert!(world.hits("one").is_empty());
+}
+
+/// Changes a file through a mapping: the first byte at once, the rest of the first line when told, and ends when told.
+const MAPPING: &str = r#"
+import mmap, sys
+with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), 0) as mapping:
+    mapping[0:1] = b"O"
+    for text in (b"Otter", b"stoat"):
+        mapping[0:5] = text
+        print(flush=True)
+        sys.stdin.readline()
+"#;
+
+#[test]
+fn a_file_that_is_written_through_a_mapping_is_seen() {
+    for place in [Kind::Usual, Kind::Memory]
+        .into_iter()
+        .filter_map(Place::new)
+    {
+        let world = place.world();
+        let path = world.write("a.txt", "otter\n".repeat(500));
+        let mut writer = Command::new("python3")
+            .args(["-c", MAPPING])
+            .arg(&path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines();
+        let mut go_on = || writeln!(writer.stdin.as_mut().unwrap()).unwrap();
+        lines.next().unwrap().unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        world.index_docs();
+        go_on();
+        lines.next().unwrap().unwrap();
+        assert_exact(
+            &world,
+            &["Otter", "stoat"],
+            "after a write that moves no time",
+        );
+        go_on();
+        assert!(writer.wait().unwrap().success());
+        assert_counts(&world.index(&[]), &[("changed", 1)]);
+        assert_eq!(world.hits("stoat").len(), 1);
+        assert_counts(&world.index(&[]), &[("unchanged", 1)]);
+    }
 }
 
 #[test]
