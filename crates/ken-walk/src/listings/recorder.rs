@@ -273,7 +273,7 @@ impl Row {
 impl Out {
     fn create(path: &Path) -> io::Result<Self> {
         Ok(Self {
-            file: BufWriter::new(fs_err::File::create(beside(path))?.into_parts().0),
+            file: BufWriter::new(ken_private::create(&beside(path))?.into_parts().0),
             at: 0,
             sum: crc32fast::Hasher::new(),
         })

@@ -5,6 +5,7 @@ mod hit;
 mod progress;
 mod remedy;
 mod style;
+mod terminal;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -21,10 +22,11 @@ pub(crate) use remedy::{install, remedy};
 use serde::Serialize;
 use serde_json::Value as Json;
 pub(crate) use style::Style;
+pub(crate) use terminal::{Out, between_lines, mark, stderr, stdout};
 
 /// Writes to standard output immediately.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     out.write_all(bytes)?;
     out.flush()
 }
@@ -32,7 +34,7 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
 /// Writes a diagnostic line to standard error.
 pub(crate) fn warn(message: &str) {
     // A failure to print cannot be reported anywhere.
-    let _ = writeln!(io::stderr(), "ken: {}", clean(message));
+    let _ = writeln!(stderr(), "ken: {}", clean(message));
 }
 
 /// Returns a value as a line of JSON.

@@ -18,12 +18,13 @@ use super::usage;
 use crate::cli::Global;
 use crate::config::data_folder;
 use crate::failure::Failure;
+use crate::output::Out;
 
 /// Searches the stored text of the documents below the paths.
 pub(super) fn search(
     global: &Global,
     search: &Search<'_>,
-    output: &Output<Stdout>,
+    output: &Output<Out<Stdout>>,
     around: &Surroundings,
 ) -> Result<Summary, Failure> {
     let snapshot = Snapshot::open(&index_folder(&data_folder(global)?))?;

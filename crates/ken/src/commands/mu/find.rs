@@ -41,7 +41,7 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     };
     if found.is_empty() {
         // This is neither an error nor output.
-        std::io::stderr().write_all(b"no matches for search expression\n")?;
+        crate::output::stderr().write_all(b"no matches for search expression\n")?;
         return no_matches(global);
     }
     match typed.text("exec") {
@@ -144,7 +144,7 @@ fn print(typed: &Typed, format: Format, store: &Store, found: &[Found]) -> Resul
         .unwrap_or(0);
     let zone = crate::zone::system();
     let root = store.maildir();
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(crate::output::stdout());
     let (start, between, end) = match format {
         Format::Xml => (format::XML_START, "", format::XML_END),
         Format::Json { .. } => ("[\n", ",\n", "\n]\n"),

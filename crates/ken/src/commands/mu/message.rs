@@ -56,7 +56,7 @@ pub(super) fn view(global: &Global, typed: &Typed) -> Outcome {
         Some(other) => return Err(Refusal::Usage(format!("invalid output format {other}"))),
     };
     let is_new = is_new(global)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     for path in files {
         let bytes = read(&path)?;
         let mail = Mail::of_message(&std::path::absolute(&path)?, &bytes, &Personal::default());

@@ -16,7 +16,7 @@ mod server;
 mod table;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use crate::cli::Global;
@@ -100,7 +100,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
 /// Prints why nothing is done, and the usage.
 fn complain(message: &str, usage: Option<&str>) -> Result<ExitCode, Failure> {
     let message = output::clean(message);
-    io::stderr().write_all(format!("error: {message}\n").as_bytes())?;
+    output::stderr().write_all(format!("error: {message}\n").as_bytes())?;
     if let Some(usage) = usage {
         output::print(usage.as_bytes())?;
     }
