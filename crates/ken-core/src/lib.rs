@@ -28,6 +28,7 @@ pub use custom::{CustomField, FieldNames};
 pub use document::{Document, MessageSpan, TEXT_SEPARATOR, Value};
 pub use failure::{
     Cause, Crash, Encryption, Failure, Limit, Operation, Reader, Reason, SetBy, Setting, errno,
+    may_pass,
 };
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart, lower_range};
