@@ -9,6 +9,7 @@ pub mod analysis;
 mod check;
 mod collector;
 mod columns;
+mod damage;
 mod dictionary;
 mod directory;
 mod doc_address;
@@ -32,7 +33,8 @@ mod store;
 mod version;
 mod writer;
 
-pub use check::{Damage, Soundness, check, drop_damaged, salvage_roots};
+pub use check::{Damage, Soundness, check, salvage_roots};
+pub use damage::{drop_noted as drop_damaged, note as note_damage};
 pub use directory::map;
 pub(crate) use ken_engine::{DocAddress, Error, Meta, Record};
 pub use reader::{Reader, Snapshot, read_meta};

@@ -11,6 +11,7 @@ mod failure;
 mod locale;
 mod manual;
 mod output;
+mod rescue;
 mod zone;
 
 use std::process::ExitCode;
@@ -22,9 +23,5 @@ fn main() -> ExitCode {
     if let Some(code) = commands::sandbox::exec_if_meant(std::env::args_os()) {
         return code;
     }
-    let cli = cli::Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
-    match commands::run(cli) {
-        Ok(code) => code,
-        Err(failure) => failure.report(),
-    }
+    rescue::run(|| cli::Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit()))
 }

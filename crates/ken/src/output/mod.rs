@@ -8,6 +8,7 @@ mod style;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use fields::hit_fields;
 pub(crate) use hit::{hit_text, match_text};
@@ -22,8 +23,17 @@ use serde::Serialize;
 use serde_json::Value as Json;
 pub(crate) use style::Style;
 
+/// Whether standard output has something already.
+static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether something was printed.
+pub(crate) fn has_printed() -> bool {
+    HAS_PRINTED.load(Ordering::Relaxed)
+}
+
 /// Writes to standard output immediately.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
+    HAS_PRINTED.store(true, Ordering::Relaxed);
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()
@@ -33,6 +43,11 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
 pub(crate) fn warn(message: &str) {
     // A failure to print cannot be reported anywhere.
     let _ = writeln!(io::stderr(), "ken: {}", clean(message));
+}
+
+/// Writes a line of advice to standard error.
+pub(crate) fn hint(advice: &str) {
+    let _ = writeln!(io::stderr(), "hint: {advice}");
 }
 
 /// Returns a value as a line of JSON.
