@@ -346,7 +346,10 @@ pub fn plans_find_what_their_definition_says(new: New<'_>) {
 /// A regular expression that is wrong, or takes too much memory, is an error.
 pub fn expressions_that_are_wrong_or_too_large_are_errors(new: New<'_>) {
     let index = new();
-    let bodies = ["a", "b"].map(|word| Body { words: vec![word], folder: "elsewhere" });
+    let bodies = ["a", "b"].map(|word| Body {
+        words: vec![word],
+        folder: "elsewhere",
+    });
     write(&*index, &bodies);
     let snapshot = index.source();
     for regex in ["a(", "(\\w{99}){99}"] {

@@ -76,7 +76,12 @@ pub(crate) fn without(list: &[u8], segments: &Segments) -> Option<(Json, u64)> {
         // Written with hyphens there, without in the names of files.
         let is_damaged = id.is_some_and(|id| segments.contains(&id.replace('-', "")));
         if is_damaged {
-            let number = |at: &str| segment.pointer(at).and_then(Json::as_u64).unwrap_or_default();
+            let number = |at: &str| {
+                segment
+                    .pointer(at)
+                    .and_then(Json::as_u64)
+                    .unwrap_or_default()
+            };
             n_documents += number("/max_doc").saturating_sub(number("/deletes/num_deleted_docs"));
         }
         !is_damaged

@@ -73,6 +73,10 @@ fn keep(panic: &PanicHookInfo<'_>) {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let place = panic.location().map(ToString::to_string);
-    let text = format!("{} ({})", text.unwrap_or("panic"), place.unwrap_or_default());
+    let text = format!(
+        "{} ({})",
+        text.unwrap_or("panic"),
+        place.unwrap_or_default()
+    );
     said().push(text);
 }

@@ -648,7 +648,8 @@ mod tests {
         assert!(without.iter().all(|(terms, _)| !terms.is_empty()));
 
         let again = crate::reader::Access::ManyQueries;
-        let (_, index, _) = crate::reader::open_engine(folder.path(), again, &Default::default()).unwrap();
+        let (_, index, _) =
+            crate::reader::open_engine(folder.path(), again, &Default::default()).unwrap();
         let stale = folder.path().join(format!("{}.words", "ab".repeat(16)));
         fs_err::write(&stale, "").unwrap();
         update(&index, folder.path(), Small { bytes: 0, terms: 0 }).unwrap();

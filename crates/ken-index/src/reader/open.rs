@@ -17,7 +17,8 @@ use crate::{Error, Meta, error};
 /// # Errors
 /// Fails as [`crate::Snapshot::open`] does.
 pub fn read_meta(path: &Path) -> Result<Meta, Error> {
-    open_engine(path, Access::ManyQueries, &Segments::new()).map(|(_, _, commit)| commit.payload.meta)
+    open_engine(path, Access::ManyQueries, &Segments::new())
+        .map(|(_, _, commit)| commit.payload.meta)
 }
 
 /// The number of queries that an open index will answer.
