@@ -97,7 +97,7 @@ fn a_segment_that_was_cut_off_is_left_out_and_mended() {
 fn noise_in_a_segment_is_no_panic() {
     let mut random = fastrand::Rng::with_seed(7);
     let mut n_left_out = 0;
-    for round in 0..24 {
+    for round in 0..12 {
         let world = world();
         let extension = ["fast", "store", "idx", "term"][round % 4];
         let part = parts(&world, extension).remove(0);
@@ -112,7 +112,7 @@ fn noise_in_a_segment_is_no_panic() {
         assert_eq!(world.ken(["check", "--repair"]).code, 0, "{what}");
         assert_eq!(world.found("otter"), ["a.txt", "b.txt", "c.txt"], "{what}");
     }
-    assert!(n_left_out > 8, "{n_left_out}");
+    assert!(n_left_out > 3, "{n_left_out}");
 }
 
 #[test]
