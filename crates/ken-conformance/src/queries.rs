@@ -183,9 +183,11 @@ fn means(pattern: &Pattern, word: &str) -> bool {
         Pattern::Glob(glob) => Regex::new(&glob.to_regex()).unwrap().is_match(word),
         Pattern::Name(glob) => Regex::new(&glob.to_plain_regex()).unwrap().is_match(word),
         Pattern::Regex(regex) => Regex::new(regex).unwrap().is_match(word),
-        Pattern::Written(_) | Pattern::Border | Pattern::Address(_) | Pattern::Folder(_) => {
-            panic!("{pattern} is not made here")
-        }
+        Pattern::Written(_)
+        | Pattern::Border
+        | Pattern::Address(_)
+        | Pattern::Whole(_)
+        | Pattern::Folder(_) => panic!("{pattern} is not made here"),
         Pattern::Fuzzy(term, distance) => {
             edits(term.as_bytes(), word.as_bytes()) <= usize::from(*distance)
         }

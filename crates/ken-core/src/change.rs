@@ -59,9 +59,9 @@ impl KeyHasher {
         self.hash(b"content")
     }
 
-    fn hash_numbers(&self, own: &[u64], sidecar: Option<[u64; 3]>, mh: Option<MhState>) -> u64 {
+    fn hash_numbers(&self, own: &[u64], sidecar: &[u64], mh: Option<MhState>) -> u64 {
         let mh = mh.map(MhState::number);
-        self.number(own.iter().chain(sidecar.iter().flatten()).chain(&mh))
+        self.number(own.iter().chain(sidecar).chain(&mh))
     }
 
     fn hash(&self, bytes: &[u8]) -> u64 {
@@ -83,7 +83,10 @@ impl FolderHasher {
     }
 }
 
-/// The values of `stat` that change when the content of a file does.
+/// A time that no file has.
+const RACY_CTIME: i64 = i64::MIN;
+
+/// What the file system says of a file that changes when the file does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// Size in bytes.
@@ -96,6 +99,10 @@ pub struct Stamp {
     pub inode: u64,
     /// Number of the device.
     pub device: u64,
+    /// A number of the file system that stays the same when it is mounted again, 0 if it has none; absent if the
+    /// file system may give an unchanged file another inode, as FAT and FUSE do.
+    #[serde(default, skip_serializing)]
+    pub volume: Option<u64>,
     /// The stamp of the file's sidecar, whose fields are added to those of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<SidecarStamp>,
@@ -147,34 +154,58 @@ impl Stamp {
     /// Returns the token of the file, read with the [`Profile`](crate::Profile) of this generation. The token stays
     /// the same as long as the file is unchanged.
     ///
-    /// The token leaves out inode and device. On FAT and network file systems, and after a reboot, these change
-    /// although the file does not, and reading a whole disk again is the worse mistake. Every change of content moves
-    /// `ctime`, which no program can set back. The token includes the sidecar: if its change were noted separately, a
-    /// run that is stopped could commit the sidecar and forget the file.
+    /// Every change of content moves `ctime`, which no program can set back. The inode and the volume tell files
+    /// that have equal times: a folder that takes the place of another keeps the times of its files. The token
+    /// leaves out the device, whose number may change with every mount, and the inode where it may change too:
+    /// reading a whole disk again is the worse mistake. It includes the sidecar: if its change were noted
+    /// separately, a run that is stopped could commit the sidecar and forget the file.
     pub fn token(&self, hasher: &KeyHasher, generation: u16) -> Token {
-        Token::new(self.hash(hasher), generation)
+        match self.is_racy() {
+            true => Token::racy(generation),
+            false => Token::new(self.hash(hasher), generation),
+        }
+    }
+
+    /// Returns the stamp of a file whose content may change without another stamp. Its token equals that of no file.
+    pub fn as_racy(self) -> Self {
+        Self {
+            ctime_ns: RACY_CTIME,
+            ..self
+        }
+    }
+
+    /// Returns whether this is the result of [`Self::as_racy`].
+    pub fn is_racy(&self) -> bool {
+        self.ctime_ns == RACY_CTIME
     }
 
     /// Returns the hash of the stamp; a token holds 48 bits of it.
     fn hash(&self, hasher: &KeyHasher) -> u64 {
-        let own = [self.size, self.mtime_ns as u64, self.ctime_ns as u64];
+        let inode = |inode| self.volume.map_or(0, |_| inode);
+        let (mtime, ctime) = (self.mtime_ns as u64, self.ctime_ns as u64);
+        let volume = self.volume.unwrap_or(0);
+        let own = [self.size, mtime, ctime, inode(self.inode), volume];
         let sidecar = self.sidecar.map(|sidecar| {
             [
                 sidecar.size,
                 sidecar.mtime_ns as u64,
                 sidecar.ctime_ns as u64,
+                inode(sidecar.inode),
             ]
         });
+        let sidecar = sidecar.as_ref().map_or(&[][..], |of| of);
         hasher.hash_numbers(&own, sidecar, self.mh)
     }
 
-    /// Returns a number that stays the same when the file is renamed, and never 0.
+    /// Returns a number that stays the same when the file is renamed, and never 0. Another file may have it later:
+    /// whoever believes a move compares the tokens or the contents too.
     pub fn identity(&self, hasher: &KeyHasher) -> u64 {
         let own = [self.size, self.mtime_ns as u64, self.inode, self.device];
         // A file that moves without its sidecar is another file, as it has other fields.
         let sidecar = self
             .sidecar
             .map(|sidecar| [sidecar.size, sidecar.mtime_ns as u64, sidecar.inode]);
+        let sidecar = sidecar.as_ref().map_or(&[][..], |of| of);
         hasher.hash_numbers(&own, sidecar, self.mh).max(1)
     }
 
@@ -198,7 +229,7 @@ pub struct FileRow {
 impl FileRow {
     /// Returns whether the file was indexed to its end with this stamp, in any generation.
     pub fn is_of(&self, stamp: &Stamp, hasher: &KeyHasher) -> bool {
-        self.token.is_finished() && self.token.stamp_hash() == stamp.token(hasher, 0).stamp_hash()
+        self.token.is_settled() && self.token.stamp_hash() == stamp.token(hasher, 0).stamp_hash()
     }
 }
 
@@ -246,6 +277,7 @@ mod tests {
         ctime_ns: 3,
         inode: 4,
         device: 5,
+        volume: None,
         sidecar: None,
         mh: None,
     };
@@ -268,6 +300,39 @@ mod tests {
         assert_eq!(token(STAMP), token(remounted));
         assert_ne!(STAMP.identity(&hasher), remounted.identity(&hasher));
         assert_eq!(STAMP.mtime_seconds(), -1);
+    }
+
+    #[test]
+    fn files_with_equal_times_are_told_apart_where_inodes_last() {
+        let hasher = KeyHasher::new(1, 2);
+        let token = |inode, device, volume| {
+            let stamp = Stamp {
+                inode,
+                device,
+                volume,
+                ..STAMP
+            };
+            stamp.token(&hasher, 1)
+        };
+        assert_ne!(token(4, 5, Some(0)), token(7, 5, Some(0)), "another file");
+        assert_ne!(token(4, 5, Some(1)), token(4, 5, Some(2)), "another volume");
+        assert_eq!(token(4, 5, Some(1)), token(4, 6, Some(1)), "a remount");
+        assert_eq!(token(4, 5, None), token(7, 6, None));
+    }
+
+    #[test]
+    fn a_racy_stamp_is_that_of_no_file() {
+        let hasher = KeyHasher::new(1, 2);
+        let racy = STAMP.as_racy();
+        let row = FileRow {
+            key: FileKey(1),
+            token: racy.token(&hasher, 3),
+            identity: 1,
+        };
+        assert!(row.token.is_finished() && !row.token.is_settled());
+        assert_eq!(row.token.generation(), 3);
+        assert!(!row.is_of(&STAMP, &hasher) && !row.is_of(&racy, &hasher));
+        assert_eq!(racy.identity(&hasher), STAMP.identity(&hasher));
     }
 
     #[test]

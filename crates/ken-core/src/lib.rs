@@ -35,7 +35,7 @@ pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes, extension, unescape_bytes};
 pub use month::{MONTHS, month_of};
 pub use number::{first_from, first_from_each, number_at, put_number, take_number};
-pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
+pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Whole, Word, Written};
 pub use profile::{FolderFields, Profile};
 pub use ranking::Ranking;
 pub use root::{Root, covering};

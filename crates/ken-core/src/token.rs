@@ -2,6 +2,8 @@
 
 /// The number of bits of a token that hold the generation.
 const GENERATION_BITS: u32 = 16;
+/// The place of the hash in a racy token.
+const RACY_HASH: u64 = u64::MAX >> GENERATION_BITS;
 
 /// A hash of a file's [`Stamp`](crate::Stamp) in the upper 48 bits, and in the lower 16 the generation of the
 /// [`Profile`](crate::Profile) with which the file was read.
@@ -17,7 +19,17 @@ impl Token {
 
     /// Joins the lower 48 bits of the hash of a stamp and a generation, which is never 0.
     pub(crate) fn new(stamp_hash: u64, generation: u16) -> Self {
+        let stamp_hash = match stamp_hash & RACY_HASH {
+            RACY_HASH => 0,
+            other => other,
+        };
         Self(stamp_hash << GENERATION_BITS | u64::from(generation))
+    }
+
+    /// Returns the token of a file that was read so soon after its last change that it may have changed again with
+    /// the same stamp. No stamp has it, so the next run reads the file again, and searches scan it.
+    pub(crate) fn racy(generation: u16) -> Self {
+        Self(RACY_HASH << GENERATION_BITS | u64::from(generation))
     }
 
     /// Returns the token that an index stores as this number.
@@ -28,6 +40,11 @@ impl Token {
     /// Returns the number as which an index stores the token.
     pub const fn number(self) -> u64 {
         self.0
+    }
+
+    /// Returns whether the file was indexed to its end, and certainly as its stamp tells.
+    pub const fn is_settled(self) -> bool {
+        self.is_finished() && self.stamp_hash() != RACY_HASH
     }
 
     /// Returns whether the file was indexed to its end.
@@ -56,5 +73,6 @@ mod tests {
         assert_eq!((token.stamp_hash(), token.generation()), (5, 7));
         assert_eq!(Token::from_number(token.number()), token);
         assert!(token.is_finished() && !Token::UNFINISHED.is_finished());
+        assert!(Token::new(u64::MAX, 7).is_settled() && !Token::racy(7).is_settled());
     }
 }

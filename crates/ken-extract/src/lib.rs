@@ -39,6 +39,7 @@ pub use formats::{
 pub use input::Input;
 use ken_core::{Cause, Crash, Document, Failure, Field, Ipath, Reader, Value};
 pub use limits::Limits;
+pub use origin::whole_content;
 use output::Output;
 pub use output::add_file_name;
 pub use passwords::Passwords;

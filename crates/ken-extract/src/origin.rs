@@ -21,6 +21,17 @@ const WHOLE_BYTES: u64 = 4 << 20;
 const SAMPLES: u64 = 16;
 const SAMPLE_BYTES: usize = 64 << 10;
 
+/// Returns the hash of content that covers every byte; none if there is no such hash.
+///
+/// # Errors
+/// Fails if the input cannot be read.
+pub fn whole_content(input: &Input<'_>, seed: u64) -> io::Result<Option<u64>> {
+    match input.size() <= WHOLE_BYTES {
+        true => content(input, seed),
+        false => Ok(None),
+    }
+}
+
 /// Returns a hash of the content of an input; none if the input is empty.
 pub(crate) fn content(input: &Input<'_>, seed: u64) -> io::Result<Option<u64>> {
     let size = input.size();

@@ -19,7 +19,7 @@ pub struct Output<W> {
     /// Notified when a sheet gives the output back.
     given_back: Condvar,
     separator: Option<Vec<u8>>,
-    colored: bool,
+    colors: Option<Mark>,
 }
 
 struct Shared<W> {
@@ -32,7 +32,7 @@ struct Shared<W> {
 impl<W: Write> Output<W> {
     /// Creates an output to `writer`, with `separator` and a line feed between the results of
     /// files.
-    pub fn new(writer: W, colored: bool, separator: Option<Vec<u8>>) -> Self {
+    pub fn new(writer: W, colors: Option<Mark>, separator: Option<Vec<u8>>) -> Self {
         Self {
             shared: Mutex::new(Shared {
                 writer,
@@ -41,7 +41,7 @@ impl<W: Write> Output<W> {
             }),
             given_back: Condvar::new(),
             separator,
-            colored,
+            colors,
         }
     }
 
@@ -62,7 +62,7 @@ impl<W: Write> Output<W> {
             limit,
             holds: false,
         };
-        Paint::new(sheet, self.colored)
+        Paint::new(sheet, self.colors)
     }
 
     /// Starts the results of a file, when no other sheet has the output.
@@ -175,22 +175,25 @@ impl<W: Write> Drop for Sheet<'_, W> {
     }
 }
 
+/// The bytes before and after each escape sequence, by which a writer to a terminal knows it from those in files; often
+/// none.
+pub type Mark = &'static [u8];
+
 /// A writer with or without colours.
 #[derive(Clone, Debug)]
 pub enum Paint<W> {
     /// Without.
     Plain(NoColor<W>),
     /// With the escape sequences of terminals.
-    Ansi(Ansi<W>),
+    Ansi(Ansi<W>, Mark),
 }
 
 impl<W: Write> Paint<W> {
-    /// Writes to `writer`.
-    pub fn new(writer: W, colored: bool) -> Self {
-        if colored {
-            Self::Ansi(Ansi::new(writer))
-        } else {
-            Self::Plain(NoColor::new(writer))
+    /// Writes to `writer`, without colours if there is no mark for them.
+    pub fn new(writer: W, colors: Option<Mark>) -> Self {
+        match colors {
+            Some(mark) => Self::Ansi(Ansi::new(writer), mark),
+            None => Self::Plain(NoColor::new(writer)),
         }
     }
 
@@ -198,8 +201,18 @@ impl<W: Write> Paint<W> {
     pub fn inner(&mut self) -> &mut W {
         match self {
             Self::Plain(writer) => writer.get_mut(),
-            Self::Ansi(writer) => writer.get_mut(),
+            Self::Ansi(writer, _) => writer.get_mut(),
         }
+    }
+
+    /// Writes escape sequences between marks.
+    fn escape(&mut self, write: impl FnOnce(&mut Ansi<W>) -> io::Result<()>) -> io::Result<()> {
+        let Self::Ansi(writer, mark) = self else {
+            return Ok(());
+        };
+        writer.write_all(mark)?;
+        write(writer)?;
+        writer.write_all(mark)
     }
 }
 
@@ -219,32 +232,23 @@ impl<W: Write> Write for Paint<W> {
 
 impl<W: Write> WriteColor for Paint<W> {
     fn supports_color(&self) -> bool {
-        matches!(self, Self::Ansi(_))
+        matches!(self, Self::Ansi(..))
     }
 
     fn supports_hyperlinks(&self) -> bool {
-        matches!(self, Self::Ansi(_))
+        matches!(self, Self::Ansi(..))
     }
 
     fn set_color(&mut self, color: &ColorSpec) -> io::Result<()> {
-        match self {
-            Self::Plain(writer) => writer.set_color(color),
-            Self::Ansi(writer) => writer.set_color(color),
-        }
+        self.escape(|writer| writer.set_color(color))
     }
 
     fn set_hyperlink(&mut self, link: &HyperlinkSpec<'_>) -> io::Result<()> {
-        match self {
-            Self::Plain(writer) => writer.set_hyperlink(link),
-            Self::Ansi(writer) => writer.set_hyperlink(link),
-        }
+        self.escape(|writer| writer.set_hyperlink(link))
     }
 
     fn reset(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(writer) => writer.reset(),
-            Self::Ansi(writer) => writer.reset(),
-        }
+        self.escape(WriteColor::reset)
     }
 }
 
@@ -254,7 +258,7 @@ mod tests {
 
     #[test]
     fn files_are_separated_and_empty_results_leave_no_trace() {
-        let output = Output::new(Vec::new(), false, Some(b"--".to_vec()));
+        let output = Output::new(Vec::new(), None, Some(b"--".to_vec()));
         let mut sheet = output.sheet();
         for text in ["a\n", "", "b\n"] {
             sheet.write_all(text.as_bytes()).unwrap();
@@ -266,7 +270,7 @@ mod tests {
 
     #[test]
     fn large_results_are_written_as_they_come_and_in_one_piece() {
-        let output = Output::new(Vec::new(), false, None);
+        let output = Output::new(Vec::new(), None, None);
         std::thread::scope(|scope| {
             for letter in ["a", "b", "c", "d"] {
                 let mut sheet = output.sheet_of(8);
@@ -287,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_sheet_that_is_dropped_gives_the_output_back() {
-        let output = Output::new(Vec::new(), false, None);
+        let output = Output::new(Vec::new(), None, None);
         let mut sheet = output.sheet_of(1);
         sheet.write_all(b"long").unwrap();
         drop(sheet);

@@ -81,7 +81,8 @@ impl Pieces {
             at: 0,
             done: 0,
         };
-        Ok((ken_walk::stamp_of(&stat) == self.stamp).then_some(reader))
+        let stamp = ken_walk::stamp_of(&stat, self.stamp.volume);
+        Ok((stamp == self.stamp).then_some(reader))
     }
 }
 
@@ -157,7 +158,7 @@ mod tests {
         let extents = [extent(4, 2), extent(4, 2), extent(4, 2), extent(3, 1)];
         let stat = rustix::fs::stat(path).unwrap();
         let pieces = extents.into_iter().zip(may_match);
-        let pieces = Pieces::new(ken_walk::stamp_of(&stat), pieces, around).unwrap();
+        let pieces = Pieces::new(ken_walk::stamp_of(&stat, None), pieces, around).unwrap();
         assert_eq!(pieces.none_matches(), !may_match.contains(&true));
         let mut reader = pieces.open(path).unwrap().unwrap();
         let (mut text, mut buffer) = (Vec::new(), [0; 3]);
@@ -193,7 +194,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = &folder.path().join("file");
         fs_err::write(path, TEXT).unwrap();
-        let stamp = ken_walk::stamp_of(&rustix::fs::stat(path).unwrap());
+        let stamp = ken_walk::stamp_of(&rustix::fs::stat(path).unwrap(), None);
         let some = |bytes| Pieces::new(stamp, [(extent(bytes, 1), true)].into_iter(), (0, 0));
         assert_eq!(some(14), None);
         let pieces = some(15).unwrap();

@@ -76,7 +76,7 @@ impl Search<'_> {
     ) -> Result<Summary, ignore::Error> {
         let (ranked, judged) = self.rank()?;
         let mut left = budget.bytes.saturating_sub(FOOTER);
-        let mut worker = self.worker(Printer::Gauge(Paint::new(io::sink(), false), MAX_SHOWN));
+        let mut worker = self.worker(Printer::Gauge(Paint::new(io::sink(), None), MAX_SHOWN));
         let (mut files, mut lines) = (0, 0);
         for file in ranked.iter().skip(budget.skip) {
             let gauged = match worker.search(&file.input) {
@@ -120,7 +120,7 @@ impl Search<'_> {
     fn rank(&self) -> Result<(Vec<Ranked>, Summary), ignore::Error> {
         let tally = Tally::new(false);
         let ranked = Mutex::new(Vec::new());
-        let worker = self.worker(Printer::Gauge(Paint::new(io::sink(), false), 0));
+        let worker = self.worker(Printer::Gauge(Paint::new(io::sink(), None), 0));
         self.each(&tally, || {
             let mut worker = worker.clone();
             let (tally, ranked) = (&tally, &ranked);

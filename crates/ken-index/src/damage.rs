@@ -38,7 +38,7 @@ pub(crate) fn find(path: &Path, threads: usize) -> Result<(Vec<Damage>, Segments
     }
     let lines: String = segments.iter().map(|name| format!("{name}\n")).collect();
     if !lines.is_empty() {
-        let _ = fs_err::write(path.join(DAMAGED_FILE), lines);
+        let _ = ken_private::write(&path.join(DAMAGED_FILE), lines.as_bytes());
     }
     Ok((damages, segments))
 }
@@ -61,7 +61,7 @@ pub fn drop_noted(path: &Path) -> Result<bool, Error> {
 /// Returns the names of the damaged segments that are remembered.
 pub(crate) fn noted(path: &Path) -> Segments {
     // Usually there is no such file, and one that cannot be read is made again by the next damage.
-    let bytes = std::fs::read(path.join(DAMAGED_FILE)).unwrap_or_default();
+    let bytes = fs_err::read(path.join(DAMAGED_FILE)).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let is_name = |line: &&str| !line.is_empty() && line.bytes().all(|b| b.is_ascii_hexdigit());
     text.lines().filter(is_name).map(str::to_owned).collect()

@@ -104,7 +104,7 @@ impl Store {
     /// # Errors
     /// Fails if the folder cannot be created, read or written.
     pub fn open(folder: &Path, named: &BTreeSet<u64>, map: Map) -> io::Result<Self> {
-        fs_err::create_dir_all(folder)?;
+        ken_private::create_folder(folder)?;
         for entry in fs_err::read_dir(folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == NEXT) {
@@ -217,7 +217,9 @@ impl Store {
     ) -> io::Result<Unsynced> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let path = segment_path(&self.folder, number);
-        let out = write(BufWriter::new(File::create(path.with_extension(NEXT))?))?;
+        let out = write(BufWriter::new(ken_private::create(
+            &path.with_extension(NEXT),
+        )?))?;
         Ok(Unsynced {
             number,
             file: out.into_inner().map_err(io::IntoInnerError::into_error)?,

@@ -13,6 +13,7 @@ mod error;
 mod extract;
 mod lock;
 mod mailbox;
+mod mapped;
 #[cfg(test)]
 #[path = "../../ken/tests/e2e/needs.rs"]
 mod needs;
@@ -21,6 +22,7 @@ mod ocr;
 mod open;
 mod options;
 mod prepare;
+mod private;
 mod progress;
 mod replace;
 mod run;
@@ -38,6 +40,7 @@ pub use ngrams::segment_path as ngram_segment_path;
 pub use options::{
     Arrangement, Durability, Ngrams, Ocr, Options, RootChange, afford, default_memory,
 };
+pub use private::is_open_to_others;
 pub use progress::{Progress, Trace};
 pub use run::{update, update_files};
 pub use stale::Stale;

@@ -8,11 +8,10 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-use fs_err::OpenOptions;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use crate::Error;
+use crate::{Error, private};
 
 /// Interval between attempts to take a lock that another process holds.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -24,7 +23,7 @@ impl RunLock {
     /// Takes the lock. While another process holds it, calls `wait` again and again, which returns
     /// whether to continue: a call that sleeps until the lock is free could not be stopped.
     pub(crate) fn take(data: &Path, wait: &dyn Fn() -> bool) -> Result<Option<Self>, Error> {
-        fs_err::create_dir_all(data)?;
+        private::prepare(data)?;
         let file = open(&data.join("ken.lock"))?;
         let mut waiting = None;
         loop {
@@ -72,8 +71,7 @@ impl Waiting {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    let file = options
+    let file = ken_private::options()
         .create(true)
         .truncate(false)
         .write(true)

@@ -170,7 +170,7 @@ impl<'s> Prepared<'s> {
             && self.scope.is_all()
             && self.tagged.is_empty()
             && self.missing_ngrams.is_none()
-            && !catalogue.has_unfinished();
+            && !catalogue.has_unsettled();
         if !is_asked || self.roots_changed || reads_otherwise() {
             return None;
         }

@@ -11,7 +11,6 @@ use std::hash::Hasher;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use fs_err::OpenOptions;
 use ken_core::{Document, Field, FileKey, Order, Pattern, Plan, Value};
 use ken_engine::Source;
 use ken_mail::{TagChange, Tags};
@@ -38,8 +37,8 @@ pub fn append(data: &Path, changes: &[TagChange]) -> Result<(), Error> {
     for change in changes {
         lines.push_str(&format!("{change}\n"));
     }
-    fs_err::create_dir_all(data)?;
-    let mut file = OpenOptions::new()
+    ken_private::create_folder(data)?;
+    let mut file = ken_private::options()
         .create(true)
         .truncate(false)
         .read(true)
@@ -208,7 +207,7 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         append(data.path(), &[change("+a -- id:1"), change("+b -- id:2")]).unwrap();
         let known = fs_err::metadata(path(data.path())).unwrap().len();
-        let mut log = OpenOptions::new()
+        let mut log = fs_err::OpenOptions::new()
             .append(true)
             .open(path(data.path()))
             .unwrap();

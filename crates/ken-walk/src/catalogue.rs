@@ -55,9 +55,9 @@ impl Catalogue {
         self.rows.len()
     }
 
-    /// Returns whether some file was not indexed completely, or is to be tried again.
-    pub fn has_unfinished(&self) -> bool {
-        self.rows.iter().any(|row| !row.token.is_finished())
+    /// Returns whether some file was not indexed completely, is to be tried again, or may have changed since.
+    pub fn has_unsettled(&self) -> bool {
+        self.rows.iter().any(|row| !row.token.is_settled())
     }
 
     /// Returns whether the index knows no file.

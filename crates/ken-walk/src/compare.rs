@@ -144,8 +144,8 @@ impl Comparison<'_> {
     fn file(&self, path: &Path, stamp: Stamp, unchanged: &AtomicU64) -> Option<Held> {
         let known = self.catalogue.see(self.hasher.key(path));
         if let Some(row) = known {
-            let is_known = row.is_of(&stamp, &self.hasher) && !(self.is_stale)(path, row);
-            if is_known && !self.full {
+            let is_known = row.is_of(&stamp, &self.hasher) && !self.is_another(row, &stamp);
+            if is_known && !(self.is_stale)(path, row) && !self.full {
                 unchanged.fetch_add(1, Ordering::Relaxed);
             } else {
                 let path = path.to_path_buf();
@@ -164,6 +164,16 @@ impl Comparison<'_> {
         }
         (self.emit)(Change::Added { path, stamp });
         None
+    }
+
+    /// Returns whether a file has the inode that another one had. Where inodes last, the token tells; elsewhere
+    /// a file that was given a new inode is still itself, unless the inode is known from another path.
+    fn is_another(&self, row: &FileRow, stamp: &Stamp) -> bool {
+        if stamp.volume.is_some() {
+            return false;
+        }
+        let identity = stamp.identity(&self.hasher);
+        identity != row.identity && self.catalogue.has_identity(identity)
     }
 
     /// Reports what moved and what is gone; returns the fate of the other files that were not seen.

@@ -14,6 +14,8 @@ use ken_core::{Root, SidecarStamp, Stamp, escape_bytes};
 use rustix::fs::{AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
 
+use crate::FileSystems;
+use crate::file_system::volume_of_path;
 use crate::lineage::Lineage;
 use crate::listing::{Entry, EntryOrder, Listing};
 use crate::listings::Batch;
@@ -113,6 +115,7 @@ pub(crate) struct Walker<'a> {
     errors: Vec<WalkError>,
     /// Listings of folders, for the recorder.
     listed: Batch,
+    file_systems: FileSystems,
     files: u64,
     bytes: u64,
 }
@@ -140,6 +143,7 @@ impl<'a> Walker<'a> {
             found: Vec::new(),
             errors: Vec::new(),
             listed: Batch::default(),
+            file_systems: FileSystems::default(),
             files: 0,
             bytes: 0,
         }
@@ -171,7 +175,7 @@ impl<'a> Walker<'a> {
             Ok(stat) if kind_of(&stat) == FileType::RegularFile => {
                 // Unless the target lies below the path of this file.
                 if self.shared.is_whole(&root.path) || self.shared.is_target(&root.path) {
-                    self.visit(stamp_of(&stat));
+                    self.visit(stamp_of(&stat, volume_of_path(&root.path, &stat)));
                 }
             }
             Ok(_) => self.skip(|| Skip::Special),
@@ -349,14 +353,19 @@ impl<'a> Walker<'a> {
                     return;
                 }
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
-                    Ok(stat) => self.visit(Stamp {
-                        sidecar: here.sidecar(name),
-                        mh: here
-                            .sequences
-                            .as_ref()
-                            .and_then(|list| list.of(name.to_bytes())),
-                        ..stamp_of(&stat)
-                    }),
+                    Ok(stat) => {
+                        let volume =
+                            self.file_systems
+                                .volume_at(here.descriptor.as_fd(), name, &stat);
+                        self.visit(Stamp {
+                            sidecar: here.sidecar(name),
+                            mh: here
+                                .sequences
+                                .as_ref()
+                                .and_then(|list| list.of(name.to_bytes())),
+                            ..stamp_of(&stat, volume)
+                        });
+                    }
                     Err(Errno::NOENT) => {}
                     Err(error) => self.fail_file(error),
                 }

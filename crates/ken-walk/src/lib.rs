@@ -11,6 +11,7 @@ mod compare;
 mod dependents;
 mod error;
 mod explain;
+mod file_system;
 mod folder;
 #[cfg(any(fuzzing, test))]
 pub mod fuzzing;
@@ -38,10 +39,11 @@ pub use compare::{Comparison, Summary, changes, changes_of};
 pub use dependents::dependents;
 pub use error::WalkError;
 pub use explain::{Verdict, explain};
+pub use file_system::FileSystems;
 pub use ken_core::covering;
 pub use lineage::Lineage;
 pub use listing::{Entry, EntryOrder, Listing};
-pub use listings::{FileSystems, KeptListing, Listings, Recorder};
+pub use listings::{KeptListing, Listings, Recorder};
 pub use mh::mh_state;
 pub use open::{open, open_file, open_named};
 pub use options::{OnFile, OnSkip, Progress, Skip, Visitor, WalkOptions, WalkSummary};
@@ -51,7 +53,7 @@ pub use rules::{
     FolderRules, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, ignore_file_text,
     without_prefix,
 };
-pub use settle::settle;
+pub use settle::{Settled, settle};
 pub use sidecar::{Sidecar, sidecar_beside, sidecar_names, sidecar_stamp};
-pub use stamp::stamp_of;
+pub use stamp::{file_stamp, stamp_of};
 pub use walk::walk;

@@ -17,7 +17,7 @@ pub struct Lineage {
 impl Lineage {
     /// Creates the lineage of a folder, given that of its parent.
     pub fn new(stat: &Stat, parent: Option<Arc<Self>>) -> Self {
-        let stamp = stamp_of(stat);
+        let stamp = stamp_of(stat, None);
         Self {
             device: stamp.device,
             inode: stamp.inode,

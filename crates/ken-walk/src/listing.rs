@@ -111,7 +111,7 @@ impl Listing {
             EntryOrder::Mtime => entries.sort_by_cached_key(|entry| {
                 let name = self.c_name(*entry);
                 let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-                let stamp = stat.ok().map(|stat| stamp_of(&stat));
+                let stamp = stat.ok().map(|stat| stamp_of(&stat, None));
                 std::cmp::Reverse(stamp.map(|stamp| stamp.mtime_ns))
             }),
         }

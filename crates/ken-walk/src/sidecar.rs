@@ -86,7 +86,7 @@ pub fn sidecar_beside(path: &Path) -> Option<SidecarStamp> {
 fn stamp_at(folder: BorrowedFd<'_>, path: &Path) -> Option<SidecarStamp> {
     let stat = rustix::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
-    is_file.then(|| sidecar_stamp(&crate::stamp_of(&stat)))
+    is_file.then(|| sidecar_stamp(&crate::stamp_of(&stat, None)))
 }
 
 #[cfg(test)]

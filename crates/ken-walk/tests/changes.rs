@@ -230,6 +230,20 @@ fn a_renamed_folder_moves_its_files() {
 }
 
 #[test]
+fn folders_that_change_places_change_their_files() {
+    let names: Vec<String> = (0..50)
+        .flat_map(|n| [format!("a/{n:02}"), format!("b/{n:02}")])
+        .collect();
+    let mut world = World::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    world.update();
+    for (from, to) in [("a", "c"), ("b", "a"), ("c", "b")] {
+        fs_err::rename(world.at(from), world.at(to)).unwrap();
+    }
+    assert_eq!(world.update().len(), names.len());
+    assert!(world.update().is_empty());
+}
+
+#[test]
 fn copies_and_hard_links_are_added() {
     let mut world = World::new(&["a"]);
     set_mtime(&world.at("a"), 5);
@@ -387,6 +401,10 @@ enum Step {
     Remove(usize),
     Rename(usize, usize),
     Link(usize, usize),
+    /// Writes two files of the same size at nearly the same time.
+    Twins,
+    /// Two folders change places.
+    Swap,
     Update,
 }
 
@@ -399,6 +417,8 @@ fn step() -> impl Strategy<Value = Step> {
         name().prop_map(Step::Remove),
         (name(), name()).prop_map(|(from, to)| Step::Rename(from, to)),
         (name(), name()).prop_map(|(from, to)| Step::Link(from, to)),
+        Just(Step::Twins),
+        Just(Step::Swap),
         Just(Step::Update),
     ]
 }
@@ -414,6 +434,15 @@ fn take(world: &World, step: &Step) {
         Step::Remove(name) => drop(fs_err::remove_file(at(name))),
         Step::Rename(from, to) => drop(fs_err::rename(at(from), at(to))),
         Step::Link(from, to) => drop(fs_err::hard_link(at(from), at(to))),
+        Step::Twins => ["c/a", "e/a"]
+            .map(|name| world.write(name, name))
+            .into_iter()
+            .collect(),
+        Step::Swap => {
+            for (from, to) in [("c", "d"), ("e", "c"), ("d", "e")] {
+                drop(fs_err::rename(world.at(from), world.at(to)));
+            }
+        }
         Step::Update => {}
     }
 }

@@ -53,7 +53,7 @@ impl Failure {
         // File names must not control the terminal; a query is on lines of its own.
         let text = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
         // A failure to print cannot be reported anywhere.
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        let _ = crate::output::stderr().write_all(text.as_bytes());
         ExitCode::from(2)
     }
 }

@@ -14,6 +14,8 @@ mod output;
 mod rescue;
 mod zone;
 
+use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -23,5 +25,19 @@ fn main() -> ExitCode {
     if let Some(code) = commands::sandbox::exec_if_meant(std::env::args_os()) {
         return code;
     }
-    rescue::run(|| cli::Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit()))
+    match cli::Cli::read(std::env::args_os()) {
+        Ok(cli) => rescue::run(cli),
+        Err(error) => refuse(&error),
+    }
+}
+
+/// Prints why the command line is not understood, or the help that it asks for.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let is_plain = |argument: OsString| !argument.to_string_lossy().contains(output::steers);
+    if std::env::args_os().all(is_plain) {
+        error.exit();
+    }
+    // clap writes to the terminal itself; an argument may be the name of a file.
+    let _ = output::stderr().write_all(error.render().to_string().as_bytes());
+    ExitCode::from(2)
 }

@@ -17,18 +17,20 @@ static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Each run may find one more damaged segment.
 const MAX_RUNS: usize = 4;
 
-/// Runs the command that `read` returns.
-pub(crate) fn run(read: impl Fn() -> Cli) -> ExitCode {
-    let cli = read();
+/// Runs the command.
+pub(crate) fn run(cli: Cli) -> ExitCode {
     // A server lives on after a panic, and says so at once.
     let is_server = matches!(cli.command, Command::Mu(_));
     if !is_server {
         std::panic::set_hook(Box::new(keep));
     }
     let data = config::data_folder(&cli.global);
-    let mut cli = Some(cli);
+    let again = || Cli::read(std::env::args_os()).ok();
+    let mut next = Some(cli);
     for _ in 0..MAX_RUNS {
-        let cli = cli.take().unwrap_or_else(&read);
+        let Some(cli) = next.take().or_else(again) else {
+            break;
+        };
         let code = match catch_unwind(AssertUnwindSafe(|| commands::run(cli))) {
             Ok(Ok(code)) => code,
             Ok(Err(failure)) => failure.report(),

@@ -51,7 +51,7 @@ pub(super) struct WorkFolders {
 impl WorkFolders {
     /// Creates the folder; `guard` is the program that watches over it, if any.
     pub(super) fn new(parent: &Path, guard: Option<&Path>) -> io::Result<Self> {
-        fs_err::create_dir_all(parent)?;
+        ken_private::create_folder(parent)?;
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
         Ok(Self {
             _lock: lock(folder.path())?,
@@ -80,7 +80,7 @@ impl WorkFolder {
             work_folders,
         };
         for name in ["in", "tmp", "conf"] {
-            fs_err::create_dir(work.path().join(name))?;
+            ken_private::create_folder(&work.path().join(name))?;
         }
         Ok(work)
     }
@@ -116,7 +116,13 @@ impl WorkFolder {
             fs_err::remove_file(entry?.path())?;
         }
         let path = folder.join(safe_name(&input.name));
-        let mut file = fs_err::File::create_new(&path)?.into_parts().0;
+        let mut options = ken_private::options();
+        let mut file = options
+            .write(true)
+            .create_new(true)
+            .open(&path)?
+            .into_parts()
+            .0;
         input.copy_to(&mut file)?;
         Ok(path)
     }

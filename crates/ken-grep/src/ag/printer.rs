@@ -34,6 +34,22 @@ pub struct Colors {
     pub number: Vec<u8>,
     /// Before a match.
     pub found: Vec<u8>,
+    /// Ends a colour.
+    pub reset: Vec<u8>,
+}
+
+impl Colors {
+    /// Puts the same bytes before and after each sequence.
+    #[must_use]
+    pub fn set_off(&self, mark: &[u8]) -> Self {
+        let set_off = |sequence: &[u8]| [mark, sequence, mark].concat();
+        Self {
+            path: set_off(&self.path),
+            number: set_off(&self.number),
+            found: set_off(&self.found),
+            reset: set_off(&self.reset),
+        }
+    }
 }
 
 impl Default for Colors {
@@ -42,12 +58,10 @@ impl Default for Colors {
             path: b"\x1b[1;32m".to_vec(),
             number: b"\x1b[1;33m".to_vec(),
             found: b"\x1b[30;43m".to_vec(),
+            reset: b"\x1b[0m\x1b[K".to_vec(),
         }
     }
 }
-
-/// Ends a colour.
-const RESET: &[u8] = b"\x1b[0m\x1b[K";
 
 /// Replaces the rest of a truncated line.
 const CUT: &[u8] = b" [...]";
@@ -473,8 +487,8 @@ impl<'d> Printer<'d> {
             }
             at = next;
         }
-        if self.state.highlighting && self.display.colors.is_some() {
-            self.put(RESET);
+        if self.state.highlighting {
+            self.reset();
         }
     }
 
@@ -507,11 +521,15 @@ impl<'d> Printer<'d> {
         }
     }
 
+    fn reset(&mut self) {
+        if let Some(colors) = &self.display.colors {
+            self.buffer.text.extend_from_slice(&colors.reset);
+        }
+    }
+
     /// Ends the printed match.
     fn close(&mut self) {
-        if self.display.colors.is_some() {
-            self.put(RESET);
-        }
+        self.reset();
         self.state.highlighting = false;
         self.state.printed += 1;
         if self.display.only_matching {
@@ -550,7 +568,7 @@ impl<'d> Printer<'d> {
         self.put(color.unwrap_or_default());
         self.put(text);
         if color.is_some() {
-            self.put(RESET);
+            self.reset();
         }
     }
 }

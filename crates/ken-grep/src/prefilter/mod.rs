@@ -343,7 +343,9 @@ impl IndexFilter {
 
     /// Returns a file's stamp, and its hash in the form of the rows.
     fn now(&self, stamp: Option<Stamp>) -> Option<Now> {
-        // A file with a sidecar has another stamp in the index, and is scanned.
+        // Where inodes do not last, another file may have the same stamp. A file with a sidecar has
+        // another stamp in the index, and is scanned.
+        let stamp = stamp.filter(|stamp| stamp.volume.is_some());
         stamp.map(|stamp| (stamp, self.tables.stamp_hash(&stamp)))
     }
 
@@ -516,9 +518,15 @@ impl InFolder<'_> {
 
     /// Returns the verdict on the file with this index among those that were looked up. Stats the
     /// file, in the open folder, only if the answer depends on it.
-    pub(crate) fn judge(&self, number: usize, folder: BorrowedFd<'_>, name: &CStr) -> Verdict {
+    pub(crate) fn judge(
+        &self,
+        number: usize,
+        folder: BorrowedFd<'_>,
+        name: &CStr,
+        file_systems: &mut FileSystems,
+    ) -> Verdict {
         let (index, key) = (self.index, self.keys[number]);
-        let now = LazyCell::new(|| index.now(stat::stamp_in(folder, name)));
+        let now = LazyCell::new(|| index.now(stat::stamp_in(folder, name, file_systems)));
         let whole = index.reading.whole;
         let Some(address) = self.found[number] else {
             return Verdict::MayMatch(None);
@@ -627,7 +635,8 @@ mod tests {
                 known.look_up(names.iter().map(|name| name.as_bytes()), &mut likely);
                 let together = std::array::from_fn(|number| {
                     let name = CString::new(names[number]).unwrap();
-                    let verdict = known.judge(number, open.as_fd(), &name);
+                    let systems = &mut FileSystems::default();
+                    let verdict = known.judge(number, open.as_fd(), &name, systems);
                     matches!(verdict, Verdict::Excluded)
                 });
                 assert_eq!(together, expected, "{first} is asked first");

@@ -3,13 +3,14 @@
 //! A search examines file after file in one folder. With the whole path of each, the kernel would
 //! traverse all parent folders again, which takes longer than everything else about a file.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use ken_core::Stamp;
+use ken_walk::FileSystems;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
-use rustix::path::Arg;
 
 /// The folder in which a thread last examined a file. It stays open during the thread's part of a
 /// search.
@@ -17,6 +18,7 @@ use rustix::path::Arg;
 pub struct LastFolder {
     path: Vec<u8>,
     open: Option<OwnedFd>,
+    file_systems: FileSystems,
 }
 
 impl LastFolder {
@@ -31,15 +33,20 @@ impl LastFolder {
             self.path.clear();
             self.path.extend_from_slice(parent_bytes);
         }
-        stamp_in(self.open.as_ref()?, name)
+        let name = CString::new(name.as_bytes()).ok()?;
+        stamp_in(self.open.as_ref()?.as_fd(), &name, &mut self.file_systems)
     }
 }
 
 /// Returns the stamp of a file in an open folder.
-pub(super) fn stamp_in(folder: impl AsFd, name: impl Arg) -> Option<Stamp> {
+pub(super) fn stamp_in(
+    folder: BorrowedFd<'_>,
+    name: &CStr,
+    file_systems: &mut FileSystems,
+) -> Option<Stamp> {
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
-    is_file.then(|| ken_walk::stamp_of(&stat))
+    is_file.then(|| ken_walk::stamp_of(&stat, file_systems.volume_at(folder, name, &stat)))
 }
 
 #[cfg(test)]

@@ -470,8 +470,9 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             {
                 self.folder_follows(folder);
             }
+            let systems = &mut self.file_systems;
             let verdict = known.as_ref().map_or(Verdict::MayMatch(None), |known| {
-                known.judge(number, here.descriptor, listing.c_name(entry))
+                known.judge(number, here.descriptor, listing.c_name(entry), systems)
             });
             match verdict {
                 Verdict::Excluded => n_excluded += 1,

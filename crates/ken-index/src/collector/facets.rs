@@ -163,11 +163,7 @@ impl SegmentCollector for SegmentFacets {
 }
 
 /// Returns how many values a column has. Each takes a byte at least, whatever a damaged file claims.
-fn n_terms(
-    columns: &FastFieldReaders,
-    field: Field,
-    column: &StrColumn,
-) -> tantivy::Result<usize> {
+fn n_terms(columns: &FastFieldReaders, field: Field, column: &StrColumn) -> tantivy::Result<usize> {
     let name = value_column(field);
     let n_bytes = columns.column_num_bytes(&name)?.get_bytes();
     match column.num_terms() {

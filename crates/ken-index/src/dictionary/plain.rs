@@ -373,7 +373,7 @@ impl ListWriter {
         let path = folder.join(term_list(segment));
         let next = path.with_extension(format!("{TERM_LIST}.{}", std::process::id()));
         Ok(Self {
-            out: BufWriter::with_capacity(BUFFER_BYTES, File::create(&next)?),
+            out: BufWriter::with_capacity(BUFFER_BYTES, ken_private::create(&next)?),
             next,
             path,
             small,

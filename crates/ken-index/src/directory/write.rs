@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fs_err::{File, OpenOptions};
+use fs_err::File;
 use tantivy::Directory;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -88,7 +88,7 @@ impl WriteDirectory {
         // has a JSON form.
         let list = serde_json::to_vec(&files).unwrap_or_default();
         let next = root.join(MANAGED_NEXT);
-        fs_err::write(&next, &list)?;
+        ken_private::write(&next, &list)?;
         fs_err::rename(next, root.join(MANAGED))?;
         Ok(directory)
     }
@@ -119,7 +119,7 @@ impl WriteDirectory {
     /// refers to an earlier commit, everything is synced again.
     fn note_synced(&self) {
         if let Some(stamp) = self.stamp_of_list() {
-            let _ = fs_err::write(self.root.join(SYNCED), stamp);
+            let _ = ken_private::write(&self.root.join(SYNCED), stamp.as_bytes());
         }
     }
 
@@ -243,8 +243,7 @@ impl Directory for WriteDirectory {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let mut options = OpenOptions::new();
-        let opened = options
+        let opened = ken_private::options()
             .write(true)
             .create_new(true)
             .open(self.root.join(path));
@@ -282,7 +281,7 @@ impl Directory for WriteDirectory {
                 return Err(error);
             }
             let next = self.root.join(UNSYNCED_NEXT);
-            fs_err::write(&next, content)?;
+            ken_private::write(&next, content)?;
             return fs_err::rename(next, self.root.join(path));
         }
         self.sync_files()?;
@@ -303,6 +302,10 @@ impl Directory for WriteDirectory {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        // The engine would create it readable to all.
+        let path = self.root.join(&lock.filepath);
+        let created = ken_private::options().write(true).create(true).open(path);
+        created.map_err(LockError::wrap_io_error)?;
         self.inner.acquire_lock(lock)
     }
 

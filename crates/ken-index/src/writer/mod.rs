@@ -94,7 +94,7 @@ impl Writer {
     /// Fails with [`Error::Busy`] if another process writes the index, and if the index is
     /// damaged, of another version, or cannot be written.
     pub fn open(path: &Path, options: WriterOptions) -> Result<Self, Error> {
-        fs_err::create_dir_all(path)?;
+        ken_private::create_folder(path)?;
         let engine_error = |source| error::of_opening(path, source);
         let columns = Columns::new();
         let directory = WriteDirectory::open(path).map_err(engine_error)?;

@@ -29,10 +29,10 @@ pub fn pause(data: &Path, pause: Pause) -> std::io::Result<()> {
             format!("{}\n", since.as_secs())
         }
     };
-    fs_err::create_dir_all(data)?;
+    ken_private::create_folder(data)?;
     // A reader must not take half a number for the time.
     let new = data.join("paused.new");
-    fs_err::write(&new, text)?;
+    ken_private::write(&new, text.as_bytes())?;
     fs_err::rename(new, file(data))
 }
 

@@ -13,7 +13,7 @@ use ken_core::{
 };
 use ken_engine::MessageId;
 use ken_extract::Input;
-use ken_walk::Availability;
+use ken_walk::{Availability, Settled};
 
 use super::attached::Attached;
 use super::counts::Made;
@@ -23,7 +23,7 @@ use super::{Pool, Thread};
 use crate::budget::Share;
 use crate::mailbox::KnownMailbox;
 use crate::ngrams::FileNgrams;
-use crate::open::{is_passing, may_be_opened_later, open};
+use crate::open::{is_passing, may_be_opened_later};
 use crate::progress::Stage;
 
 impl Pool<'_> {
@@ -39,7 +39,7 @@ impl Pool<'_> {
     ) -> bool {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
-        let opened = open(&path);
+        let opened = self.open(&path);
         let mut mailbox = None;
         if made != Made::Added {
             if matches!(opened, Ok(None)) && self.is_root_away(&path) {
@@ -234,7 +234,7 @@ impl Pool<'_> {
         let mut state = self.state(&stamp);
         // A moment ago, at the same time stamp, it may have been another file or had other
         // permissions.
-        let is_racy = ken_walk::settle(&stamp, SystemTime::now()).is_some();
+        let is_racy = ken_walk::settle(&stamp, SystemTime::now()) != Settled::Yes;
         if is_passing(error) || is_racy || may_be_opened_later(path, error) {
             state.token = Token::UNFINISHED;
         }

@@ -115,6 +115,7 @@ mod tests {
                 ctime_ns: 0,
                 inode: 0,
                 device: 0,
+                volume: None,
                 sidecar: None,
                 mh: None,
             },

@@ -13,6 +13,7 @@ mod moved;
 mod sink;
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,6 +25,7 @@ use ken_extract::{Extractor, Input, Member};
 
 use crate::Progress;
 use crate::budget::{Budget, Share};
+use crate::mapped::Mapped;
 use crate::ngrams::{FileNgrams, NgramWriter};
 use crate::prepare::Prepared;
 use crate::progress::{Resting, Stage};
@@ -50,6 +52,7 @@ pub(crate) struct Pool<'r> {
     /// Memory for files that are read, and for members that wait.
     inputs: Arc<Budget>,
     members: Arc<Budget>,
+    mapped: Mapped,
     /// Number of idle threads.
     idle: AtomicUsize,
     /// Maximum number of waiting members.
@@ -104,6 +107,7 @@ impl<'r> Pool<'r> {
             large: Large::default(),
             inputs: Budget::new(shares.inputs),
             members: Budget::new(shares.members),
+            mapped: Mapped::default(),
             idle: AtomicUsize::new(0),
             most_members: MEMBERS_AHEAD * (options.extract_threads().max(1) - 1),
         }
@@ -241,6 +245,18 @@ impl<'r> Pool<'r> {
             Change::Moved { from, path, stamp } => self.moved(from, path, stamp, thread),
             Change::Gone { key } => self.errors.note(self.documents.delete(key)),
         }
+    }
+
+    /// Opens a file; its stamp is racy if a program may change the file without another stamp.
+    fn open(&self, path: &Path) -> std::io::Result<Option<(File, Stamp)>> {
+        let opened = crate::open::open(path)?;
+        Ok(opened.map(|(file, stamp)| {
+            let stamp = match !stamp.is_racy() && self.mapped.may_change(&file, &stamp) {
+                true => stamp.as_racy(),
+                false => stamp,
+            };
+            (file, stamp)
+        }))
     }
 
     fn state(&self, stamp: &Stamp) -> FileState {

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use ken_core::{Document, Field, FileKey, Kind, Location, Stamp, Token};
+use ken_core::{Document, Field, FileKey, FileRow, Kind, Location, Stamp, Token};
+use ken_engine::DocAddress;
 use ken_extract::Input;
 
 use super::counts::Made;
@@ -62,6 +63,9 @@ impl Pool<'_> {
         {
             return Ok(false);
         }
+        let Some(stamp) = self.verified(&row, &addresses, path, stamp)? else {
+            return Ok(false);
+        };
         let mut own = None;
         let facts = self.facts(path, &stamp);
         let state = self.state(&stamp);
@@ -85,6 +89,52 @@ impl Pool<'_> {
         self.moved_ngrams(&facts, &own, state.token, has_parts, thread)?;
         self.documents.add(&facts, Some(state), own)?;
         Ok(true)
+    }
+
+    /// Returns the stamp under which a file has the content that the index has; none if it may have another.
+    ///
+    /// A file in a folder that was renamed keeps its whole stamp. Renaming the file itself moves its `ctime`, as does a
+    /// change of its content, and an inode that was given to a new file may have the old size and time: the content
+    /// is compared.
+    fn verified(
+        &self,
+        row: &FileRow,
+        addresses: &[DocAddress],
+        path: &Path,
+        stamp: Stamp,
+    ) -> Result<Option<Stamp>, ken_engine::Error> {
+        if stamp.volume.is_some() && row.is_of(&stamp, &self.hasher) {
+            return Ok(Some(stamp));
+        }
+        let known = stamp.sidecar.is_none().then(|| self.own_content(addresses));
+        let Some(known) = known.transpose()?.flatten() else {
+            return Ok(None);
+        };
+        let Ok(Some((file, own))) = self.open(path) else {
+            return Ok(None);
+        };
+        let input = Input::file("", &file, own.size);
+        let now = ken_extract::whole_content(&input, self.hasher.seed());
+        let own = Stamp {
+            mh: stamp.mh,
+            ..own
+        };
+        Ok((now.ok().flatten() == Some(known)).then_some(own))
+    }
+
+    /// Returns the hash of the content from which a file's own document was made.
+    fn own_content(&self, addresses: &[DocAddress]) -> Result<Option<u64>, ken_engine::Error> {
+        let Some(snapshot) = &self.prepared.snapshot else {
+            return Ok(None);
+        };
+        // It was added last.
+        for address in addresses.iter().rev() {
+            let stored = snapshot.document_without_body(*address)?;
+            if stored.state.is_some() {
+                return Ok(stored.document.content);
+            }
+        }
+        Ok(None)
     }
 
     /// Takes the n-grams of a moved file from its bytes, since they are not kept with its

@@ -61,8 +61,8 @@ impl Cache {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let unfinished = entry.with_extension(format!("new{number}"));
         let write = || {
-            fs_err::create_dir_all(&self.folder)?;
-            let mut file = fs_err::File::create(&unfinished)?;
+            ken_private::create_folder(&self.folder)?;
+            let mut file = ken_private::create(&unfinished)?;
             file.write_all(text.as_bytes())?;
             // The name must not be on disk before the text: half a text would be taken for all of
             // it.

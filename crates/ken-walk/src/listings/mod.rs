@@ -2,7 +2,7 @@
 //! again.
 //!
 //! A folder's times change when an entry is added, removed or renamed. On file systems that keep
-//! such times (see [`FileSystems`]), a folder with the same inode, size and times therefore has the
+//! such times (see [`crate::FileSystems`]), a folder with the same inode, size and times therefore has the
 //! same entries. A folder that changed within two seconds before a run may have changed again
 //! within the same tick of the clock, and is not kept.
 //!
@@ -17,7 +17,6 @@
 //! in listings; differences are signed (zigzag). A listing with a wrong checksum counts as missing,
 //! so damage misleads no search.
 
-mod file_system;
 mod recorder;
 #[cfg(test)]
 mod tests;
@@ -31,7 +30,6 @@ use ken_core::{KeyHasher, Stamp, first_from, number_at, put_number, take_number}
 use rustix::fs::{FileType, Stat};
 
 use crate::stamp::stamp_of;
-pub use file_system::FileSystems;
 pub(crate) use recorder::Batch;
 pub use recorder::Recorder;
 
@@ -124,7 +122,7 @@ impl Listings {
 
     /// Returns the content of a folder, in the order of inodes, if the folder did not change since
     /// it was listed; `stat` is its current state, and `file_system` the number from
-    /// [`FileSystems`].
+    /// [`crate::FileSystems`].
     pub fn of(&self, folder: &Path, stat: &Stat, file_system: u64) -> Option<KeptListing<'_>> {
         let key = self.hasher.key(folder).0;
         let stamp = stamp(&self.hasher, stat, file_system);
@@ -235,6 +233,6 @@ fn stamp(hasher: &KeyHasher, stat: &Stat, file_system: u64) -> u64 {
         mtime_ns,
         ctime_ns,
         ..
-    } = stamp_of(stat);
+    } = stamp_of(stat, None);
     hasher.number(&[inode, size, mtime_ns as u64, ctime_ns as u64, file_system])
 }

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant, SystemTime};
 use ken_core::KeyHasher;
 use rustix::fs::Stat;
 
-use super::file_system::{FileSystems, is_encrypted};
 use super::{Listings, MAGIC, Row, put_entries, stamp};
+use crate::file_system::{FileSystems, is_encrypted};
 use crate::listing::Listing;
 use crate::stamp::changed_since;
 
@@ -273,7 +273,7 @@ impl Row {
 impl Out {
     fn create(path: &Path) -> io::Result<Self> {
         Ok(Self {
-            file: BufWriter::new(fs_err::File::create(beside(path))?.into_parts().0),
+            file: BufWriter::new(ken_private::create(&beside(path))?.into_parts().0),
             at: 0,
             sum: crc32fast::Hasher::new(),
         })

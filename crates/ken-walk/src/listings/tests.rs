@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::listing::{EntryOrder, Listing};
-use crate::{Progress, Visitor, WalkOptions, needs, root_at, walk};
+use crate::{FileSystems, Progress, Visitor, WalkOptions, needs, root_at, walk};
 
 /// File system clocks advance in steps of up to 10 ms.
 const TICK: Duration = Duration::from_millis(25);

@@ -45,6 +45,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
     let overview = Overview {
         helpers,
         paused: background::paused(&data),
+        is_open_to_others: ken_pipeline::is_open_to_others(&data),
         data: data.to_string_lossy().into_owned(),
         statistics: snapshot.statistics()?,
         snapshot: &snapshot,
@@ -134,6 +135,8 @@ impl Isolation {
 struct Overview<'s> {
     helpers: Option<&'s Helpers>,
     paused: Option<Pause>,
+    /// Whether other users can read the data folder.
+    is_open_to_others: bool,
     data: String,
     isolation: Isolation,
     /// Files with pictures or pages whose text is not known.
@@ -182,6 +185,7 @@ impl Overview<'_> {
         json!({
             "v": output::SCHEMA,
             "data": self.data,
+            "open_to_others": self.is_open_to_others,
             "roots": self.snapshot.meta().roots,
             "sandbox": self.isolation.json(),
             "completed": self.completed(),
@@ -204,6 +208,9 @@ impl Overview<'_> {
 
     fn text(&self, by_mime: bool) -> String {
         let mut text = format!("data       {}\n", self.data);
+        if self.is_open_to_others {
+            text.push_str("           other users can read it: run ken index, which closes it, or chmod -R go= it\n");
+        }
         for root in &self.snapshot.meta().roots {
             let path = escape_bytes(root.path.as_os_str().as_encoded_bytes()).into_owned();
             text.push_str(&format!("root       {}\n", output::clean(&path)));

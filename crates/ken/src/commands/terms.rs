@@ -27,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure
         limit: args.limit,
         deadline_ms: None,
     };
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     let mut any = false;
     service.each_term(&request, &mut |row| {
         any = true;

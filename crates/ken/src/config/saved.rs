@@ -42,10 +42,10 @@ pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, F
         }
     }
     if let Some(folder) = file.parent() {
-        fs_err::create_dir_all(folder)?;
+        ken_private::create_folder(folder)?;
     }
     let beside = file.with_extension("toml.new");
-    let mut out = fs_err::File::create(&beside)?;
+    let mut out = ken_private::create(&beside)?;
     // The file may hold secrets, so its permissions stay.
     if let Some(old) = old {
         out.set_permissions(old.permissions())?;

@@ -5,10 +5,10 @@ mod hit;
 mod progress;
 mod remedy;
 mod style;
+mod terminal;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use fields::hit_fields;
 pub(crate) use hit::{hit_text, match_text};
@@ -22,19 +22,11 @@ pub(crate) use remedy::{install, remedy};
 use serde::Serialize;
 use serde_json::Value as Json;
 pub(crate) use style::Style;
-
-/// Whether standard output has something already.
-static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
-
-/// Returns whether something was printed.
-pub(crate) fn has_printed() -> bool {
-    HAS_PRINTED.load(Ordering::Relaxed)
-}
+pub(crate) use terminal::{Out, between_lines, has_printed, mark, stderr, stdout};
 
 /// Writes to standard output immediately.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
-    HAS_PRINTED.store(true, Ordering::Relaxed);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     out.write_all(bytes)?;
     out.flush()
 }
@@ -42,12 +34,12 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
 /// Writes a diagnostic line to standard error.
 pub(crate) fn warn(message: &str) {
     // A failure to print cannot be reported anywhere.
-    let _ = writeln!(io::stderr(), "ken: {}", clean(message));
+    let _ = writeln!(stderr(), "ken: {}", clean(message));
 }
 
 /// Writes a line of advice to standard error.
 pub(crate) fn hint(advice: &str) {
-    let _ = writeln!(io::stderr(), "hint: {advice}");
+    let _ = writeln!(stderr(), "hint: {advice}");
 }
 
 /// Returns a value as a line of JSON.

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use super::file_url;
+use super::{file_url, mark};
 use crate::cli::{Global, When};
 
 /// The escape sequences to use.
@@ -45,7 +45,8 @@ impl Style {
 
     fn paint(self, code: &str, text: &str) -> String {
         if self.color && !text.is_empty() {
-            format!("\x1b[{code}m{text}\x1b[0m")
+            let mark = mark();
+            format!("{mark}\x1b[{code}m{mark}{text}{mark}\x1b[0m{mark}")
         } else {
             text.to_owned()
         }
@@ -57,7 +58,8 @@ impl Style {
             return text.to_owned();
         }
         let url = file_url(path);
-        format!("\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\")
+        let mark = mark();
+        format!("{mark}\x1b]8;;{url}\x1b\\{mark}{text}{mark}\x1b]8;;\x1b\\{mark}")
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
         "ken",
         &[
             "server", "pipeline", "search", "grep", "extract", "index", "engine", "walk", "mail",
-            "core",
+            "private", "core",
         ],
     ),
     (
@@ -24,18 +24,19 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken-pipeline",
         &[
-            "walk", "extract", "index", "engine", "mail", "ngram", "core",
+            "walk", "extract", "index", "engine", "mail", "ngram", "private", "core",
         ],
     ),
     ("ken-search", &["index", "engine", "mail", "core"]),
     ("ken-grep", &["index", "engine", "walk", "ngram", "core"]),
-    ("ken-extract", &["mail", "core"]),
-    ("ken-index", &["conformance", "engine", "core"]),
+    ("ken-extract", &["mail", "private", "core"]),
+    ("ken-index", &["conformance", "engine", "private", "core"]),
     ("ken-conformance", &["engine", "core"]),
     ("ken-engine", &["core"]),
-    ("ken-walk", &["core"]),
+    ("ken-walk", &["private", "core"]),
     ("ken-mail", &["core"]),
-    ("ken-ngram", &["core"]),
+    ("ken-ngram", &["private", "core"]),
+    ("ken-private", &[]),
     ("ken-core", &[]),
 ];
 
@@ -123,6 +124,21 @@ fn libraries_neither_print_nor_read_the_environment() {
             for word in FORBIDDEN {
                 assert!(!text.contains(word), "{}: {word}", file.display());
             }
+        }
+    }
+}
+
+#[test]
+fn one_writer_leads_to_the_terminal() {
+    let folder = workspace().join("crates/ken/src");
+    for file in sources(&folder) {
+        let text = fs_err::read_to_string(&file).unwrap();
+        let asks = [".is_terminal()", ".as_fd()"];
+        for stream in ["io::stdout()", "io::stderr()"] {
+            let mut uses = text.split(stream).skip(1);
+            let only_asks = uses.all(|rest| asks.iter().any(|ask| rest.starts_with(ask)));
+            let is_writer = file.ends_with("output/terminal.rs");
+            assert!(only_asks || is_writer, "{}: {stream}", file.display());
         }
     }
 }

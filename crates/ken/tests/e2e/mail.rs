@@ -172,6 +172,18 @@ fn tags_are_given_taken_and_survive_the_index() {
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(other.ken(["mail", "tag", "--export"]).text(), export.text());
 
+    // Tags that a list of notmuch does not name are gone, as after `notmuch restore`.
+    other.ken(["mail", "tag", "+late", "-todo", "msgid:1@x.org"]);
+    let run = other.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(other.ken(["mail", "tag", "--export"]).text(), export.text());
+    let one = other.write("../one.txt", "+only -- id:2@x.org\n -- id:3@x.org\n");
+    other.ken(["mail", "tag", "--import", one.to_str().unwrap()]);
+    let expected =
+        "#notmuch-dump batch-tag:3 tags\n+todo +a%20b -- id:1@x.org\n+only -- id:2@x.org\n";
+    assert_eq!(other.ken(["mail", "tag", "--export"]).text(), expected);
+    other.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
+
     // Also in mu's form, whose labels have no commas.
     world.ken(["mail", "tag", "+x,y", "msgid:2@x.org"]);
     let labels = world.ken(["mail", "tag", "--export", "--format", "mu"]);

@@ -61,6 +61,7 @@ fn figures_of_the_index() {
             "files",
             "name_only",
             "ocr",
+            "open_to_others",
             "paused",
             "paused_until",
             "read",

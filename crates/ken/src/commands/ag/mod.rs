@@ -22,6 +22,7 @@ use ken_index::layout::index_folder;
 use crate::cli::Global;
 use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
+use crate::output::{self, Out};
 use plan::{Plan, Surroundings};
 use typed::{Instead, Refusal, Terminal, Typed};
 
@@ -72,12 +73,15 @@ fn answer(
 ) -> Result<ExitCode, Failure> {
     let around = surroundings(&typed, terminal);
     let wants_stats = typed.stats;
-    let mut err = io::stderr();
+    let mut err = output::stderr();
     let pipe: Option<ChildStdin> = pager.as_mut().and_then(|pager| pager.stdin.take());
     let mut out: Box<dyn Write + Send> = match pipe {
-        Some(pipe) => Box::new(BufWriter::with_capacity(BUFFER, pipe)),
-        None if terminal.is_output => Box::new(LineWriter::new(io::stdout())),
-        None => Box::new(BufWriter::with_capacity(BUFFER, io::stdout())),
+        Some(pipe) => {
+            let shown = Out::new(pipe, terminal.is_output);
+            Box::new(BufWriter::with_capacity(BUFFER, shown))
+        }
+        None if terminal.is_output => Box::new(LineWriter::new(output::stdout())),
+        None => Box::new(BufWriter::with_capacity(BUFFER, output::stdout())),
     };
     let report = Report::new(&mut *out, &mut err, typed.level);
     let mut plan = match plan::plan(typed, &around, &report) {
@@ -93,7 +97,7 @@ fn answer(
     let outcome = search(&plan, &report)?;
     if wants_stats {
         let text = stats(outcome.stats, started.elapsed().as_secs_f64());
-        crate::output::print(text.as_bytes())?;
+        output::print(text.as_bytes())?;
     }
     Ok(match outcome.found {
         true => ExitCode::SUCCESS,
@@ -143,13 +147,13 @@ fn refuse(refusal: &Refusal) -> Result<ExitCode, Failure> {
 }
 
 fn complain(message: &str, code: u8) -> Result<ExitCode, Failure> {
-    io::stderr().write_all(format!("ERR: {message}\n").as_bytes())?;
+    output::stderr().write_all(format!("ERR: {message}\n").as_bytes())?;
     Ok(ExitCode::from(code))
 }
 
 fn usage(message: &str) -> Result<ExitCode, Failure> {
-    io::stderr().write_all(message.as_bytes())?;
-    crate::output::print(HELP.as_bytes())?;
+    output::stderr().write_all(message.as_bytes())?;
+    output::print(HELP.as_bytes())?;
     Ok(ExitCode::from(NOTHING))
 }
 
@@ -160,7 +164,7 @@ fn inform(instead: Instead) -> Result<ExitCode, Failure> {
         Instead::Version => format!("ag version 2.2.0\n\nken {}\n", env!("CARGO_PKG_VERSION")),
         Instead::FileTypes => file_types(),
     };
-    crate::output::print(text.as_bytes())?;
+    output::print(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

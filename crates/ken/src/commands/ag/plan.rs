@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use ken_grep::ag::rules::Rules;
 use ken_grep::ag::{
-    Colors, Display, FILE_TYPES, Names, Paths, Pattern, Query, Report, Selection, Settings,
+    Display, FILE_TYPES, Names, Paths, Pattern, Query, Report, Selection, Settings,
 };
 
 use ken_grep::prefilter::Prefilter;
 
 use super::typed::{Ignore, Numbers, PathStyle, Refusal, Typed};
+use crate::output;
 
 /// The environment of a search by ag.
 #[derive(Debug)]
@@ -181,7 +182,9 @@ fn display(typed: &Typed, paths: &[PathBuf]) -> Display {
         after: typed.after,
         width: typed.width,
         only_matching: typed.only_matching,
-        colors: typed.color.then(|| Colors::clone(&typed.colors)),
+        colors: typed
+            .color
+            .then(|| typed.colors.set_off(output::mark().as_bytes())),
         ackmate: typed.ackmate,
         vimgrep: typed.vimgrep,
         counts: typed.counts,

@@ -19,12 +19,13 @@ use crate::cli::Global;
 use crate::commands::warn_of_damage;
 use crate::config::data_folder;
 use crate::failure::Failure;
+use crate::output::Out;
 
 /// Searches the stored text of the documents below the paths.
 pub(super) fn search(
     global: &Global,
     search: &Search<'_>,
-    output: &Output<Stdout>,
+    output: &Output<Out<Stdout>>,
     around: &Surroundings,
 ) -> Result<Summary, Failure> {
     let snapshot = Snapshot::open(&index_folder(&data_folder(global)?))?;

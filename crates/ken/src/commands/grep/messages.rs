@@ -1,11 +1,11 @@
 //! Messages on standard error: failures, and events with `--debug`.
 
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ken_grep::Observer;
 
 use super::typed::{Logging, Typed};
+use crate::output;
 
 /// Prints failures and remembers whether there were any.
 pub(super) struct Messages {
@@ -44,12 +44,9 @@ impl Observer for Messages {
     }
 }
 
-/// Prints one message between lines of results, not inside one.
+/// Prints one message between lines of results.
 pub(super) fn print(message: &str) {
-    let output = std::io::stdout().lock();
-    // A failure to print cannot be reported anywhere.
-    let _ = writeln!(std::io::stderr(), "ken: {message}");
-    drop(output);
+    output::between_lines(&format!("ken: {message}\n"));
 }
 
 /// Prints the log of the walker and the searcher.

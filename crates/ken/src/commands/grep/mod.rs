@@ -26,6 +26,7 @@ use ken_index::layout::index_folder;
 use crate::cli::Global;
 use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
+use crate::output;
 use messages::Messages;
 use plan::{Plan, Surroundings};
 use typed::{Action, Buffering, Typed};
@@ -191,7 +192,7 @@ fn has_files(plan: &Plan, messages: &Messages) -> bool {
         quiet: true,
         ..plan.format.clone()
     };
-    let nowhere = Paint::new(io::sink(), false);
+    let nowhere = Paint::new(io::sink(), None);
     run::list(&plan.walk, &format, plan.implicit_path, messages, nowhere).unwrap_or(true)
 }
 
@@ -212,7 +213,7 @@ fn results(
     // A single core does not promise the order of one thread, as `-j1` does.
     let is_ordered = typed.threads.is_some() || typed.sort.is_some() || !search.walks_by_index();
     if !typed.documents && (typed.rank || plan.walk.threads == 1 && is_ordered) {
-        let mut writer = Paint::new(standard_output(typed, around), plan.colored);
+        let mut writer = Paint::new(standard_output(typed, around), plan.colors);
         let summary = match typed.rank {
             true => search.ranked(&mut writer),
             false => search.sequential(&mut writer),
@@ -222,12 +223,12 @@ fn results(
         return Ok(summary);
     }
     let separator = plan.format.file_separator.clone();
-    let output = Output::new(io::stdout(), plan.colored, separator);
+    let output = Output::new(output::stdout(), plan.colors, separator);
     let summary = match typed.documents {
         true => documents::search(global, search, &output, around)?,
         false => search.parallel(&output).map_err(walk_failed)?,
     };
-    report(&summary, started, plan, &mut io::stdout());
+    report(&summary, started, plan, &mut output::stdout());
     Ok(summary)
 }
 
@@ -250,9 +251,9 @@ fn standard_output(typed: &Typed, around: &Surroundings) -> Box<dyn Write + Send
         Buffering::Block => false,
     };
     if by_line {
-        Box::new(LineWriter::new(io::stdout()))
+        Box::new(LineWriter::new(output::stdout()))
     } else {
-        Box::new(BufWriter::with_capacity(BUFFER, io::stdout()))
+        Box::new(BufWriter::with_capacity(BUFFER, output::stdout()))
     }
 }
 
@@ -262,7 +263,7 @@ fn files(
     around: &Surroundings,
     messages: &Messages,
 ) -> Result<bool, Failure> {
-    let mut writer = Paint::new(standard_output(typed, around), plan.colored);
+    let mut writer = Paint::new(standard_output(typed, around), plan.colors);
     let (walk, format) = (&plan.walk, &plan.format);
     let any = run::list(walk, format, plan.implicit_path, messages, &mut writer);
     let any = any.map_err(|error| match error {

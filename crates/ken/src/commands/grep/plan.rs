@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use grep_printer::{ColorSpecs, HyperlinkConfig, HyperlinkEnvironment, default_color_specs};
 use ken_grep::conditions::{Conditions, Scope};
 use ken_grep::format::{Format, Mode};
+use ken_grep::output::Mark;
 use ken_grep::pattern::{Matcher, PatternError, PatternOptions};
 use ken_grep::ranked::Budget;
 use ken_grep::walk::{WalkOptions, overrides};
@@ -16,7 +17,7 @@ use ken_grep::worker::{Binary, Context, Preprocessor, SearchOptions};
 
 use super::typed::{Action, Around, Colors, PatternSource, Typed};
 use crate::cli::{Global, When};
-use crate::output::Style;
+use crate::output::{self, Style};
 
 /// The default number of threads for a walk that waits for a disk. On two cores a tree of 78,579 files, none of them
 /// in memory, takes half the time with eight threads, and no less with more than sixteen.
@@ -31,7 +32,7 @@ pub(super) struct Plan {
     scope: Scope,
     pub(super) search: SearchOptions,
     pub(super) format: Format,
-    pub(super) colored: bool,
+    pub(super) colors: Option<Mark>,
     /// The limit of output, which prints the most useful files first.
     pub(super) budget: Option<Budget>,
     /// Whether the user named no path.
@@ -216,11 +217,12 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
             colors: colors(typed),
             hyperlinks: hyperlinks(typed, around),
         },
-        colored: match typed.colors {
+        colors: match typed.colors {
             Colors::Never => false,
             Colors::Auto => around.wants_colors,
             Colors::Always => true,
-        },
+        }
+        .then(|| output::mark().as_bytes()),
         budget: budget(typed, mode, &paths)?,
         implicit_path: paths.implicit,
     })

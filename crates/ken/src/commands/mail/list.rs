@@ -25,7 +25,7 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
         },
         deadline_ms: None,
     })?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     for message in messages.iter() {
         let message = message?;
         if args.json {

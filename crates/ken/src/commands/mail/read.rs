@@ -1,8 +1,6 @@
 //! Reads the bytes of a document from any depth inside its file.
 
-use std::fs::Metadata;
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use ken_core::{Document, Ipath, Location, Stamp};
@@ -79,16 +77,13 @@ impl<'m> Reader<'m> {
         extractor: &Extractor<'_>,
         wanted: &mut Wanted<'_>,
     ) -> Result<(), Failure> {
-        let metadata = file.metadata()?;
-        if !self.is_known(&location.path, &metadata)? {
-            let message = format!(
-                "\"{}\" has changed since it was indexed",
-                location.path.display()
-            );
-            return Err(Failure::new(Kind::Input, message).hint("run ken index, then try again"));
-        }
         let file = file.into_file();
-        let mut input = Input::file(location.file_name(), &file, metadata.len());
+        let stamp = ken_walk::file_stamp(&file).map_err(std::io::Error::from)?;
+        let size = match stamp {
+            Some(stamp) if self.is_known(&location.path, stamp)? => stamp.size,
+            _ => return Err(changed(location)),
+        };
+        let mut input = Input::file(location.file_name(), &file, size);
         extractor.extract(&mut input, wanted);
         Ok(())
     }
@@ -97,21 +92,22 @@ impl<'m> Reader<'m> {
 impl Reader<'_> {
     /// Returns whether a file is unchanged since it was indexed. In a changed file the same number may mean another
     /// message.
-    fn is_known(&self, path: &Path, metadata: &Metadata) -> Result<bool, Failure> {
-        let nanoseconds = |seconds: i64, rest: i64| seconds * 1_000_000_000 + rest;
+    fn is_known(&self, path: &Path, stamp: Stamp) -> Result<bool, Failure> {
         let stamp = Stamp {
-            size: metadata.len(),
-            mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-            ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-            inode: metadata.ino(),
-            device: metadata.dev(),
             sidecar: ken_walk::sidecar_beside(path),
             mh: ken_walk::mh_state(path),
+            ..stamp
         };
         let hasher = self.snapshot.meta().hasher;
         let known = self.snapshot.files().row(hasher.key(path))?;
         Ok(known.is_some_and(|(_, row)| row.is_of(&stamp, &hasher)))
     }
+}
+
+fn changed(location: &Location) -> Failure {
+    let path = location.path.display();
+    let message = format!("\"{path}\" has changed since it was indexed");
+    Failure::new(Kind::Input, message).hint("run ken index, then try again")
 }
 
 /// Takes only the member that leads to a document.

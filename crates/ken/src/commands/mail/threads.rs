@@ -24,7 +24,7 @@ pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failu
         once: args.skip_dups,
         ..MessageRequest::default()
     };
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     let mut any = false;
     mail.service().each_thread(&request, &mut |thread| {
         any = true;

@@ -77,10 +77,10 @@ impl Home {
     fn write(&self, data: &Path) -> Result<(), Refusal> {
         let text = toml::to_string(self)
             .map_err(|error| Refusal::Said(format!("the mail folder cannot be saved: {error}")))?;
-        fs_err::create_dir_all(data)?;
+        ken_private::create_folder(data)?;
         // The file is written whole or not at all.
         let new = data.join("mu.toml.new");
-        fs_err::write(&new, text)?;
+        ken_private::write(&new, text.as_bytes())?;
         Ok(fs_err::rename(new, data.join("mu.toml"))?)
     }
 
@@ -271,6 +271,12 @@ fn add(global: &Global, typed: &Typed, data: &Path) -> Outcome {
             let message = format!("file @ '{}' is not readable", path.display());
             return Err(Refusal::Said(message));
         }
+    }
+    let home = Home::read(data)?;
+    if let Some(path) = files.iter().find(|path| !path.starts_with(&home.maildir)) {
+        let (path, maildir) = (path.display(), home.maildir.display());
+        let message = format!("file @ '{path}' is not below '{maildir}'");
+        return Err(Refusal::Said(message));
     }
     update_some(global, data, &files)
 }

@@ -16,7 +16,7 @@ use crate::config::Settings;
 pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     let version = Version::new(&Settings::load(global)?.mu.version);
     let store = home::store(global, typed)?;
-    let out = BufWriter::new(std::io::stdout());
+    let out = BufWriter::new(crate::output::stdout());
     let session = Session::new(store, version, out, std::env::temp_dir());
     end_with_signals(session.stopper())?;
     match typed.text("eval") {

@@ -86,7 +86,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
 
 /// Writes lines to standard error, and returns the exit code of a failure.
 fn complain(text: &str) -> Result<ExitCode, Failure> {
-    io::stderr().write_all(text.as_bytes())?;
+    output::stderr().write_all(text.as_bytes())?;
     Ok(ExitCode::from(FAILED))
 }
 
@@ -172,7 +172,7 @@ fn search(
 ) -> Result<ExitCode, Failure> {
     let begin = Instant::now();
     let answer = service.search(request, query)?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     if !options.basic {
         head(options, &answer, &mut out)?;
     }

@@ -29,7 +29,7 @@ pub(super) struct Printer<'a> {
 impl Printer<'_> {
     /// Prints the matches in one document; returns whether any document matches.
     pub(super) fn matches(&self, query: &Query, named: &Path) -> Result<bool, Failure> {
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut out = BufWriter::new(output::stdout());
         let limit = self.request.limit;
         let any = self.service.each_match(query, named, limit, &mut |found| {
             match found {
@@ -55,7 +55,7 @@ impl Printer<'_> {
     /// Prints the facets; returns whether there is any value.
     pub(super) fn facets(&self, answer: &Answer<'_>) -> Result<bool, Failure> {
         let facets = answer.facets()?;
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut out = BufWriter::new(output::stdout());
         for facet in &facets {
             if !self.args.json {
                 writeln!(out, "{}", self.style.bold(&facet.facet))?;
@@ -75,7 +75,7 @@ impl Printer<'_> {
     /// Prints the path of each file once, however many of its documents are hits.
     pub(super) fn paths(&self, answer: &Answer<'_>) -> Result<(), Failure> {
         let end = if self.args.null { b'\0' } else { b'\n' };
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut out = BufWriter::new(output::stdout());
         let mut printed = HashSet::new();
         answer.each_hit(
             |hit| hit.location.path,
@@ -96,7 +96,7 @@ impl Printer<'_> {
         if self.args.explain {
             explain::print(&answer.explanation()?, self.args.json)?;
         }
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut out = BufWriter::new(output::stdout());
         answer.each_hit(
             |hit| self.hit(answer, &hit),
             |shown| Ok::<_, Failure>(out.write_all(&shown)?),
