@@ -19,11 +19,11 @@ use tantivy::index::SegmentComponent;
 use tantivy::{Directory, SegmentMeta};
 use tantivy_common::HasLen;
 
-use crate::damage::{Segments, without};
+use crate::damage::{self, Segments};
 use crate::directory::{ReadDirectory, WriteDirectory};
 use crate::layout::COMMIT_FILE;
 use crate::meta::Payload;
-use crate::reader::{Access, open_engine};
+use crate::open::{Access, open_engine};
 use crate::{Error, dictionary, error, layout};
 
 /// The maximum number of further checks if there is a newer commit than the one that was checked.
@@ -39,7 +39,7 @@ pub struct Damage {
     /// The number of documents in doubt; 0 if the file can be made again without reading documents.
     pub documents: u32,
     /// The segment that it is a part of, as the list of segments names it.
-    pub(crate) segment: Option<String>,
+    segment: Option<String>,
 }
 
 /// The result of a check of all files.
@@ -187,12 +187,54 @@ fn is_as_written(file: &FileSlice) -> io::Result<bool> {
     Ok(crc32fast::hash(&body.read_bytes()?) == footer.crc)
 }
 
+/// Checks all files of an index on this many threads, and remembers damaged segments, so that readers leave them out.
+/// Damaged lists of terms are deleted: they only make questions faster.
+///
+/// # Errors
+/// Fails if the list of segments cannot be read.
+pub fn note_damage(path: &Path, threads: usize) -> Result<Vec<Damage>, Error> {
+    Ok(find(path, threads)?.0)
+}
+
+/// Does what [`note_damage`] does, and returns the names of all damaged segments too.
+pub(crate) fn find(path: &Path, threads: usize) -> Result<(Vec<Damage>, Segments), Error> {
+    let damages = check(path, threads)?.damages;
+    let mut segments = damage::noted(path);
+    for damage in &damages {
+        match &damage.segment {
+            Some(segment) => _ = segments.insert(segment.clone()),
+            // Who may only read the index finds the same damage again.
+            None => _ = dictionary::delete(&path.join(&damage.file)),
+        }
+    }
+    if !segments.is_empty() {
+        // The answer does not depend on it.
+        let _ = damage::remember(path, &segments);
+    }
+    Ok((damages, segments))
+}
+
+/// Drops the segments that [`note_damage`] remembered from the index. The next run reads the files of their documents again.
+/// Returns whether there were any.
+///
+/// # Errors
+/// Fails if another process writes the index, or it cannot be written.
+pub fn drop_damaged(path: &Path) -> Result<bool, Error> {
+    let segments = damage::noted(path);
+    if segments.is_empty() {
+        return Ok(false);
+    }
+    drop_segments(path, &segments)?;
+    damage::forget(path)?;
+    Ok(true)
+}
+
 /// Takes segments with all their documents out of an index, in one commit that says so. The next run reads the files of
 /// these documents again.
 ///
 /// # Errors
 /// Fails if another process writes the index, or it cannot be written.
-pub(crate) fn drop_segments(path: &Path, segments: &Segments) -> Result<(), Error> {
+fn drop_segments(path: &Path, segments: &Segments) -> Result<(), Error> {
     let engine_error = |source| error::engine_error(path, source);
     let directory = WriteDirectory::open(path).map_err(engine_error)?;
     let _lock = directory
@@ -221,7 +263,7 @@ pub(crate) fn drop_segments(path: &Path, segments: &Segments) -> Result<(), Erro
 
 /// Returns the list of segments without some of them, and with another payload.
 fn with_payload(list: &[u8], segments: &Segments, payload: &Payload) -> Option<Vec<u8>> {
-    let (mut list, _) = without(list, segments)?;
+    let (mut list, _) = damage::without(list, segments)?;
     *list.get_mut("payload")? = Json::String(payload.to_json());
     serde_json::to_vec_pretty(&list).ok()
 }

@@ -1,62 +1,19 @@
 //! Damaged segments, which are left out of answers until a run reads their files again.
 //!
 //! A file of the engine is not compared with its checksum when it is opened, so a damaged one shows in the middle of a
-//! question: by an error, or by a panic of the engine. [`find`] then checks all files, and writes the names of the damaged
+//! question: by an error, or by a panic of the engine. [`crate::check::find`] then checks all files, and writes the names of the damaged
 //! segments into a file beside the list of segments. Readers leave these segments out, and the next run drops them.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::check::{Damage, check, drop_segments};
 use crate::layout::DAMAGED_FILE;
-use crate::{Error, dictionary};
 
 /// The names of damaged segments, without hyphens.
 pub(crate) type Segments = BTreeSet<String>;
-
-/// Checks all files of an index on this many threads, and remembers damaged segments, so that readers leave them out.
-/// Damaged lists of terms are deleted: they only make questions faster.
-///
-/// # Errors
-/// Fails if the list of segments cannot be read.
-pub fn note(path: &Path, threads: usize) -> Result<Vec<Damage>, Error> {
-    Ok(find(path, threads)?.0)
-}
-
-/// Does what [`note`] does, and returns the names of all damaged segments too.
-pub(crate) fn find(path: &Path, threads: usize) -> Result<(Vec<Damage>, Segments), Error> {
-    let damages = check(path, threads)?.damages;
-    let mut segments = noted(path);
-    for damage in &damages {
-        match &damage.segment {
-            Some(segment) => _ = segments.insert(segment.clone()),
-            // Who may only read the index finds the same damage again.
-            None => _ = dictionary::delete(&path.join(&damage.file)),
-        }
-    }
-    let lines: String = segments.iter().map(|name| format!("{name}\n")).collect();
-    if !lines.is_empty() {
-        let _ = ken_private::write(&path.join(DAMAGED_FILE), lines.as_bytes());
-    }
-    Ok((damages, segments))
-}
-
-/// Drops the segments that [`note`] remembered from the index. The next run reads the files of their documents again.
-/// Returns whether there were any.
-///
-/// # Errors
-/// Fails if another process writes the index, or it cannot be written.
-pub fn drop_noted(path: &Path) -> Result<bool, Error> {
-    let segments = noted(path);
-    if segments.is_empty() {
-        return Ok(false);
-    }
-    drop_segments(path, &segments)?;
-    fs_err::remove_file(path.join(DAMAGED_FILE))?;
-    Ok(true)
-}
 
 /// Returns the names of the damaged segments that are remembered.
 pub(crate) fn noted(path: &Path) -> Segments {
@@ -65,6 +22,23 @@ pub(crate) fn noted(path: &Path) -> Segments {
     let text = String::from_utf8_lossy(&bytes);
     let is_name = |line: &&str| !line.is_empty() && line.bytes().all(|b| b.is_ascii_hexdigit());
     text.lines().filter(is_name).map(str::to_owned).collect()
+}
+
+/// Remembers damaged segments.
+///
+/// # Errors
+/// Fails if the file cannot be written.
+pub(crate) fn remember(path: &Path, segments: &Segments) -> io::Result<()> {
+    let lines: String = segments.iter().map(|name| format!("{name}\n")).collect();
+    ken_private::write(&path.join(DAMAGED_FILE), lines.as_bytes())
+}
+
+/// Forgets the damaged segments, which are no longer in the index.
+///
+/// # Errors
+/// Fails if the file cannot be removed.
+pub(crate) fn forget(path: &Path) -> io::Result<()> {
+    fs_err::remove_file(path.join(DAMAGED_FILE))
 }
 
 /// Returns a list of segments without some of them, and how many documents these have.

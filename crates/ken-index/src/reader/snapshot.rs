@@ -9,17 +9,17 @@ use tantivy::columnar::BytesColumn;
 use tantivy::store::StoreReader;
 use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyError};
 
-use super::open::{Access, CommitStamp, is_outdated, open_engine};
 use crate::columns::DocumentColumns;
-use crate::damage;
 use crate::dictionary::{Dictionaries, Shortcuts};
 use crate::directory::ReadDirectory;
 use crate::error;
 use crate::meta::Commit;
+use crate::open::{Access, CommitStamp, is_outdated, open_engine};
 use crate::parallel;
 use crate::query::Scoring;
 use crate::schema::{Columns, LOCATION};
 use crate::stem::Stemming;
+use crate::{check, damage};
 
 /// The maximum number of attempts to open if the writer commits or deletes old files at the same time.
 const MAX_TRIES: usize = 20;
@@ -96,7 +96,7 @@ impl Snapshot {
                 opened => return opened,
             };
             // A segment that cannot be opened does not hide the others.
-            let found = damage::find(path, parallel::n_cores())?.1;
+            let found = check::find(path, parallel::n_cores())?.1;
             if found.is_subset(&damaged) {
                 return Err(error);
             }

@@ -80,7 +80,7 @@ pub(super) struct PlainWords {
 }
 
 impl PlainWords {
-    /// Returns the parts of a plan; `None` if it has no word without a field beside another part, or too many.
+    /// Returns the parts of a plan; `None` if it has too many words without a field, none, or only one that says something.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -105,6 +105,9 @@ impl PlainWords {
             return Ok(None);
         };
         weighed.truncate(n_words);
+        if n_words == 1 && weighed.iter().all(is_bare_word) {
+            return Ok(None);
+        }
         // On a page, names of folders may have some of several words.
         let n_content = weighed.iter().filter(|word| is_bare_word(word)).count();
         for word in &mut weighed {

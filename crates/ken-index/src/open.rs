@@ -54,14 +54,14 @@ pub(crate) fn open_engine(
 
 /// Identifies the file of a commit: each commit writes a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct CommitStamp {
+pub(crate) struct CommitStamp {
     inode: u64,
-    pub(super) modified: SystemTime,
+    pub(crate) modified: SystemTime,
 }
 
 impl CommitStamp {
     /// Returns the stamp of the last commit of the index in a folder, if there is one.
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         let metadata = fs_err::metadata(path.join(COMMIT_FILE)).ok()?;
         Some(Self {
             inode: metadata.ino(),
@@ -72,7 +72,7 @@ impl CommitStamp {
 
 /// Returns whether an error says that a file which the commit names was deleted before it was opened. There is a newer
 /// commit then.
-pub(super) fn is_outdated(error: &TantivyError) -> bool {
+pub(crate) fn is_outdated(error: &TantivyError) -> bool {
     use tantivy::directory::error::OpenReadError;
     match error {
         TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) => true,
