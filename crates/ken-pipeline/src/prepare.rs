@@ -151,6 +151,11 @@ impl<'s> Prepared<'s> {
             || missing.is_some_and(|missing| missing.may_hold(self.snapshot.as_deref(), row))
     }
 
+    /// Returns whether this run may store something else of a file that it cannot open, too.
+    pub(crate) fn reads_otherwise(&self) -> bool {
+        self.options.full || self.stale.has_earlier()
+    }
+
     /// Returns whether a file in the index is read again whatever its stamp.
     pub(crate) fn reads_again(&self, path: &Path, row: &FileRow) -> bool {
         self.options.full || self.is_stale(path, row)
