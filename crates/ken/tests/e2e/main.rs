@@ -11,6 +11,7 @@ mod ag;
 mod changes;
 mod check;
 mod crash;
+mod damage;
 mod extract;
 mod faults;
 mod first_page;
