@@ -117,10 +117,8 @@ fn a_run_whose_index_is_deleted_meanwhile_fails() {
     };
     fs_err::write(folder.path().join("docs/new.txt"), "new").unwrap();
     let failed = update(&options, &[], &Progress::default(), &delete).unwrap_err();
-    assert!(
-        failed.to_string().contains("another program deleted"),
-        "{failed}"
-    );
+    let failed = failed.to_string();
+    assert!(failed.contains("another program deleted"), "{failed}");
 }
 
 #[test]
