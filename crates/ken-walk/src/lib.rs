@@ -26,6 +26,7 @@ mod needs;
 mod open;
 mod options;
 mod queue;
+mod remote;
 mod roots;
 mod rules;
 mod settle;
@@ -48,6 +49,7 @@ pub use mh::mh_state;
 pub use open::{open, open_file, open_named};
 pub use options::{OnFile, OnSkip, Progress, Skip, Visitor, WalkOptions, WalkSummary};
 pub use queue::{Queue, Turn};
+pub use remote::{Mounts, PATIENCE, answers, silent_entries, within};
 pub use roots::{Availability, availability, is_mount_point, root_at};
 pub use rules::{
     FolderRules, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, ignore_file_text,

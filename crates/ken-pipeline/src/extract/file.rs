@@ -18,6 +18,7 @@ use ken_walk::{Availability, Settled};
 use super::attached::Attached;
 use super::counts::Made;
 use super::job::{FileJob, lock};
+use super::remote::Opened;
 use super::sink::PoolSink;
 use super::{Pool, Thread};
 use crate::budget::Share;
@@ -39,7 +40,7 @@ impl Pool<'_> {
     ) -> bool {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
-        let opened = self.open(&path);
+        let opened = self.open(&path, &stamp);
         let mut mailbox = None;
         if made != Made::Added {
             if matches!(opened, Ok(None)) && self.is_root_away(&path) {
@@ -51,9 +52,12 @@ impl Pool<'_> {
             mailbox = self.delete_what_changes(&path, key, opened);
         }
         match opened {
-            Ok(Some((file, own))) => {
+            Ok(Some(opened)) => {
+                let (file, own) = (opened.file, opened.stamp);
                 let n_bytes = own.size;
-                let attached = Attached::read(&file, &path, stamp.sidecar);
+                let attached = opened.attached;
+                let attached =
+                    attached.unwrap_or_else(|| Attached::read(&file, &path, stamp.sidecar));
                 let stamp = Stamp {
                     sidecar: attached.stamp,
                     mh: stamp.mh,
@@ -80,6 +84,11 @@ impl Pool<'_> {
             }
             // The file is gone since the walk, or no longer a regular file.
             Ok(None) => {}
+            // It was perhaps not waited for.
+            Err(_) if self.progress.is_cancelled() => {
+                self.counts.take_back(made);
+                self.errors.note(self.documents.take_back(key));
+            }
             Err(error) => self.unreadable(&path, stamp, &error),
         }
         self.progress.files_done.fetch_add(1, Ordering::Relaxed);
@@ -99,10 +108,12 @@ impl Pool<'_> {
         &self,
         path: &Path,
         key: FileKey,
-        opened: Option<&(File, Stamp)>,
+        opened: Option<&Opened>,
     ) -> Option<KnownMailbox> {
         let known = match opened {
-            Some((file, stamp)) => KnownMailbox::of(self.prepared, path, key, file, stamp.size),
+            Some(Opened { file, stamp, .. }) => {
+                KnownMailbox::of(self.prepared, path, key, file, stamp.size)
+            }
             None => Ok(None),
         };
         let known = known.unwrap_or_else(|error| {
@@ -229,7 +240,9 @@ impl Pool<'_> {
         let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
         ken_extract::add_file_name(&mut document, &name);
         document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
-        document.failure = Some(Failure::new(Cause::system(Operation::Read, error)));
+        let silence = self.silence(&stamp, error);
+        let cause = silence.unwrap_or_else(|| Cause::system(Operation::Read, error));
+        document.failure = Some(Failure::new(cause));
         self.give_fields(path, &mut document);
         let mut state = self.state(&stamp);
         // A moment ago, at the same time stamp, it may have been another file or had other
