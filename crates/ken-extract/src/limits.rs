@@ -88,8 +88,8 @@ impl Limits {
         })
     }
 
-    /// Returns the time that a worker, or a file system that may not answer, may take for a file of `size` bytes.
-    pub fn file_time_of(&self, size: u64) -> Duration {
+    /// Returns the time that a worker may take for a file of `size` bytes.
+    pub(crate) fn file_time_of(&self, size: u64) -> Duration {
         let times = 1 + size / BYTES_FOR_MORE_TIME;
         let times = u32::try_from(times).unwrap_or(u32::MAX);
         self.file_time.saturating_mul(times)

@@ -223,7 +223,8 @@ impl<'a> Walker<'a> {
         match folder.is_remote {
             true => {
                 let should_stop = || self.is_cancelled();
-                crate::silent_entries(&folder.path, root.follow_links, &should_stop)
+                let silent = crate::silent_entries(&folder.path, root.follow_links, &should_stop);
+                silent.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
             }
             false => Ok(HashSet::new()),
         }

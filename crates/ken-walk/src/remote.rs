@@ -1,17 +1,23 @@
 //! File systems that may never answer: a server that is gone, a program of FUSE that hangs.
 //!
-//! A call into such a file system may block for ever, and a thread in it cannot be stopped; only the end of the
-//! process ends it. So another thread makes the call first, and is left behind if it does not return in time.
+//! A call into such a file system may block for ever. No signal ends it, not even one that kills the process, which
+//! stays until its last thread returns. So another process makes the call first ([`serve`]), and is left behind if it
+//! does not answer in time. It is the program itself ([`set_program`]), started when it is first needed.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use ken_core::Stamp;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -25,8 +31,30 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 const MAX_SILENT: usize = 3;
 /// How often a waiting thread looks whether it should stop.
 const TICK: Duration = Duration::from_millis(100);
-/// Stack of a thread that makes calls.
-const STACK_BYTES: usize = 256 << 10;
+/// A larger file is not fetched, since most of a film is never read: only its start is known to answer.
+const FETCHED_BYTES: u64 = 256 << 20;
+const CHUNK_BYTES: usize = 64 << 10;
+/// The argument that makes the program a server of [`serve`].
+pub const ARGUMENT: &str = "remote";
+
+/// Requests: what to do at a path.
+const LOOK: u8 = b'l';
+const LOOK_BEYOND: u8 = b'b';
+const TRY: u8 = b't';
+const FETCH: u8 = b'f';
+
+/// In place of the number of an error: there is no such file.
+const NO_FILE: u32 = u32::MAX;
+
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+/// Processes that wait for requests.
+static IDLE: Mutex<Vec<Server>> = Mutex::new(Vec::new());
+
+/// Sets the program that calls [`serve`] if its only argument is [`ARGUMENT`]. Without one, all file systems are taken
+/// to answer.
+pub fn set_program(program: PathBuf) {
+    let _ = PROGRAM.set(program);
+}
 
 /// The mounts of this process whose file systems may not answer.
 #[derive(Debug, Default)]
@@ -135,37 +163,88 @@ fn unescaped(path: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Does work that may block for ever, and returns its result; none if it takes longer than this or the caller should
-/// stop. The work then goes on without anybody.
-pub fn within<T: Send + 'static>(
-    time: Duration,
-    should_stop: &dyn Fn() -> bool,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Option<T> {
-    let (send, receive) = mpsc::sync_channel(1);
-    start(move || drop(send.send(work())))?;
-    next(&receive, time, should_stop).ok()
+/// A process that makes calls.
+struct Server {
+    socket: UnixStream,
+    child: Option<Child>,
 }
 
-fn start(work: impl FnOnce() + Send + 'static) -> Option<()> {
-    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-    thread.spawn(work).ok().map(drop)
+impl Server {
+    /// Sends a request to an idle process or a new one; none if there is no program.
+    fn ask(what: u8, number: usize, path: &Path) -> io::Result<Option<Self>> {
+        let Some(program) = PROGRAM.get() else {
+            return Ok(None);
+        };
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let server = idle.map_or_else(|| Self::start(program), Ok)?;
+        let path = path.as_os_str().as_bytes();
+        let numbers = [number as u32, path.len() as u32].map(u32::to_le_bytes);
+        (&server.socket).write_all(&[&[what], &*numbers.concat(), path].concat())?;
+        Ok(Some(server))
+    }
+
+    fn start(program: &Path) -> io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let child = Command::new(program)
+            .arg0("ken")
+            .arg(ARGUMENT)
+            .process_group(0)
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        socket.set_read_timeout(Some(TICK))?;
+        Ok(Self {
+            socket,
+            child: Some(child),
+        })
+    }
+
+    /// Receives bytes, which must begin to come within a time.
+    fn receive(&self, buffer: &mut [u8], time: Duration, should_stop: Stop<'_>) -> io::Result<()> {
+        let (mut done, end) = (0, Instant::now() + time);
+        while done < buffer.len() {
+            match (&self.socket).read(&mut buffer[done..]) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(n) => done += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if Instant::now() > end || should_stop() {
+                        return Err(Errno::TIMEDOUT.into());
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&self, time: Duration, should_stop: Stop<'_>) -> io::Result<u32> {
+        let mut bytes = [0; 4];
+        self.receive(&mut bytes, time, should_stop)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    /// Keeps the process, which has answered, for the next request.
+    fn keep(self) {
+        IDLE.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(self);
+    }
 }
 
-fn next<T>(
-    receive: &Receiver<T>,
-    time: Duration,
-    should_stop: &dyn Fn() -> bool,
-) -> Result<T, RecvTimeoutError> {
-    let end = Instant::now() + time;
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        match receive.recv_timeout(left.min(TICK)) {
-            Err(RecvTimeoutError::Timeout) if left > TICK && !should_stop() => {}
-            found => return found,
+/// Leaves a process behind that may still be in its call.
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            std::thread::spawn(move || child.wait());
         }
     }
 }
+
+/// Returns whether to give up waiting.
+type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// Looks at everything in a folder that a walk looks at, and returns the names of the entries that do not answer.
 ///
@@ -174,42 +253,192 @@ fn next<T>(
 pub fn silent_entries(
     folder: &Path,
     follows: bool,
-    should_stop: &dyn Fn() -> bool,
-) -> Result<HashSet<Vec<u8>>, Errno> {
-    let path = folder.to_path_buf();
-    let listed = within(PATIENCE, should_stop, move || list(&path));
-    let folder = Arc::new(listed.unwrap_or(Err(Errno::TIMEDOUT))?);
-    let names = |from: usize| {
-        folder.1.entries[from..]
-            .iter()
-            .map(|entry| folder.1.name(*entry).to_vec())
-    };
-    let (mut silent, mut done) = (HashSet::new(), 0);
-    while done < folder.1.entries.len() {
-        if silent.len() == MAX_SILENT || should_stop() {
-            silent.extend(names(done));
-            break;
-        }
-        let (send, receive) = mpsc::channel();
-        let looked = Arc::clone(&folder);
-        let look = move || {
-            let (open, listing) = &*looked;
-            let entries = listing.entries[done..].iter();
-            // Nobody waits any more after a call that took too long.
-            let _ = entries
-                .map(|entry| look_at(open.as_fd(), listing, *entry, follows))
-                .try_for_each(|()| send.send(()));
+    should_stop: Stop<'_>,
+) -> io::Result<HashSet<Vec<u8>>> {
+    let what = if follows { LOOK_BEYOND } else { LOOK };
+    let (mut silent, mut n_done) = (HashSet::new(), 0);
+    loop {
+        let Some(server) = Server::ask(what, n_done, folder)? else {
+            return Ok(silent);
         };
-        start(look).ok_or(Errno::AGAIN)?;
-        while next(&receive, PATIENCE, should_stop).is_ok() {
-            done += 1;
+        let number = || server.number(PATIENCE, should_stop);
+        let error = number()?;
+        if error != 0 {
+            server.keep();
+            return Err(io::Error::from_raw_os_error(error as i32));
         }
-        if let Some(name) = names(done.min(folder.1.entries.len())).next() {
-            silent.insert(name);
-            done += 1;
+        let mut names = Vec::new();
+        for _ in 0..number()? {
+            let mut name = vec![0; number()? as usize];
+            server.receive(&mut name, PATIENCE, should_stop)?;
+            names.push(name);
+        }
+        while n_done < names.len() && server.receive(&mut [0], PATIENCE, should_stop).is_ok() {
+            n_done += 1;
+        }
+        if n_done >= names.len() {
+            server.keep();
+            return Ok(silent);
+        }
+        let is_given_up = silent.len() + 1 >= MAX_SILENT || should_stop();
+        let n_lost = if is_given_up { names.len() } else { n_done + 1 };
+        silent.extend(names.drain(n_done..n_lost));
+        n_done = n_lost;
+        if is_given_up {
+            return Ok(silent);
         }
     }
-    Ok(silent)
+}
+
+/// Returns whether a file or folder can be opened and read without waiting for ever, or fails at once.
+pub fn answers(path: &Path, should_stop: Stop<'_>) -> bool {
+    // If no process can be started, nothing is known.
+    let Ok(Some(server)) = Server::ask(TRY, 0, path) else {
+        return true;
+    };
+    let answers = server.number(PATIENCE, should_stop).is_ok();
+    if answers {
+        server.keep();
+    }
+    answers
+}
+
+/// A file of a remote file system.
+pub enum Fetched {
+    /// All its bytes were written.
+    All(Stamp),
+    /// The file is too large, or there is no program to fetch it; its start answers.
+    Start,
+}
+
+/// Writes a file of a remote file system into another one; returns none if it is gone or not a regular file. Each part
+/// of it must come within a time.
+///
+/// # Errors
+/// Fails as reading the file does; with the error of the system for a time-out if nothing comes.
+pub fn fetch(
+    path: &Path,
+    to: &mut File,
+    time: Duration,
+    should_stop: Stop<'_>,
+) -> io::Result<Option<Fetched>> {
+    let Some(server) = Server::ask(FETCH, 0, path)? else {
+        return Ok(Some(Fetched::Start));
+    };
+    let number = || server.number(time, should_stop);
+    let fetched = match number()? {
+        0 => {
+            let mut numbers = [0; 7 * 8];
+            server.receive(&mut numbers, time, should_stop)?;
+            let stamp = stamp_from(&numbers);
+            let mut chunk = vec![0; CHUNK_BYTES];
+            loop {
+                match number()? as usize {
+                    0 => break,
+                    length if length <= CHUNK_BYTES => {
+                        server.receive(&mut chunk[..length], time, should_stop)?;
+                        to.write_all(&chunk[..length])?;
+                    }
+                    // An error of the system is negative.
+                    error => {
+                        return Err(io::Error::from_raw_os_error((error as i32).wrapping_neg()));
+                    }
+                }
+            }
+            Some(match stamp.size <= FETCHED_BYTES {
+                true => Fetched::All(stamp),
+                false => Fetched::Start,
+            })
+        }
+        NO_FILE => None,
+        error => {
+            server.keep();
+            return Err(io::Error::from_raw_os_error(error as i32));
+        }
+    };
+    server.keep();
+    Ok(fetched)
+}
+
+fn stamp_from(bytes: &[u8; 56]) -> Stamp {
+    let at = |number: usize| ken_core::number_at(bytes, number * 8);
+    Stamp {
+        size: at(0),
+        mtime_ns: at(1) as i64,
+        ctime_ns: at(2) as i64,
+        inode: at(3),
+        device: at(4),
+        volume: (at(5) != 0).then_some(at(6)),
+        sidecar: None,
+        mh: None,
+    }
+}
+
+fn stamp_bytes(stamp: &Stamp) -> Vec<u8> {
+    let has_volume = u64::from(stamp.volume.is_some());
+    let times = [stamp.mtime_ns as u64, stamp.ctime_ns as u64];
+    let rest = [
+        stamp.inode,
+        stamp.device,
+        has_volume,
+        stamp.volume.unwrap_or(0),
+    ];
+    let numbers = std::iter::once(stamp.size).chain(times).chain(rest);
+    numbers.flat_map(u64::to_le_bytes).collect()
+}
+
+/// Makes the calls that [`silent_entries`], [`answers`] and [`fetch`] ask for, until the other side goes away.
+///
+/// # Errors
+/// Fails if the socket breaks.
+pub fn serve(mut socket: UnixStream) -> io::Result<()> {
+    let mut head = [0; 9];
+    while socket.read_exact(&mut head).is_ok() {
+        let [what, rest @ ..] = head;
+        let number = |at: usize| {
+            rest[at..]
+                .first_chunk()
+                .map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize
+        };
+        let mut path = vec![0; number(4)];
+        socket.read_exact(&mut path)?;
+        let path = Path::new(OsStr::from_bytes(&path));
+        match what {
+            TRY => {
+                let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+                crate::open(path, flags).iter().for_each(read_start);
+                put(&mut socket, 0)?;
+            }
+            FETCH => give(path, &mut socket)?,
+            _ => look(path, what == LOOK_BEYOND, number(0), &mut socket)?,
+        }
+    }
+    Ok(())
+}
+
+fn put(socket: &mut UnixStream, number: u32) -> io::Result<()> {
+    socket.write_all(&number.to_le_bytes())
+}
+
+fn look(folder: &Path, follows: bool, n_known: usize, socket: &mut UnixStream) -> io::Result<()> {
+    let (open, listing) = match list(folder) {
+        Ok(listed) => listed,
+        Err(error) => return put(socket, error.raw_os_error() as u32),
+    };
+    put(socket, 0)?;
+    put(socket, listing.entries.len() as u32)?;
+    let mut names = Vec::new();
+    for entry in &listing.entries {
+        let name = listing.name(*entry);
+        names.extend((name.len() as u32).to_le_bytes());
+        names.extend(name);
+    }
+    socket.write_all(&names)?;
+    for entry in listing.entries.iter().skip(n_known) {
+        look_at(open.as_fd(), &listing, *entry, follows);
+        socket.write_all(&[0])?;
+    }
+    Ok(())
 }
 
 fn list(folder: &Path) -> Result<(OwnedFd, Listing), Errno> {
@@ -241,12 +470,37 @@ fn read_start(file: &OwnedFd) {
     let _ = rustix::io::pread(file, &mut [0; 4096], 0);
 }
 
-/// Returns whether a file can be opened and read without waiting for ever, or fails at once.
-pub fn answers(path: &Path, should_stop: &dyn Fn() -> bool) -> bool {
-    let path = path.to_path_buf();
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let read = move || crate::open(&path, flags).iter().for_each(read_start);
-    within(PATIENCE, should_stop, read).is_some()
+fn give(path: &Path, socket: &mut UnixStream) -> io::Result<()> {
+    let errno = |error: io::Error| {
+        error
+            .raw_os_error()
+            .unwrap_or_else(|| Errno::IO.raw_os_error())
+    };
+    let (file, stamp) = match crate::open_settled(path, OFlags::empty()) {
+        Ok(Some(opened)) => opened,
+        Ok(None) => return put(socket, NO_FILE),
+        Err(error) => return put(socket, errno(error) as u32),
+    };
+    // What is attached to it is read in place.
+    let _ = rustix::fs::flistxattr(&file, &mut [0_u8; 256]);
+    put(socket, 0)?;
+    socket.write_all(&stamp_bytes(&stamp))?;
+    let is_whole = stamp.size <= FETCHED_BYTES;
+    let mut rest = (&file).take(if is_whole { stamp.size } else { 1 });
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        match rest.read(&mut chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return put(socket, errno(error).wrapping_neg() as u32),
+            Ok(0) => break,
+            Ok(n) => {
+                put(socket, n as u32)?;
+                socket.write_all(&chunk[..n])?;
+            }
+        }
+    }
+    drop(file);
+    put(socket, 0)
 }
 
 #[cfg(test)]
@@ -279,25 +533,37 @@ mod tests {
     }
 
     #[test]
-    fn work_that_does_not_end_is_left_behind() {
-        let short = Duration::from_millis(20);
-        let never = || std::thread::sleep(Duration::from_secs(100));
-        assert_eq!(within(short, &|| false, never), None);
-        assert_eq!(within(PATIENCE, &|| true, never), None);
-        assert_eq!(within(PATIENCE, &|| false, || 7), Some(7));
-    }
-
-    #[test]
-    fn what_answers_is_not_silent() {
+    fn the_other_side_does_what_it_is_asked() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a", "b", ".gitignore"] {
             fs_err::write(folder.path().join(name), "text").unwrap();
         }
-        let silent = silent_entries(folder.path(), true, &|| false).unwrap();
-        assert!(silent.is_empty());
-        assert!(answers(&folder.path().join("a"), &|| false));
-        assert!(answers(&folder.path().join("none"), &|| false));
-        let none = silent_entries(&folder.path().join("none"), true, &|| false);
-        assert_eq!(none, Err(Errno::NOENT));
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let serving = std::thread::spawn(|| serve(theirs));
+        let ask = |what: u8, path: &Path| {
+            let path = path.as_os_str().as_bytes();
+            let numbers = [0, path.len() as u32].map(u32::to_le_bytes).concat();
+            (&ours)
+                .write_all(&[&[what][..], &numbers, path].concat())
+                .unwrap();
+        };
+        let mut bytes = [0; 4];
+        ask(TRY, &folder.path().join("a"));
+        (&ours).read_exact(&mut bytes).unwrap();
+        ask(LOOK, &folder.path().join("none"));
+        (&ours).read_exact(&mut bytes).unwrap();
+        assert_eq!(
+            u32::from_le_bytes(bytes),
+            Errno::NOENT.raw_os_error() as u32
+        );
+        ask(FETCH, &folder.path().join("a"));
+        let mut file = [0; 4 + 56 + 4 + 4 + 4];
+        (&ours).read_exact(&mut file).unwrap();
+        let stamp = stamp_from(file[4..].first_chunk().unwrap());
+        assert_eq!((stamp.size, &file[64..68]), (4, &b"text"[..]));
+        let open = fs_err::File::open(folder.path().join("a")).unwrap();
+        assert_eq!(Some(stamp), crate::file_stamp(&open).unwrap());
+        drop(ours);
+        serving.join().unwrap().unwrap();
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use ken_core::Root;
 use serde::Serialize;
 
-use crate::{Mounts, PATIENCE, within};
+use crate::Mounts;
 
 /// Whether a file that a walk does not find below a root can be considered gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,12 +47,11 @@ pub fn is_mount_point(path: &Path) -> bool {
 
 /// Returns whether a root can be walked now. A root whose file system does not answer is unreadable.
 pub fn availability(root: &Root) -> Availability {
-    if !Mounts::read().are_above(&root.path) {
-        return look(root);
+    let may_be_silent = Mounts::read().are_above(&root.path);
+    match may_be_silent && !crate::answers(&root.path, &|| false) {
+        true => Availability::Unreadable,
+        false => look(root),
     }
-    let root = root.clone();
-    let state = within(PATIENCE, &|| false, move || look(&root));
-    state.unwrap_or(Availability::Unreadable)
 }
 
 fn look(root: &Root) -> Availability {

@@ -371,7 +371,8 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         match folder.is_remote {
             true => {
                 let follows = self.tree.walk.follow;
-                ken_walk::silent_entries(&folder.path, follows, &|| self.is_stopped())
+                let silent = ken_walk::silent_entries(&folder.path, follows, &|| self.is_stopped());
+                silent.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
             }
             false => Ok(HashSet::new()),
         }

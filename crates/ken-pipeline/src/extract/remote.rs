@@ -1,22 +1,19 @@
-//! Reads files of file systems that may never answer: another thread makes a copy, which is extracted.
+//! Reads files of file systems that may never answer: another process fetches a copy, which is extracted.
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use ken_core::{Cause, Reader, Setting, SidecarStamp, Stamp};
-use ken_walk::{Mounts, within};
+use ken_core::{Cause, Reader, Setting, Stamp};
+use ken_walk::{Fetched, Mounts, fetch};
 use rustix::io::Errno;
 
 use super::Pool;
 use super::attached::Attached;
 use crate::open::open;
 
-/// A larger file is not copied, since most of a film is never read: only its start is known to answer.
-const COPIED_BYTES: u64 = 64 << 20;
-const START_BYTES: usize = 64 << 10;
 /// After this many files without an answer in a row, a file system is given up for the run.
 const MAX_SILENT: u32 = 3;
 
@@ -43,7 +40,7 @@ impl Remote {
         }
     }
 
-    /// Returns whether files of a device are read by another thread.
+    /// Returns whether files of a device are fetched by another process.
     pub(super) fn has(&self, device: u64) -> bool {
         self.mounts.have(device)
     }
@@ -53,10 +50,10 @@ impl Remote {
         silent.get(&device).is_some_and(|n| *n >= MAX_SILENT)
     }
 
-    fn note(&self, device: u64, answered: bool) {
+    fn note(&self, device: u64, is_silent: bool) {
         let mut silent = self.silent.lock().unwrap_or_else(PoisonError::into_inner);
         let n = silent.entry(device).or_default();
-        *n = if answered { 0 } else { *n + 1 };
+        *n = if is_silent { *n + 1 } else { 0 };
     }
 }
 
@@ -66,25 +63,36 @@ impl Pool<'_> {
         if self.remote.is_given_up(found.device) {
             return Err(Errno::TIMEDOUT.into());
         }
-        let (path, sidecar) = (path.to_path_buf(), found.sidecar);
-        let folder = self.prepared.options.data.clone();
-        let time = self
-            .prepared
-            .options
-            .extract
-            .limits
-            .file_time_of(found.size);
+        let options = &self.prepared.options;
         let should_stop = || self.progress.is_cancelled();
-        let fetched = within(time, &should_stop, move || fetched(&path, &folder, sidecar));
-        self.remote
-            .note(found.device, fetched.is_some() || should_stop());
-        fetched.unwrap_or_else(|| Err(Errno::TIMEDOUT.into()))
+        // It has no name, and is not among the files of the index.
+        let mut copy = tempfile::tempfile_in(&options.data)?;
+        let time = options.extract.limits.file_time;
+        let fetched = fetch(path, &mut copy, time, &should_stop);
+        let is_silent = fetched.as_ref().is_err_and(is_late) && !should_stop();
+        self.remote.note(found.device, is_silent);
+        let Some(fetched) = fetched? else {
+            return Ok(None);
+        };
+        // The file answers, so what is attached to it is read in place.
+        let Some((file, stamp)) = open(path)? else {
+            return Ok(None);
+        };
+        let attached = Some(Attached::read(&file, path, found.sidecar));
+        let (file, stamp) = match fetched {
+            Fetched::All(stamp) => (copy, stamp),
+            Fetched::Start => (file, stamp),
+        };
+        Ok(Some(Opened {
+            file,
+            stamp,
+            attached,
+        }))
     }
 
     /// Returns the cause of a failure to open or read a file of a file system that may not answer.
     pub(super) fn silence(&self, found: &Stamp, error: &io::Error) -> Option<Cause> {
-        let is_late = error.raw_os_error() == Some(Errno::TIMEDOUT.raw_os_error());
-        (is_late && self.remote.has(found.device)).then(|| Cause::TimedOut {
+        (is_late(error) && self.remote.has(found.device)).then(|| Cause::TimedOut {
             reader: Reader::FileSystem,
             limit: self
                 .prepared
@@ -96,30 +104,6 @@ impl Pool<'_> {
     }
 }
 
-/// Opens a file, reads what is attached to it, and copies it into the data folder, where the copy has no name.
-fn fetched(
-    path: &Path,
-    data: &PathBuf,
-    sidecar: Option<SidecarStamp>,
-) -> io::Result<Option<Opened>> {
-    let Some((file, stamp)) = open(path)? else {
-        return Ok(None);
-    };
-    let attached = Some(Attached::read(&file, path, sidecar));
-    let file = match stamp.size <= COPIED_BYTES {
-        true => {
-            let mut copy = tempfile::tempfile_in(data)?;
-            io::copy(&mut file.take(stamp.size), &mut copy)?;
-            copy
-        }
-        false => {
-            rustix::io::pread(&file, &mut vec![0; START_BYTES], 0)?;
-            file
-        }
-    };
-    Ok(Some(Opened {
-        file,
-        stamp,
-        attached,
-    }))
+fn is_late(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::TIMEDOUT.raw_os_error())
 }

@@ -41,7 +41,7 @@ fn run(mut command: Command) -> Run {
 
 fn index(world: &World, place: &Place) -> Run {
     let folder = place.folder().to_str().unwrap();
-    run(world.command(["index", "--json", "--set", "limits.file_seconds=2", folder]))
+    run(world.command(["index", "--json", "--set", "extract.file_seconds=2", folder]))
 }
 
 fn failed(world: &World) -> String {
@@ -57,7 +57,7 @@ fn a_file_whose_bytes_do_not_come_is_timed_out_and_tried_again() {
     for operation in ["read", "open"] {
         place.rules(&format!("{operation} b.txt HANG\n"));
         let summary = index(&world, &place).summary();
-        assert_counts(&summary, &[("failed", 1)]);
+        assert_eq!(summary["failed"], 1);
         let list = failed(&world);
         assert!(
             list.contains("b.txt") && list.contains("did not answer within 2 s"),
@@ -66,7 +66,8 @@ fn a_file_whose_bytes_do_not_come_is_timed_out_and_tried_again() {
         assert!(world.hits("otter").len() >= 3);
         place.rules("");
         let summary = index(&world, &place).summary();
-        assert_counts(&summary, &[("changed", 1), ("failed", 0)]);
+        assert_counts(&summary, &[("changed", 1), ("unchanged", 3)]);
+        assert_eq!(summary["failed"], 0);
         assert_eq!(world.hits("otter").len(), 4);
         fs_err::write(place.folder().join("b.txt"), format!("otter {operation}\n")).unwrap();
     }
@@ -85,7 +86,10 @@ fn a_walk_goes_on_past_what_does_not_answer() {
         place.rules(rule);
         let run = index(&world, &place);
         assert_eq!(run.code, 2, "{}", run.err);
-        assert_counts(&run.summary(), &[("gone", 0), ("errors", 1)]);
+        assert_eq!(
+            (&run.summary()["gone"], &run.summary()["errors"]),
+            (&0.into(), &1.into())
+        );
         let messages = run.summary()["messages"].to_string();
         assert!(
             messages.contains(silent) && messages.contains("timed out"),
@@ -97,7 +101,7 @@ fn a_walk_goes_on_past_what_does_not_answer() {
     // The root itself.
     place.rules("readdir / HANG\n");
     let run = index(&world, &place);
-    assert_counts(&run.summary(), &[("gone", 0), ("kept", 4)]);
+    assert_counts(&run.summary(), &[("kept", 4)]);
 }
 
 #[test]
@@ -155,6 +159,6 @@ fn a_signal_ends_a_run_that_waits() {
         place.rules("");
     }
     let summary = index(&world, &place).summary();
-    assert_counts(&summary, &[("failed", 0)]);
+    assert_eq!(summary["failed"], 0);
     assert_eq!(world.hits("otter").len(), 4);
 }

@@ -117,6 +117,7 @@ impl Place {
         let server = Command::new(python)
             .arg(program)
             .args([&behind, &place.folder, &place.around.path().join("rules")])
+            .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
         place.server = Some(server.ok()?);
