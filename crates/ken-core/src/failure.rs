@@ -214,6 +214,22 @@ pub fn errno(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or_else(by_kind)
 }
 
+/// Returns whether an error tells of the system at this moment, and not of the file: the unchanged file may be readable
+/// later.
+pub fn may_pass(error: &io::Error) -> bool {
+    const PASSING: [i32; 30] = [
+        1,
+        13, // EPERM, EACCES: of a folder above it, or of a user or group, which no stamp tells
+        5, 6, 16, 19, 121, 123, // EIO, ENXIO, EBUSY, ENODEV, EREMOTEIO, ENOMEDIUM: devices
+        11, 12, 23, 24, 28,
+        122, // EAGAIN, ENOMEM, ENFILE, EMFILE, ENOSPC, EDQUOT: nothing to spare
+        67, 70, 71, 100, 101, 103, 104, 107, 108, 110, 111, 112, 113,
+        116, // ENOLINK to ESTALE: networks
+        126, 127, // ENOKEY, EKEYEXPIRED: of encrypted folders
+    ];
+    errno(error).is_some_and(|errno| PASSING.contains(&errno))
+}
+
 /// A limit in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {

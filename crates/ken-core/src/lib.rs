@@ -25,9 +25,10 @@ mod token;
 
 pub use change::{Change, FileKey, FileRow, FolderHasher, KeyHasher, MhState, SidecarStamp, Stamp};
 pub use custom::{CustomField, FieldNames};
-pub use document::{Document, MessageSpan, Value};
+pub use document::{Document, MessageSpan, TEXT_SEPARATOR, Value};
 pub use failure::{
     Cause, Crash, Encryption, Failure, Limit, Operation, Reader, Reason, SetBy, Setting, errno,
+    may_pass,
 };
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart, lower_range};
@@ -35,7 +36,7 @@ pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes, extension, unescape_bytes};
 pub use month::{MONTHS, month_of};
 pub use number::{first_from, first_from_each, number_at, put_number, take_number};
-pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
+pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Whole, Word, Written};
 pub use profile::{FolderFields, Profile};
 pub use ranking::Ranking;
 pub use root::{Root, covering};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use ken_core::{Cause, Encryption, Failure, Operation, Reason, errno};
+use ken_core::{Cause, Encryption, Failure, Operation, Reason, errno, may_pass};
 
 use crate::Passwords;
 
@@ -73,7 +73,7 @@ impl Error {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Lacking(_) => true,
-            Self::Read(cause) => is_lack(cause),
+            Self::Read(cause) => may_pass(cause),
             _ => false,
         }
     }

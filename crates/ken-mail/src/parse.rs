@@ -52,7 +52,7 @@ pub fn header_values(bytes: &[u8], names: &[&str], detect: Detect<'_>) -> Vec<(u
     values
 }
 
-fn without_empty_lines(bytes: &[u8]) -> &[u8] {
+pub(crate) fn without_empty_lines(bytes: &[u8]) -> &[u8] {
     let start = bytes
         .iter()
         .position(|byte| !matches!(byte, b'\r' | b'\n'))

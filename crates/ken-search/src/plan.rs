@@ -185,9 +185,10 @@ fn joined(mut plans: Vec<Plan>, list: fn(Vec<Plan>) -> Plan) -> Option<Plan> {
 }
 
 fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
+    let is_whole = matches!(clause.value, Value::Whole(_));
     let Some(field) = clause
         .field
-        .filter(|field| field.info().kind != FieldKind::Text)
+        .filter(|field| field.info().kind != FieldKind::Text || is_whole)
     else {
         return Some(word(clause.field, words(clause, context.analyze)?));
     };
@@ -214,6 +215,10 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
             },
             Plan::Not(Box::new(matched(Pattern::Prefix(String::new())))),
         ]),
+        // A tag is found without its diacritics, as a word is.
+        Value::Word(text) if field == Field::Tag => matched(Pattern::Name(literal(text.trim()))),
+        Value::Prefix(text) if field == Field::Tag => matched(Pattern::Name(starting(text))),
+        Value::Whole(whole) => matched(Pattern::Whole(whole.clone())),
         Value::Word(text) => matched(Pattern::Term(keyword(field, text))),
         Value::Prefix(text) => matched(Pattern::Prefix(text.to_lowercase())),
         Value::Glob(glob) => matched(Pattern::Glob(lowercase(glob))),

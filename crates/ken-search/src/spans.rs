@@ -39,6 +39,7 @@ pub(crate) fn literally(value: &Value, analyze: Analyze) -> Option<Span> {
             slots.finish(false)
         }
         Value::Regex(regex) => Some(Span::Match(Pattern::Regex(any_case(regex)))),
+        Value::Whole(whole) => Some(Span::Match(Pattern::Whole(whole.clone()))),
         Value::Fuzzy(text, distance) => {
             let mut terms = term(text);
             // Only a word can be fuzzy, not a phrase.

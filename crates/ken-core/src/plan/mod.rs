@@ -147,8 +147,19 @@ pub enum Pattern {
     Border,
     /// Values that are an address, or a name with one, in which any of these regular expressions matches.
     Address(Vec<String>),
+    /// Values in which the regular expression matches.
+    Whole(Whole),
     /// Files in matching folders; only for path fields.
     Folder(Folders),
+}
+
+/// A regular expression that looks at whole values: a subject, or a name with its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// The expression, in the syntax of the crate `regex`.
+    pub expression: String,
+    /// Whether case and diacritics count.
+    pub is_exact: bool,
 }
 
 /// Folders in whose name a regular expression matches.

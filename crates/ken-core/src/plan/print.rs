@@ -184,6 +184,10 @@ impl Pattern {
                     None => f.write_str(")"),
                 }
             }
+            Self::Whole(whole) => {
+                let name = if whole.is_exact { "exact" } else { "whole" };
+                write!(f, "({name} {at}{:?})", whole.expression)
+            }
             Self::Address(expressions) => {
                 write!(f, "(address {at}")?;
                 let expressions = expressions.iter().map(|regex| format!("{regex:?}"));

@@ -54,7 +54,7 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
     }
     // Messages of a Maildir mostly have names and contents that say what they are, so that nothing is asked of the disk.
     let named = named(&input.name).or(declared.filter(|&declared| declared != UNKNOWN));
-    let named = named.filter(|_| !input.is_in_maildir());
+    let named = named.filter(|_| !input.is_in_maildir() && !is_mail(&head, input));
     if head.is_empty() {
         return Ok(empty(named));
     }
@@ -69,6 +69,13 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
             Ok(if is_message { sniff::MESSAGE } else { found })
         }
     }
+}
+
+/// Returns whether a file in `cur` or `new` has the content of a message, whatever its name. The other folder of the
+/// Maildir may be missing: empty folders are lost in many copies.
+fn is_mail(head: &[u8], input: &Input<'_>) -> bool {
+    let is_likely = input.is_where_maildirs_keep_mail() && !head.is_empty();
+    is_likely && message(head, None, false) == Some(sniff::MESSAGE)
 }
 
 impl Input<'_> {

@@ -85,6 +85,11 @@ impl<'a> Input<'a> {
         self.path.is_some_and(ken_mail::maildir::is_message_path)
     }
 
+    /// Returns whether this is a file in a folder `cur` or `new`. This asks nothing of the disk.
+    pub(crate) fn is_where_maildirs_keep_mail(&self) -> bool {
+        self.path.is_some_and(ken_mail::maildir::is_maildir_path)
+    }
+
     /// Creates the input of bytes in memory.
     pub fn bytes_of(name: impl Into<String>, bytes: &'a [u8]) -> Self {
         Self::new(name.into(), Data::Bytes(Cow::Borrowed(bytes)))

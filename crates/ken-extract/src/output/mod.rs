@@ -181,8 +181,9 @@ impl<'s> Output<'s> {
         if self.has.len() >= MAX_SORTS {
             return;
         }
+        // A name often says more than the type `application/octet-stream`; but what is declared a message is read as one.
         let detected = match declared.and_then(crate::detect::by_media_type) {
-            Some(detected) if name.is_empty() => detected,
+            Some(detected) if name.is_empty() || detected.kind == Kind::Message => detected,
             _ => crate::detect::by_name(name),
         };
         let is_known = detected.kind != Kind::Other;

@@ -53,8 +53,8 @@ impl Matcher {
             Pattern::Written(written) => {
                 Self::Written(Box::new(Self::new(&written.terms)?), written.clone())
             }
-            Pattern::Address(_) => {
-                let message = "an address is more than one word".to_owned();
+            Pattern::Address(_) | Pattern::Whole(_) => {
+                let message = "a whole value is more than one word".to_owned();
                 return Err(TantivyError::InvalidArgument(message));
             }
             Pattern::Folder(_) => {

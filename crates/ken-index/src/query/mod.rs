@@ -1,6 +1,5 @@
 //! Translates plans to the queries of the engine.
 
-mod address;
 mod duplicates;
 mod folder;
 mod form;
@@ -12,6 +11,7 @@ mod selection;
 mod span;
 #[cfg(test)]
 mod tests;
+mod value;
 mod word;
 mod xor;
 
@@ -28,7 +28,6 @@ use tantivy::schema::IndexRecordOption;
 
 use crate::analysis::BORDER;
 use crate::schema::Columns;
-use address::AddressQuery;
 use duplicates::DuplicatesQuery;
 use folder::FolderQuery;
 use guard::Guard;
@@ -37,6 +36,7 @@ use pattern::PatternQuery;
 use related::{RelatedQuery, Relation};
 pub(crate) use selection::Selection;
 use span::SpanQuery;
+use value::{ValueForm, ValueQuery};
 pub(crate) use word::{Proximity, Scoring, WordsQuery};
 use xor::XorQuery;
 
@@ -173,9 +173,20 @@ fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Qu
         Pattern::Term(term) if field == Field::Is && term == DUPLICATE => Box::new(DuplicatesQuery),
         Pattern::Term(term) | Pattern::Stem(term) => term_query(columns, field, term),
         Pattern::Border => term_query(columns, field, BORDER),
-        Pattern::Address(expressions) => Box::new(AddressQuery {
+        Pattern::Address(expressions) => Box::new(ValueQuery {
             field,
             expressions: expressions.clone(),
+            form: ValueForm::Address,
+            limits: scoring.limits.clone(),
+        }),
+        Pattern::Whole(whole) => Box::new(ValueQuery {
+            field,
+            expressions: vec![whole.expression.clone()],
+            form: if whole.is_exact {
+                ValueForm::Written
+            } else {
+                ValueForm::Folded
+            },
             limits: scoring.limits.clone(),
         }),
         Pattern::Folder(folders) => Box::new(FolderQuery {

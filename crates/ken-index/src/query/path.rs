@@ -44,6 +44,7 @@ impl Query for PathQuery {
             | Pattern::Written(_)
             | Pattern::Border
             | Pattern::Address(_)
+            | Pattern::Whole(_)
             | Pattern::Folder(_) => {
                 let message =
                     "a path has no other forms, no ranges, and cannot be fuzzy".to_owned();

@@ -6,13 +6,13 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ken_core::{Cause, Document, Failure, Field, Kind, Operation, SidecarStamp, Value};
+use ken_core::{Cause, Document, Failure, Field, Kind, Operation, SidecarStamp, Value, may_pass};
 use ken_extract::beside;
 use ken_walk::Sidecar;
 use rustix::fs::{fgetxattr, flistxattr};
 use rustix::io::Errno;
 
-use crate::open::{self, is_passing};
+use crate::open;
 
 /// The kernel's limit on the names of attributes and on a value.
 const MAX_ATTRIBUTE_BYTES: usize = 64 << 10;
@@ -54,7 +54,8 @@ impl Attached {
 
     fn fail(&mut self, operation: Operation, error: &io::Error) {
         self.failure = Some(Failure::new(Cause::system(operation, error)));
-        self.try_again |= is_passing(error);
+        // A permission is in the stamp of the sidecar; the file is not read in each run until it changes.
+        self.try_again |= may_pass(error) && error.kind() != io::ErrorKind::PermissionDenied;
     }
 
     /// Reads the extended attributes; takes one system call for the usual file, which has none.

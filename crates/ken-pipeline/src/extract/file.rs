@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use ken_core::{
-    Cause, Document, Failure, Field, FileKey, Ipath, Location, Operation, Stamp, Token,
-};
+use ken_core::{Document, Failure, Field, FileKey, Ipath, Location, Stamp, Token, may_pass};
 use ken_engine::MessageId;
 use ken_extract::Input;
 use ken_walk::{Availability, Settled};
@@ -24,7 +22,6 @@ use super::{Pool, Thread};
 use crate::budget::Share;
 use crate::mailbox::KnownMailbox;
 use crate::ngrams::FileNgrams;
-use crate::open::{is_passing, may_be_opened_later};
 use crate::progress::Stage;
 
 impl Pool<'_> {
@@ -47,6 +44,13 @@ impl Pool<'_> {
                 self.counts.keep(made);
                 self.progress.files_done.fetch_add(1, Ordering::Relaxed);
                 return false;
+            }
+            if let (Made::Changed, Err(error)) = (made, &opened)
+                && self.fails_as_before(key, &stamp, error)
+            {
+                self.counts.take_back(made);
+                self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+                return true;
             }
             let opened = opened.as_ref().ok().and_then(Option::as_ref);
             mailbox = self.delete_what_changes(&path, key, opened);
@@ -93,6 +97,25 @@ impl Pool<'_> {
         }
         self.progress.files_done.fetch_add(1, Ordering::Relaxed);
         true
+    }
+
+    /// Returns whether the index says of a file what this error says. A file that stays unreadable is tried by every
+    /// run, which must not cost a commit.
+    fn fails_as_before(&self, key: FileKey, stamp: &Stamp, error: &io::Error) -> bool {
+        let cause = self.cause(stamp, error);
+        let is_alike = |document: &Document| {
+            let failure = document.failure.as_ref();
+            failure.is_some_and(|failure| failure.cause == cause)
+                && document.number(Field::Size) == i64::try_from(stamp.size).ok()
+        };
+        let known = self.prepared.snapshot.as_ref().map(|snapshot| {
+            let addresses = snapshot.files().documents_of(key)?;
+            let [address] = addresses[..] else {
+                return Ok::<_, ken_engine::Error>(false);
+            };
+            Ok(is_alike(&snapshot.document(address)?.document))
+        });
+        !self.prepared.reads_otherwise() && matches!(known, Some(Ok(true)))
     }
 
     /// Returns whether the root of a file, or the file system mounted there, became unavailable
@@ -240,15 +263,13 @@ impl Pool<'_> {
         let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
         ken_extract::add_file_name(&mut document, &name);
         document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
-        let silence = self.silence(&stamp, error);
-        let cause = silence.unwrap_or_else(|| Cause::system(Operation::Read, error));
+        let cause = self.cause(&stamp, error);
         document.failure = Some(Failure::new(cause));
         self.give_fields(path, &mut document);
         let mut state = self.state(&stamp);
-        // A moment ago, at the same time stamp, it may have been another file or had other
-        // permissions.
+        // A moment ago, at the same time stamp, it may have been another file.
         let is_racy = ken_walk::settle(&stamp, SystemTime::now()) != Settled::Yes;
-        if is_passing(error) || is_racy || may_be_opened_later(path, error) {
+        if may_pass(error) || is_racy {
             state.token = Token::UNFINISHED;
         }
         let facts = self.facts(path, &stamp);

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use ken_core::{Cause, Reader, Setting, Stamp};
+use ken_core::{Cause, Operation, Reader, Setting, Stamp};
 use ken_walk::{Fetched, Mounts, fetch};
 use rustix::io::Errno;
 
@@ -90,8 +90,13 @@ impl Pool<'_> {
         }))
     }
 
-    /// Returns the cause of a failure to open or read a file of a file system that may not answer.
-    pub(super) fn silence(&self, found: &Stamp, error: &io::Error) -> Option<Cause> {
+    /// Returns the cause of a failure to open or read a file.
+    pub(super) fn cause(&self, found: &Stamp, error: &io::Error) -> Cause {
+        let silence = self.silence(found, error);
+        silence.unwrap_or_else(|| Cause::system(Operation::Read, error))
+    }
+
+    fn silence(&self, found: &Stamp, error: &io::Error) -> Option<Cause> {
         (is_late(error) && self.remote.has(found.device)).then(|| Cause::TimedOut {
             reader: Reader::FileSystem,
             limit: self

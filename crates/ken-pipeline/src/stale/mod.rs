@@ -182,6 +182,11 @@ impl Staleness {
         }
     }
 
+    /// Returns whether files may have been read with another profile.
+    pub(crate) fn has_earlier(&self) -> bool {
+        !self.earlier.is_empty()
+    }
+
     /// Returns why an unchanged file is read again, if it is.
     pub(crate) fn reason(&self, path: &Path, row: &FileRow) -> Option<Stale> {
         let among = |lists: &[(Stale, Vec<FileKey>)]| {

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use ken_core::{Bound, FieldKind, FieldNames, Glob, GlobPart};
+use ken_core::{Bound, FieldKind, FieldNames, Glob, GlobPart, Whole};
 
 use super::tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
 
@@ -110,6 +110,7 @@ impl Display for Value {
             Self::Prefix(text) => write!(f, "(prefix {text:?})"),
             Self::Glob(glob) => write!(f, "(glob {glob})"),
             Self::Regex(regex) => write!(f, "(regex {regex:?})"),
+            Self::Whole(whole) => write!(f, "(whole {:?})", whole.expression),
             Self::Fuzzy(word, distance) => write!(f, "(fuzzy {word:?} {distance})"),
             Self::Phrase(phrase) => write!(f, "{phrase}"),
             Self::Numbers(from, to) => range_expression(f, from, to),
@@ -296,7 +297,10 @@ impl QueryWriter<'_> {
                 write_glob(&mut self.text, glob);
                 self.text.push_str(end);
             }
-            Value::Regex(regex) => {
+            Value::Regex(regex)
+            | Value::Whole(Whole {
+                expression: regex, ..
+            }) => {
                 self.text.push('/');
                 self.text.push_str(&regex.replace('/', "\\/"));
                 self.text.push('/');

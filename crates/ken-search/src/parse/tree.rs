@@ -1,6 +1,6 @@
 //! The syntax tree: a checked query that depends on neither clock nor current folder nor index.
 
-use ken_core::{Bound, Field, Glob};
+use ken_core::{Bound, Field, Glob, Whole};
 
 use super::When;
 
@@ -101,6 +101,8 @@ pub enum Value {
     Glob(Glob),
     /// Words in which a regular expression matches.
     Regex(String),
+    /// Whole values in which a regular expression matches; only in text fields with a column.
+    Whole(Whole),
     /// Words that differ by at most this number of letters.
     Fuzzy(String, u8),
     /// Words one after the other; only in text fields.

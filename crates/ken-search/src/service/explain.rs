@@ -68,7 +68,10 @@ impl Explanation {
         let mut meanings = Vec::new();
         for (field, of) in patterns {
             // These look at whole values, so no list of terms explains them.
-            if matches!(of, Pattern::Address(_) | Pattern::Folder(_)) {
+            if matches!(
+                of,
+                Pattern::Address(_) | Pattern::Whole(_) | Pattern::Folder(_)
+            ) {
                 continue;
             }
             let pattern = of.to_string();

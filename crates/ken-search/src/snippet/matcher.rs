@@ -51,7 +51,9 @@ impl TermTest {
             Pattern::Term(term) | Pattern::Stem(term) => Self::Exact(term.clone()),
             Pattern::Written(Written { terms, .. }) => Self::new(terms)?,
             Pattern::Any(terms) => Self::Any(terms.iter().cloned().map(Self::Exact).collect()),
-            Pattern::Border | Pattern::Address(_) | Pattern::Folder(_) => return None,
+            Pattern::Border | Pattern::Address(_) | Pattern::Whole(_) | Pattern::Folder(_) => {
+                return None;
+            }
             Pattern::Prefix(prefix) if prefix.is_empty() => return None,
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
             Pattern::Range(from, to) => {

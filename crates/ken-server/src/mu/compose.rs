@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use ken_mail::MimePart;
+
 use super::error::ErrorKind;
-use super::mail::{Part, parts, read_file};
+use super::mail::{parts, read_file};
 use super::plist::Plist;
 use super::{Error, Sexp};
 
@@ -16,11 +18,9 @@ pub(super) const KINDS: [&str; 5] = ["new", "reply", "forward", "edit", "resend"
 /// Saves the attachments of a message below a new folder, and returns their description, which is empty if there are
 /// none. Names may be equal, so each attachment has a folder of its own.
 pub(super) fn attachments(path: &Path, temporary: &Path) -> Result<Vec<Sexp>, Error> {
-    let parts = parts(&read_file(path)?);
-    let attached: Vec<Part> = parts
-        .into_iter()
-        .filter(|part| part.is_attachment)
-        .collect();
+    let message = read_file(path)?;
+    let mut attached = parts(&message);
+    attached.retain(|part| part.is_file);
     if attached.is_empty() {
         return Ok(Vec::new());
     }
@@ -31,7 +31,7 @@ pub(super) fn attachments(path: &Path, temporary: &Path) -> Result<Vec<Sexp>, Er
         let own = folder.join(number.to_string());
         make_private(&own)?;
         let file = own.join(&name);
-        fs_err::write(&file, &part.bytes)?;
+        fs_err::write(&file, part.content.decode())?;
         let mut one = Plist::default();
         one.add(":description", Sexp::string(&name));
         one.add(":file-name", Sexp::path(&file));
@@ -45,7 +45,7 @@ pub(super) fn attachments(path: &Path, temporary: &Path) -> Result<Vec<Sexp>, Er
 }
 
 /// Returns the file name for a part: its own name, or one made from its number.
-pub fn file_name(part: &Part, number: usize) -> String {
+pub fn file_name(part: &MimePart<'_>, number: usize) -> String {
     let name = part.name.replace(['/', '\0'], "-");
     match name.as_str() {
         "" | "." | ".." => format!("part-{}", number + 1),

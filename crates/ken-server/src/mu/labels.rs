@@ -13,7 +13,7 @@ use super::{Error, Mail, Store};
 /// How long a label is waited for: another program may write the index for long.
 const FOREVER: Duration = Duration::from_secs(1 << 32);
 
-/// Reads a change of the labels of a message, `+a -b`; `-*` removes all.
+/// Reads a change of the labels of a message, `+a -b` or `+a,-b`; `-*` removes all.
 ///
 /// # Errors
 /// Fails if a word is not a change.
@@ -23,7 +23,8 @@ pub fn labels_change(text: &str, mail: &Mail) -> Result<TagChange, Error> {
         return Err(Error::new(ErrorKind::Argument, message));
     }
     let mut tags = Vec::new();
-    for word in text.split_whitespace() {
+    let words = text.split(|c: char| c.is_whitespace() || c == ',');
+    for word in words.filter(|word| !word.is_empty()) {
         match word.split_at_checked(1) {
             Some(("-", "*")) => tags.extend(mail.tags.iter().map(|tag| (tag.clone(), false))),
             Some((sign @ ("+" | "-"), name)) if !name.is_empty() => {
@@ -116,6 +117,7 @@ mod tests {
         let tags = |text: &str| labels_change(text, &mail).unwrap().tags;
         let tag = |name: &str, is_given| (name.to_owned(), is_given);
         assert_eq!(tags("+x -a"), [tag("x", true), tag("a", false)]);
+        assert_eq!(tags("+x,-a"), tags("+x -a"));
         assert_eq!(tags("-*"), [tag("a", false), tag("b", false)]);
         assert!(labels_change("x", &mail).is_err());
         assert!(labels_change("+", &mail).is_err());

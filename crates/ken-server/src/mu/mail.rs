@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ken_core::{Document, Field, MESSAGE_STATES, MessageState, MessageStateInfo, Reason, Value};
 use ken_mail::maildir::{Flags, MaildirPath};
 use ken_mail::thread::ancestors;
-use ken_mail::{Message, Personal, Text};
+use ken_mail::{Message, MimePart, Personal, Text, header_values, mime_parts};
 use ken_search::service::mail::Message as IndexMessage;
 
 use super::error::ErrorKind;
@@ -18,6 +18,9 @@ use super::{Address, Error};
 
 /// The most bytes of a message's file; nobody reads larger ones.
 const MAX_FILE_BYTES: u64 = 512 << 20;
+
+/// The scheme of an address in a header.
+const MAILTO: &str = "mailto:";
 
 /// The end of an identifier that was made up for a message without one.
 const MADE_UP: &str = "@ken.id";
@@ -53,6 +56,8 @@ pub struct Mail {
     pub references: Vec<String>,
     /// The mailing list.
     pub list: String,
+    /// The address for messages to the list, if the file was read.
+    pub list_post: Vec<Address>,
     /// The tags from the header.
     pub tags: Vec<String>,
     /// `high`, `normal` or `low`.
@@ -71,17 +76,13 @@ pub struct Mail {
     pub is_personal: bool,
 }
 
-/// A part of a message that can be saved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The file name; may be empty.
-    pub name: String,
-    /// The media type.
-    pub media_type: String,
-    /// Whether the part is an attachment and not a piece of the body.
-    pub is_attachment: bool,
-    /// The content.
-    pub bytes: Vec<u8>,
+/// The form in which the body of a message is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyForm {
+    /// Plain text; HTML if the message has no other text.
+    Plain,
+    /// The HTML of the message.
+    Html,
 }
 
 impl Mail {
@@ -148,6 +149,7 @@ impl Mail {
             id: message.id.clone(),
             references: ancestors(&message.references, &message.in_reply_to),
             list: message.list_id.clone(),
+            list_post: list_post(bytes),
             tags: message.tags.clone(),
             priority: message.priority.name().to_owned(),
             is_signed: message.is_signed,
@@ -221,30 +223,42 @@ impl Mail {
     }
 }
 
-/// Returns the parts of a message that can be saved: the pieces of its body, then its attachments.
-pub fn parts(bytes: &[u8]) -> Vec<Part> {
-    let message = Message::parse(bytes, &detect_charset);
-    let texts = message.texts.iter().map(|text| match text {
-        Text::Plain(text) => Part {
-            name: String::new(),
-            media_type: "text/plain".to_owned(),
-            is_attachment: false,
-            bytes: text.as_bytes().to_vec(),
-        },
-        Text::Html(html) => Part {
-            name: String::new(),
-            media_type: "text/html".to_owned(),
-            is_attachment: false,
-            bytes: html.content.decode().into_owned(),
-        },
+/// Returns all parts of a message, in order.
+pub fn parts(message: &[u8]) -> Vec<MimePart<'_>> {
+    mime_parts(message, &detect_charset)
+}
+
+/// Returns the body of a message; empty if it has none in this form.
+pub fn body(message: &[u8], form: BodyForm) -> String {
+    let texts = Message::parse(message, &detect_charset).texts;
+    let plain: String = texts
+        .iter()
+        .filter_map(|text| match text {
+            Text::Plain(text) => Some(&**text),
+            Text::Html(_) => None,
+        })
+        .collect();
+    if form == BodyForm::Plain && !plain.trim().is_empty() {
+        return plain;
+    }
+    let parts = parts(message);
+    let pages = parts
+        .iter()
+        .filter(|part| part.media_type == "text/html" && !part.is_file);
+    pages.map(|page| page.text(&detect_charset)).collect()
+}
+
+/// Returns the address in `List-Post: <mailto:dev@lists.example.org>`.
+fn list_post(message: &[u8]) -> Vec<Address> {
+    let values = header_values(message, &["List-Post"], &detect_charset);
+    let address = values.iter().find_map(|(_, value)| {
+        let at = value.to_ascii_lowercase().find(MAILTO)?;
+        let address = value[at + MAILTO.len()..]
+            .split(['>', '?', ',', ' '])
+            .next()?;
+        (!address.is_empty()).then(|| Address::read(address))
     });
-    let attachments = message.attachments.iter().map(|attachment| Part {
-        name: attachment.name.clone(),
-        media_type: attachment.media_type.clone(),
-        is_attachment: true,
-        bytes: attachment.content.decode().into_owned(),
-    });
-    texts.chain(attachments).collect()
+    address.into_iter().collect()
 }
 
 /// Returns the content of a message's file.

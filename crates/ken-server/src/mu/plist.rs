@@ -12,6 +12,7 @@ pub fn mail_plist(mail: &Mail, root: &Path) -> Vec<Sexp> {
     let mut list = Plist::default();
     list.add(":path", Sexp::path(&mail.path));
     list.add(":size", Sexp::number(mail.size));
+    list.people(":list-post", &mail.list_post);
     list.people(":bcc", &mail.bcc);
     list.people(":cc", &mail.cc);
     list.add(":changed", time(mail.changed));

@@ -6,6 +6,8 @@
 mod change;
 mod show;
 
+pub use change::shared_flags;
+
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -47,6 +49,11 @@ impl Version {
             text: text.to_owned(),
             is_new: (major, minor) >= (Some(1), Some(9)),
         }
+    }
+
+    /// Returns whether this is mu 1.10 or later, or on the way to it.
+    pub fn is_new(&self) -> bool {
+        self.is_new
     }
 
     /// Returns the version as given.

@@ -172,6 +172,18 @@ fn tags_are_given_taken_and_survive_the_index() {
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(other.ken(["mail", "tag", "--export"]).text(), export.text());
 
+    // Tags that a list of notmuch does not name are gone, as after `notmuch restore`.
+    other.ken(["mail", "tag", "+late", "-todo", "msgid:1@x.org"]);
+    let run = other.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(other.ken(["mail", "tag", "--export"]).text(), export.text());
+    let one = other.write("../one.txt", "+only -- id:2@x.org\n -- id:3@x.org\n");
+    other.ken(["mail", "tag", "--import", one.to_str().unwrap()]);
+    let expected =
+        "#notmuch-dump batch-tag:3 tags\n+todo +a%20b -- id:1@x.org\n+only -- id:2@x.org\n";
+    assert_eq!(other.ken(["mail", "tag", "--export"]).text(), expected);
+    other.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
+
     // Also in mu's form, whose labels have no commas.
     world.ken(["mail", "tag", "+x,y", "msgid:2@x.org"]);
     let labels = world.ken(["mail", "tag", "--export", "--format", "mu"]);
@@ -581,4 +593,27 @@ fn every_order_and_durability_ends_the_same() {
         assert_eq!(world.hits("pangolin").len(), 40);
         assert_eq!(world.index(&[])["unchanged"], 40);
     }
+}
+
+#[test]
+fn no_phrase_matches_over_two_parts_of_a_message() {
+    let world = World::new();
+    world.write(
+        "parts.eml",
+        "From: a@x.org\nTo: b@x.org\nSubject: Two parts\nDate: Mon, 03 Mar 2025 12:00:00 +0000\n\
+         Content-Type: multipart/mixed; boundary=b\n\n--b\n\nthe last okapi\n\
+         --b\n\nzoo of tapirs\n--b--\n",
+    );
+    world.index_docs();
+    let n_hits = |query: &str| world.hits(query).len();
+    assert_eq!(n_hits("okapi zoo"), 1);
+    assert_eq!(n_hits("\"last okapi\""), 1);
+    assert_eq!(n_hits("\"zoo of tapirs\""), 1);
+    assert_eq!(n_hits("\"okapi zoo\""), 0);
+    // Nor after the message is written again from its own data.
+    world.ken(["mail", "tag", "+x", "*"]);
+    world.rename("parts.eml", "moved.eml");
+    world.index_docs();
+    assert_eq!(n_hits("okapi zoo"), 1);
+    assert_eq!(n_hits("\"okapi zoo\""), 0);
 }

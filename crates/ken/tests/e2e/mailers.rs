@@ -100,7 +100,7 @@ fn is_installed(name: &str) -> bool {
 }
 
 /// Queries for which mu and ken find the same messages.
-const MU: [&str; 55] = [
+const MU: [&str; 66] = [
     "budget",
     "BUDGET",
     "budget report",
@@ -156,6 +156,17 @@ const MU: [&str; 55] = [
     "g:u",
     "flag:draft or flag:trashed or flag:passed",
     "nosuchword",
+    "subject:/budget.meeting/",
+    "subject:/Büdget/",
+    "from:/Anna.*example/",
+    "cc:/team.*net$/",
+    "/lamport/",
+    "body:/^wal.s$/",
+    "body:/budget.report/",
+    "m:/INBOX",
+    "maildir:/lists/Runn*",
+    "date:2026..2025",
+    "size:2m..10k",
 ];
 
 #[test]
@@ -187,7 +198,7 @@ fn mu_finds_the_same() {
 }
 
 /// Queries for which notmuch and ken find the same messages.
-const NOTMUCH: [&str; 97] = [
+const NOTMUCH: [&str; 107] = [
     "*",
     "budget",
     "budget report",
@@ -285,6 +296,32 @@ const NOTMUCH: [&str; 97] = [
     "1740996000..1741000000 date:2026..",
     "1740996000..1741000000 date:2025",
     "budget%",
+    "subject:/Budget.meeting/",
+    "subject:/budget.meeting/",
+    "subject:\"/budget meeting/\"",
+    "subject:/^Re:.*g$/",
+    "subject:\"/^Re: B/\"",
+    "from:/Anna.*example/",
+    "from:/anna.Knuth/",
+    "from:/^Anna/",
+    "from:/^Anna/ from:/^Chloe/",
+    "not subject:/Budget/",
+];
+
+/// Queries for folders, some of which are no Maildirs, and for messages without a subject.
+const FOLDERS: [&str; 12] = [
+    "folder:archive",
+    "folder:archive/2025",
+    "folder:archive/2014",
+    "folder:inbox folder:archive",
+    "folder:lists/running",
+    "folder:/^archive/",
+    "folder:/^archive$/",
+    "folder:/2014/",
+    "folder:/running/ and folder:/lists/",
+    "subject:\"\"",
+    "from:\"\"",
+    "date:2014-01-02_08:59:00+01:00..02-Jan-2014_08:01:00+0000",
 ];
 
 #[test]
@@ -316,6 +353,24 @@ fn notmuch_finds_the_same() {
         assert_eq!(ours(&world, "notmuch", query), expected, "{query}");
     }
     assert!(found > 60, "{found}");
+    for name in ["archive/6", "archive/2014/7", "8"] {
+        let source = format!(
+            "From: Dora <dora@example.org>\n{}Message-ID: <{name}@x.org>\n\
+             Date: Thu, 02 Jan 2014 08:00:00 +0000\n\nan elk\n",
+            if name == "8" {
+                ""
+            } else {
+                "Subject: old moose\n"
+            }
+        );
+        world.write(name, source);
+    }
+    world.index_docs();
+    assert!(notmuch(&["new"]).status.success());
+    for query in FOLDERS {
+        let expected = theirs(&notmuch(&["search", "--output=files", query]));
+        assert_eq!(ours(&world, "notmuch", query), expected, "{query}");
+    }
 }
 
 #[test]

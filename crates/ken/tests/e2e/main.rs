@@ -12,6 +12,7 @@ mod blocked;
 mod changes;
 mod check;
 mod crash;
+mod damage;
 mod extract;
 mod faults;
 mod first_page;

@@ -73,10 +73,10 @@ pub(super) fn range(
 }
 
 /// Returns the regular expression between the slashes.
-pub(super) fn regex(query: &str, at: Range<usize>, text: &str) -> Result<Value, QueryError> {
+pub(super) fn regex(query: &str, at: Range<usize>, text: &str) -> Result<String, QueryError> {
     let unescaped = text.replace("\\/", "/");
     match expression::compile(&format!("(?i){unescaped}")) {
-        Ok(_) => Ok(Value::Regex(unescaped)),
+        Ok(_) => Ok(unescaped),
         Err(error) => {
             let message = format!("invalid regular expression: {error}");
             let hint = "see https://docs.rs/regex for the syntax";

@@ -3,9 +3,10 @@
 //! OR binds loosest, then XOR, AND, NOT. All work in any case, and are words where they join nothing. Words are
 //! compared as written, without their other forms. A name that is not a field belongs to the word.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use ken_core::{Field, FieldNames, MESSAGE_STATES, MessageState, MessageStateInfo};
+use ken_core::{Field, FieldNames, MESSAGE_STATES, MessageState, MessageStateInfo, Whole};
 
 use super::super::error::QueryError;
 use super::super::tree::{Tree, Value};
@@ -121,10 +122,10 @@ fn lexeme(query: &str, at: usize) -> Result<Lexeme, QueryError> {
     Ok(Lexeme::new(Token::Operand(tree), at..end))
 }
 
-/// A value as written.
-#[derive(Clone, Copy)]
+/// A value as written; plain text is without its backslashes.
+#[derive(Clone)]
 enum Written<'a> {
-    Plain(&'a str),
+    Plain(Cow<'a, str>),
     Regex(&'a str),
 }
 
@@ -145,8 +146,41 @@ fn value(query: &str, start: usize) -> Result<(Written<'_>, usize), QueryError> 
     if let Some(end) = mail::regex_end(query, start) {
         return Ok((Written::Regex(&query[start + 1..end - 1]), end));
     }
-    let end = end_of_run(query, start, &STOPS);
-    Ok((Written::Plain(&query[start..end]), end))
+    let end = end_of_value(query, start);
+    Ok((Written::Plain(unescaped(&query[start..end])), end))
+}
+
+/// Returns where a word ends. What follows a backslash belongs to it: `maildir:/Sent\ Items`.
+fn end_of_value(query: &str, start: usize) -> usize {
+    let mut end = end_of_run(query, start, &STOPS);
+    while is_escaped(query, start, end) {
+        let next = query[end..].chars().next().map_or(0, char::len_utf8);
+        if next == 0 {
+            break;
+        }
+        end = end_of_run(query, end + next, &STOPS);
+    }
+    end
+}
+
+/// Returns whether an odd number of backslashes stands before `at`.
+fn is_escaped(query: &str, start: usize, at: usize) -> bool {
+    let before = query[start..at].bytes().rev();
+    before.take_while(|byte| *byte == b'\\').count() % 2 == 1
+}
+
+/// Returns the text without the backslashes that escape other characters.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return text.into();
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        let escaped = (character == '\\').then(|| characters.next()).flatten();
+        plain.push(escaped.unwrap_or(character));
+    }
+    plain.into()
 }
 
 fn written(text: &str) -> Written<'_> {
@@ -155,7 +189,7 @@ fn written(text: &str) -> Written<'_> {
         .and_then(|rest| rest.strip_suffix('/'));
     match inside.filter(|inside| !inside.is_empty()) {
         Some(regex) => Written::Regex(regex),
-        None => Written::Plain(text),
+        None => Written::Plain(unescaped(text)),
     }
 }
 
@@ -180,7 +214,7 @@ fn operand(
             let Written::Plain(text) = written else {
                 return Err(no_regex(query, at));
             };
-            return mail::range(query, at, field, &normal(field, text));
+            return range(query, at, field, &normal(field, &text));
         }
         Meaning::Whole(field) => {
             return Ok(clause(Some(field), whole(query, at, field, written)?));
@@ -190,16 +224,52 @@ fn operand(
         }
         Meaning::Words(fields) => fields,
     };
+    let expression = match written {
+        Written::Regex(regex) => Some(mail::regex(query, at.clone(), regex)?),
+        Written::Plain(_) => None,
+    };
     let value = words(query, at, written)?;
-    Ok(match fields {
+    let words = match fields {
         [] => clause(None, value),
         fields => in_one_of(fields, &value),
+    };
+    Ok(match expression {
+        Some(expression) => Tree::or(vec![words, headers(fields, expression)]),
+        None => words,
+    })
+}
+
+/// The headers that mu also keeps whole.
+const HEADERS: [Field; 5] = [
+    Field::Title,
+    Field::Author,
+    Field::To,
+    Field::Cc,
+    Field::Bcc,
+];
+
+/// Returns the tree for whole headers in which a regular expression matches; those of `fields`, or all of them.
+fn headers(fields: &[Field], expression: String) -> Tree {
+    let is_meant = |field: &Field| fields.is_empty() || fields.contains(field);
+    let fields: Vec<Field> = HEADERS.into_iter().filter(is_meant).collect();
+    let whole = Whole {
+        expression,
+        is_exact: false,
+    };
+    in_one_of(&fields, &Value::Whole(whole))
+}
+
+/// Reads a range. mu swaps its ends if the second is less than the first.
+fn range(query: &str, at: Range<usize>, field: Field, text: &str) -> Result<Tree, QueryError> {
+    mail::range(query, at.clone(), field, text).or_else(|wrong| {
+        let (from, to) = text.split_once("..").ok_or_else(|| wrong.clone())?;
+        mail::range(query, at, field, &format!("{to}..{from}")).map_err(|_| wrong)
     })
 }
 
 fn words(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Value, QueryError> {
     match written {
-        Written::Regex(regex) => mail::regex(query, at, regex),
+        Written::Regex(regex) => mail::regex(query, at, regex).map(Value::Regex),
         Written::Plain(text) if text.trim().is_empty() => {
             let message = "there is nothing between the quotes";
             Err(fault(query, at, message, "write a word"))
@@ -208,7 +278,7 @@ fn words(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Value, Q
             Some(start) if !start.is_empty() && !start.contains(char::is_whitespace) => {
                 Value::Prefix(start.to_owned())
             }
-            _ => as_it_stands(text),
+            _ => as_it_stands(&text),
         }),
     }
 }
@@ -220,13 +290,13 @@ fn whole(
     written: Written<'_>,
 ) -> Result<Value, QueryError> {
     match written {
-        Written::Regex(regex) => mail::regex(query, at, regex),
+        Written::Regex(regex) => mail::regex(query, at, regex).map(Value::Regex),
         Written::Plain(text) => Ok(match text.strip_suffix('*') {
             Some(start) => Value::Prefix(start.to_owned()),
-            None => match values::keyword(field, text, &FieldNames::TABLE) {
+            None => match values::keyword(field, &text, &FieldNames::TABLE) {
                 Ok((_, value)) if field == Field::Prio => value,
                 Err(wrong) => return Err(fault(query, at, wrong.message, &wrong.hint)),
-                Ok(_) => Value::Word(values::bare(field, text).to_owned()),
+                Ok(_) => Value::Word(values::bare(field, &text).to_owned()),
             },
         }),
     }
@@ -241,12 +311,12 @@ fn no_regex(query: &str, at: Range<usize>) -> QueryError {
 fn maildir(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, QueryError> {
     let value = match written {
         Written::Regex(regex) => {
-            let value = mail::regex(query, at, regex)?;
+            let value = Value::Regex(mail::regex(query, at, regex)?);
             return Ok(clause(Some(Field::Maildir), value));
         }
         Written::Plain(text) => match text.strip_suffix('*') {
             Some(start) => Value::Prefix(start.to_owned()),
-            None => Value::Word(text.to_owned()),
+            None => Value::Word(text.into_owned()),
         },
     };
     Ok(clause(Some(Field::Maildir), value))

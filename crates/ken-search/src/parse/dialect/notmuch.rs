@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use ken_core::custom::CUSTOM_FIELDS;
-use ken_core::{Field, FieldNames, Glob, GlobPart, MESSAGE_STATES};
+use ken_core::{Field, FieldNames, Glob, GlobPart, MESSAGE_STATES, Whole};
 use regex_automata::meta::Regex;
 
 use super::super::error::QueryError;
@@ -284,15 +284,29 @@ impl<'a> Reader<'a> {
         written: &Written,
     ) -> Result<Tree, QueryError> {
         let text = &*self.text(written);
-        // The folder of all mail has no name.
-        let may_be_empty = matches!(meaning, Meaning::Folder | Meaning::Path);
+        // The folder of all mail has no name, and a message may have no subject.
+        let may_be_empty = matches!(
+            meaning,
+            Meaning::Folder | Meaning::Path | Meaning::Words([Field::Author | Field::Title])
+        );
         if text.trim().is_empty() && !(may_be_empty && written.sort == Sort::Quoted) {
             let message = "a value is missing";
             return Err(fault(self.query, at, message, "write it without a space"));
         }
         match (meaning, &written.sort) {
+            (Meaning::Words(&[field]), Sort::Quoted) if text.trim().is_empty() => {
+                Ok(Tree::not(clause(Some(field), values::anything(field))))
+            }
             (Meaning::Words(fields), Sort::Group) => {
                 self.inner(fields, written, written.inside.clone())
+            }
+            // Notmuch keeps these headers whole.
+            (Meaning::Words(&[field @ (Field::Author | Field::Title)]), Sort::Regex) => {
+                let whole = Whole {
+                    expression: mail::regex(self.query, at, text)?,
+                    is_exact: true,
+                };
+                Ok(clause(Some(field), Value::Whole(whole)))
             }
             (Meaning::Words(fields), _) => {
                 let value = match self.words(at, written)? {
@@ -312,10 +326,10 @@ impl<'a> Reader<'a> {
             (Meaning::Attachment, _) => {
                 Ok(mail::attached(Field::Filename, self.words(at, written)?))
             }
-            (Meaning::Id, Sort::Regex) => Ok(clause(
-                Some(Field::Msgid),
-                mail::regex(self.query, at, text)?,
-            )),
+            (Meaning::Id, Sort::Regex) => {
+                let value = Value::Regex(mail::regex(self.query, at, text)?);
+                Ok(clause(Some(Field::Msgid), value))
+            }
             (Meaning::Id, _) => {
                 let value = Value::Word(values::bare(Field::Msgid, text).to_owned());
                 Ok(clause(Some(Field::Msgid), value))
@@ -334,29 +348,32 @@ impl<'a> Reader<'a> {
                     Err(fault(self.query, at, message, hint))
                 }
             },
-            (Meaning::Folder, Sort::Regex) => Ok(clause(
-                Some(Field::Maildir),
-                mail::regex(self.query, at, text)?,
-            )),
+            (Meaning::Folder, Sort::Regex) => {
+                let value = Value::Regex(mail::regex(self.query, at, text)?);
+                Ok(in_one_of(&[Field::Maildir, Field::Dir], &value))
+            }
             (Meaning::Path, Sort::Regex) => {
-                Ok(clause(Some(Field::Dir), mail::regex(self.query, at, text)?))
+                let value = Value::Regex(mail::regex(self.query, at, text)?);
+                Ok(clause(Some(Field::Dir), value))
             }
             (Meaning::Folder, _) => {
-                let folder = format!("/{}", text.trim_matches('/'));
-                Ok(clause(Some(Field::Maildir), Value::Word(folder)))
+                let folder = text.trim_matches('/');
+                let maildir = Value::Word(format!("/{folder}"));
+                // A folder that is no Maildir holds its messages itself.
+                Ok(Tree::or(vec![
+                    clause(Some(Field::Maildir), maildir),
+                    clause(Some(Field::Dir), exactly(folder)),
+                ]))
             }
             (Meaning::Tag, Sort::Regex) => {
-                let value = mail::regex(self.query, at, text)?;
+                let expression = mail::regex(self.query, at, text)?;
                 // Tags are compared without regard to case.
-                let regex = match &value {
-                    Value::Regex(regex) => Regex::new(&format!("(?i){regex}")).ok(),
-                    _ => None,
-                };
+                let regex = Regex::new(&format!("(?i){expression}")).ok();
                 let is_meant = |tag: &str| regex.as_ref().is_some_and(|regex| regex.is_match(tag));
                 let states = MESSAGE_STATES.iter();
                 let states = states.filter(|row| row.notmuch.is_some_and(is_meant));
                 let states = states.map(mail::state);
-                let tags = [clause(Some(Field::Tag), value)];
+                let tags = [clause(Some(Field::Tag), Value::Regex(expression))];
                 Ok(Tree::or(tags.into_iter().chain(states).collect()))
             }
             (Meaning::Tag, _) => Ok(tagged(text)),
@@ -379,7 +396,7 @@ impl<'a> Reader<'a> {
                 let value = match (above, folder) {
                     (Some(_), "") => return Ok(Tree::All),
                     (Some(_), folder) => Value::Word(folder.to_owned()),
-                    (None, folder) => Value::Regex(format!("^{}$", regex_syntax::escape(folder))),
+                    (None, folder) => exactly(folder),
                 };
                 Ok(clause(Some(Field::Dir), value))
             }
@@ -431,7 +448,7 @@ impl<'a> Reader<'a> {
     fn words(self, at: Range<usize>, written: &Written) -> Result<Value, QueryError> {
         let text = &*self.text(written);
         match written.sort {
-            Sort::Regex => mail::regex(self.query, at, text),
+            Sort::Regex => mail::regex(self.query, at, text).map(Value::Regex),
             Sort::Quoted | Sort::Group => Ok(as_it_stands(text)),
             Sort::Plain => Ok(match text.strip_suffix('*') {
                 Some(start) if !start.is_empty() => Value::Prefix(start.to_owned()),
@@ -522,6 +539,11 @@ fn holds(text: &str) -> Value {
     glob.push(GlobPart::Literal(text.to_owned()));
     glob.push(GlobPart::Many);
     Value::Glob(glob)
+}
+
+/// Returns the value for the folder of this name and no other.
+fn exactly(folder: &str) -> Value {
+    Value::Regex(format!("^{}$", regex_syntax::escape(folder)))
 }
 
 fn unstemmed(tree: Tree) -> Tree {

@@ -79,7 +79,7 @@ impl<W: Write> Session<W> {
         self.update(&mail, &notes)?;
         match target.flags {
             Some(change) if self.version.is_new && target.maildir.is_none() => {
-                self.change_duplicates(&mail, &shared(change))
+                self.change_duplicates(&mail, &shared_flags(change))
             }
             _ => Ok(()),
         }
@@ -258,7 +258,7 @@ impl<W: Write> Session<W> {
 }
 
 /// Returns the part of a change of flags that also applies to duplicates.
-fn shared(change: &str) -> String {
+pub fn shared_flags(change: &str) -> String {
     let is_shared = |pair: &&[u8]| match pair {
         [b'+' | b'-', letter] => SHARED_FLAGS.as_bytes().contains(letter),
         _ => false,
@@ -273,8 +273,8 @@ mod tests {
 
     #[test]
     fn duplicates_do_not_become_drafts_or_trash() {
-        assert_eq!(shared("+S-u-N"), "+S-u-N");
-        assert_eq!(shared("+T+R-F"), "+R");
-        assert_eq!(shared("FS"), "");
+        assert_eq!(shared_flags("+S-u-N"), "+S-u-N");
+        assert_eq!(shared_flags("+T+R-F"), "+R");
+        assert_eq!(shared_flags("FS"), "");
     }
 }

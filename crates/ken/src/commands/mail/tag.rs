@@ -1,12 +1,14 @@
 //! `ken mail tag`: changes the tags of messages.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 use ken_core::Field;
-use ken_mail::{TagChange, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
+use ken_mail::{
+    TagChange, Tags, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels,
+};
 use ken_pipeline::{Progress, tags};
 use ken_search::service::FacetValue;
 use ken_search::service::mail::{MessageRequest, Which};
@@ -160,14 +162,15 @@ fn import(global: &Global, path: &Path) -> Result<ExitCode, Failure> {
     }
     let mut changes = Vec::new();
     let mut n_wrong = 0;
-    let lines: Vec<(usize, Result<Option<TagChange>, String>)> = match is_mu_labels(&text) {
-        true => {
+    let replaces = !is_mu_labels(&text);
+    let lines: Vec<(usize, Result<Option<TagChange>, String>)> = match replaces {
+        false => {
             let lines = read_mu_labels(&text).into_iter();
             lines
                 .map(|(number, read)| (number, read.map(Some)))
                 .collect()
         }
-        false => (1..).zip(text.lines().map(TagChange::read)).collect(),
+        true => (1..).zip(text.lines().map(TagChange::read)).collect(),
     };
     for (number, read) in lines {
         match read {
@@ -178,8 +181,62 @@ fn import(global: &Global, path: &Path) -> Result<ExitCode, Failure> {
             }
         }
     }
+    if replaces {
+        changes = replacing(global, &changes)?;
+    }
     apply(global, &changes)?;
     Ok(ExitCode::from(if n_wrong > 0 { 2 } else { 0 }))
+}
+
+/// Returns the changes after which each message has the tags that the list gives it and no others, as `notmuch restore`
+/// does. Messages that are not in the list stay unchanged.
+fn replacing(global: &Global, list: &[TagChange]) -> Result<Vec<TagChange>, Failure> {
+    let mut wanted = Tags::default();
+    list.iter().for_each(|change| wanted.take(change));
+    let mut known: HashMap<String, HashSet<String>> = HashMap::new();
+    let mut note = |id: &str, tag: &str| {
+        known
+            .entry(id.to_owned())
+            .or_default()
+            .insert(tag.to_owned());
+    };
+    let log = tags::Log::read(&data_folder(global)?, (0, 0))?.tags;
+    for id in log.ids() {
+        let given = log.of(id).filter(|(_, is_given)| *is_given);
+        given.for_each(|(tag, _)| note(id, tag));
+    }
+    let tagged = MessageRequest {
+        which: Which::Tagged,
+        ..MessageRequest::default()
+    };
+    let mail = Mail::open(global)?;
+    mail.service()
+        .messages(&tagged)?
+        .each_as_kept(&mut |_, message| {
+            let tags = message.texts(Field::Tag);
+            tags.iter().for_each(|tag| note(message.id(), tag));
+        })?;
+    let mut changes = Vec::new();
+    let mut seen = HashSet::new();
+    for id in list.iter().map(|change| change.id.as_str()) {
+        if !seen.insert(id) {
+            continue;
+        }
+        let known = known.remove(id).unwrap_or_default();
+        let given = wanted.of(id).filter(|(_, is_given)| *is_given);
+        let given: Vec<&str> = given.map(|(tag, _)| tag).collect();
+        let lost = known.iter().filter(|tag| !given.contains(&tag.as_str()));
+        let mut lost: Vec<_> = lost.map(|tag| (tag.clone(), false)).collect();
+        lost.sort();
+        let new = given.iter().filter(|tag| !known.contains(**tag));
+        let new = new.map(|tag| ((*tag).to_owned(), true));
+        let tags: Vec<_> = new.chain(lost).collect();
+        if !tags.is_empty() {
+            let id = id.to_owned();
+            changes.push(TagChange { id, tags });
+        }
+    }
+    Ok(changes)
 }
 
 #[cfg(test)]

@@ -103,18 +103,21 @@ fn strftime(seconds: i64, pattern: &str) -> String {
 }
 
 fn json(contact: &Contact) -> String {
-    let mut object = json!({
-        "email": contact.address,
-        "display": shown(contact),
-        "last-seen": contact.last,
-        "last-seen-iso": strftime(contact.last, "%Y-%m-%dT%H:%M:%SZ"),
-        "personal": contact.is_personal,
-        "frequency": contact.count,
-    });
-    if !contact.name.is_empty() {
-        object["name"] = json!(contact.name);
-    }
-    object.to_string()
+    let name = Some(&contact.name).filter(|name| !name.is_empty());
+    let pairs = [
+        ("email", json!(contact.address)),
+        ("name", json!(name)),
+        ("display", json!(shown(contact))),
+        ("last-seen", json!(contact.last)),
+        (
+            "last-seen-iso",
+            json!(strftime(contact.last, "%Y-%m-%dT%H:%M:%SZ")),
+        ),
+        ("personal", json!(contact.is_personal)),
+        ("frequency", json!(contact.count)),
+    ];
+    let lines = pairs.map(|(name, value)| format!("    {:<15} : {value}", format!("\"{name}\"")));
+    format!("  {{\n{}\n  }}", lines.join(",\n"))
 }
 
 /// Returns name and address as in a header.

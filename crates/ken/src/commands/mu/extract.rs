@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use ken_server::mu::{Part, file_name, parts};
+use ken_mail::MimePart;
+use ken_server::mu::{file_name, parts};
 use regex_automata::meta::Regex;
 
 use super::options::Typed;
@@ -17,7 +18,8 @@ pub(super) fn run(typed: &Typed) -> Outcome {
         [file, pattern] => (file, Some(pattern.to_string_lossy().into_owned())),
         _ => return Err(Refusal::Usage("parameters missing".to_owned())),
     };
-    let parts = parts(&message::read(Path::new(file))?);
+    let message = message::read(Path::new(file))?;
+    let parts = parts(&message);
     let Some(wanted) = wanted(typed, pattern, &parts)? else {
         output::print(listed(&parts).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
@@ -42,10 +44,10 @@ pub(super) fn run(typed: &Typed) -> Outcome {
 fn wanted(
     typed: &Typed,
     pattern: Option<String>,
-    parts: &[Part],
+    parts: &[MimePart<'_>],
 ) -> Result<Option<Vec<usize>>, Refusal> {
     let all = 0..parts.len();
-    let attached = |number: &usize| parts[*number].is_attachment;
+    let attached = |number: &usize| parts[*number].is_file;
     if let Some(pattern) = pattern.or_else(|| typed.text("matches")) {
         let regex = Regex::new(&format!("(?i){pattern}")).map_err(|error| {
             Refusal::Said(format!(
@@ -75,31 +77,34 @@ fn wanted(
     })
 }
 
-fn listed(parts: &[Part]) -> String {
+fn listed(parts: &[MimePart<'_>]) -> String {
     let mut text = "MIME-parts in this message:\n".to_owned();
     for (number, part) in parts.iter().enumerate() {
         let name = match part.name.as_str() {
             "" => "<none>",
             name => name,
         };
-        let disposition = if part.is_attachment {
+        let disposition = if part.is_declared {
             "attachment"
         } else {
             "inline"
         };
+        let size = match part.n_encoded_bytes() {
+            0 => String::new(),
+            n => format!(" ({n} bytes)"),
+        };
         text.push_str(&format!(
-            "  {} {} {} [{disposition}] ({} bytes)\n",
+            "  {} {} {} [{disposition}]{size}\n",
             number + 1,
             output::clean(name),
-            part.media_type,
-            part.bytes.len()
+            output::clean(&part.media_type),
         ));
     }
     text
 }
 
 /// Writes a part to a file that only the user may read.
-fn save(path: &Path, part: &Part, overwrite: bool) -> Result<(), Refusal> {
+fn save(path: &Path, part: &MimePart<'_>, overwrite: bool) -> Result<(), Refusal> {
     use fs_err::os::unix::fs::OpenOptionsExt;
     let mut options = fs_err::OpenOptions::new();
     options.write(true).mode(0o600);
@@ -111,7 +116,7 @@ fn save(path: &Path, part: &Part, overwrite: bool) -> Result<(), Refusal> {
         let cause = output::system_words(&error);
         Refusal::Said(format!("failed to open '{}' ({cause})", path.display()))
     })?;
-    Ok(file.write_all(&part.bytes)?)
+    Ok(file.write_all(&part.content.decode())?)
 }
 
 #[allow(clippy::disallowed_methods)] // the binary reads its environment

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use ken_mail::maildir::make;
-use ken_server::mu::{ErrorKind, Find, Found, MailColumn, Store, parts};
+use ken_server::mu::{BodyForm, ErrorKind, Find, Found, MailColumn, Store, body};
 
 use super::options::Typed;
-use super::{NO_MATCHES, Outcome, Refusal, format, home};
+use super::{Outcome, Refusal, format, home, no_matches};
 use crate::cli::Global;
 
 /// The fields without `--fields`.
@@ -42,7 +42,7 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     if found.is_empty() {
         // This is neither an error nor output.
         crate::output::stderr().write_all(b"no matches for search expression\n")?;
-        return Ok(ExitCode::from(NO_MATCHES));
+        return no_matches(global);
     }
     match typed.text("exec") {
         Some(command) => run_on_each(&command, &found)?,
@@ -185,10 +185,7 @@ fn summary_of(path: &Path, n_lines: usize) -> String {
         true => fs_err::read(path).unwrap_or_default(),
         false => Vec::new(),
     };
-    let parts = parts(&bytes);
-    let body = parts.iter().find(|part| !part.is_attachment);
-    let text = body.map(|part| String::from_utf8_lossy(&part.bytes).into_owned());
-    format::summary(&text.unwrap_or_default(), n_lines)
+    format::summary(&body(&bytes, BodyForm::Plain), n_lines)
 }
 
 /// Runs a shell command on each message.

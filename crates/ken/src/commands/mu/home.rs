@@ -272,6 +272,12 @@ fn add(global: &Global, typed: &Typed, data: &Path) -> Outcome {
             return Err(Refusal::Said(message));
         }
     }
+    let home = Home::read(data)?;
+    if let Some(path) = files.iter().find(|path| !path.starts_with(&home.maildir)) {
+        let (path, maildir) = (path.display(), home.maildir.display());
+        let message = format!("file @ '{path}' is not below '{maildir}'");
+        return Err(Refusal::Said(message));
+    }
     update_some(global, data, &files)
 }
 

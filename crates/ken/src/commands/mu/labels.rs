@@ -7,7 +7,7 @@ use ken_mail::{mu_labels, mu_labels_head, read_mu_labels};
 use ken_server::mu::{Find, labels_change};
 
 use super::options::Typed;
-use super::{NO_MATCHES, Outcome, Refusal, home};
+use super::{Outcome, Refusal, home, no_matches};
 use crate::cli::Global;
 use crate::output;
 
@@ -39,7 +39,7 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     let found = store.find(&find)?;
     if found.is_empty() {
         output::warn("no matches for search expression");
-        return Ok(ExitCode::from(NO_MATCHES));
+        return no_matches(global);
     }
     let mut all = Vec::with_capacity(found.len());
     for one in &found {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ken_mail::Personal;
-use ken_mail::maildir::{Target, make, relocate as move_message};
-use ken_server::mu::{Mail, Part, parts};
+use ken_mail::maildir::{MoveError, Target, make, relocate as move_message};
+use ken_server::mu::{BodyForm, Mail, body, parts, shared_flags};
 
 use super::options::Typed;
-use super::{Outcome, Refusal, format, home};
+use super::{Outcome, Refusal, format, home, is_new};
 use crate::cli::Global;
 use crate::commands::mail;
 use crate::output;
@@ -39,7 +39,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     }
 }
 
-pub(super) fn view(typed: &Typed) -> Outcome {
+pub(super) fn view(global: &Global, typed: &Typed) -> Outcome {
     let mut files: Vec<PathBuf> = typed.words.iter().map(PathBuf::from).collect();
     if files.is_empty() {
         files.push("-".into());
@@ -49,28 +49,25 @@ pub(super) fn view(typed: &Typed) -> Outcome {
         .map_err(Refusal::Usage)?
         .unwrap_or(0);
     let n_lines = usize::try_from(n_lines).unwrap_or(0);
-    let format = typed.text("format");
+    let form = match typed.text("format").as_deref() {
+        None | Some("plain") => Some(BodyForm::Plain),
+        Some("html") => Some(BodyForm::Html),
+        Some("sexp") => None,
+        Some(other) => return Err(Refusal::Usage(format!("invalid output format {other}"))),
+    };
+    let is_new = is_new(global)?;
     let mut out = BufWriter::new(output::stdout());
     for path in files {
         let bytes = read(&path)?;
         let mail = Mail::of_message(&std::path::absolute(&path)?, &bytes, &Personal::default());
-        match format.as_deref() {
-            None | Some("plain") => {
-                out.write_all(shown(&mail, &parts(&bytes), n_lines).as_bytes())?;
-            }
-            Some("sexp") => {
-                out.write_all(&format::sexp(&mail, Path::new("/")))?;
-                out.write_all(b"\n")?;
-            }
-            Some("html") => {
-                let parts = parts(&bytes);
-                let body = parts.iter().find(|part| part.media_type == "text/html");
-                let body = body.or_else(|| parts.first());
-                out.write_all(body.map_or(&[][..], |part| &part.bytes))?;
-            }
-            Some(other) => {
-                return Err(Refusal::Usage(format!("invalid output format {other}")));
-            }
+        if let Some(form) = form {
+            out.write_all(header(&mail, &bytes).as_bytes())?;
+            // An empty line is behind the header from mu 1.10 on.
+            out.write_all(if is_new { b"\n" } else { b"" })?;
+            out.write_all(shown(&mail, &bytes, form, n_lines).as_bytes())?;
+        } else {
+            out.write_all(&format::sexp(&mail, Path::new("/")))?;
+            out.write_all(b"\n")?;
         }
         if typed.has("terminate") {
             out.write_all(b"\x0c")?;
@@ -80,16 +77,14 @@ pub(super) fn view(typed: &Typed) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns a message for people: its header, its attachments and its text.
-fn shown(mail: &Mail, parts: &[Part], n_lines: usize) -> String {
-    let zone = crate::zone::system();
-    let attached = parts
-        .iter()
-        .filter(|part| part.is_attachment && !part.name.is_empty());
-    let attached: Vec<&str> = attached.map(|part| part.name.as_str()).collect();
+/// Returns the header of a message for people.
+fn header(mail: &Mail, message: &[u8]) -> String {
+    let parts = parts(message);
+    let named = parts.iter().filter(|part| !part.name.is_empty());
+    let named: Vec<&str> = named.map(|part| part.name.as_str()).collect();
     let date = match mail.date {
         0 => String::new(),
-        date => format::time(date, &zone),
+        date => format::time(date, &crate::zone::system()),
     };
     let mut text = String::new();
     for (name, value) in [
@@ -100,25 +95,33 @@ fn shown(mail: &Mail, parts: &[Part], n_lines: usize) -> String {
         ("Subject", mail.subject.clone()),
         ("Date", date),
         ("Tags", mail.tags.join(", ")),
-        ("Attachments", attached.join(", ")),
+        ("Attachments", named.join(", ")),
     ] {
         if !value.is_empty() {
             text.push_str(&format!("{name}: {}\n", output::clean(&value)));
         }
     }
-    let body: String = parts
-        .iter()
-        .filter(|part| !part.is_attachment)
-        .map(|part| String::from_utf8_lossy(&part.bytes).into_owned())
-        .collect();
-    if n_lines > 0 {
-        text.push_str(&format!(
-            "Summary: {}\n",
-            output::clean(&format::summary(&body, n_lines))
-        ));
-        return text;
+    text
+}
+
+/// Returns the text of a message, or a summary of it in as many lines.
+fn shown(mail: &Mail, message: &[u8], form: BodyForm, n_lines: usize) -> String {
+    let mut text = body(message, form);
+    if text.is_empty() {
+        let name = match form {
+            BodyForm::Plain => "text",
+            BodyForm::Html => "html",
+        };
+        let why = match mail.is_encrypted {
+            true => "; message has encrypted parts",
+            false => "",
+        };
+        return format!("[No {name} body found{why}]\n");
     }
-    text.push_str(&body);
+    if n_lines > 0 {
+        let summary = format::summary(&text, n_lines);
+        return format!("Summary: {}\n", output::clean(&summary));
+    }
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -182,26 +185,32 @@ pub(super) fn relocate(global: &Global, typed: &Typed) -> Outcome {
         flags: flags.as_deref(),
         rename: typed.has("change-name"),
     };
-    if typed.has("dry-run") {
-        let to = target
-            .path(&path)
-            .map_err(|error| Refusal::Said(error.to_string()))?;
-        output::print(format!("{}\n", to.display()).as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let id = Mail::read(&path, store.personal())?.id;
-    let mut files = vec![path.clone()];
-    if typed.has("update-dups") && maildir.is_none() {
-        files.extend(
-            store
-                .with_id(&id)?
-                .into_iter()
-                .filter(|other| *other != path),
+    let mut moves = vec![(path.clone(), target)];
+    let shared = flags.as_deref().map(shared_flags).unwrap_or_default();
+    if typed.has("update-dups") && !shared.is_empty() {
+        let of_duplicate = Target {
+            flags: Some(&shared),
+            rename: target.rename,
+            ..Target::default()
+        };
+        let others = store.with_id(&id)?.into_iter();
+        moves.extend(
+            others
+                .filter(|other| *other != path)
+                .map(|other| (other, of_duplicate)),
         );
     }
-    for path in files {
-        let to = move_message(&path, &target).map_err(|error| Refusal::Said(error.to_string()))?;
-        store.moved(&path, Some(&to));
+    for (path, target) in moves {
+        let failed = |error: MoveError| Refusal::Said(error.to_string());
+        let to = match typed.has("dry-run") {
+            true => target.path(&path).map_err(failed)?,
+            false => {
+                let to = move_message(&path, &target).map_err(failed)?;
+                store.moved(&path, Some(&to));
+                to
+            }
+        };
         output::print(format!("{}\n", to.display()).as_bytes())?;
     }
     store.close();

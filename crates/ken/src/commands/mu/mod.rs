@@ -23,10 +23,11 @@ use crate::cli::Global;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
+use ken_server::mu::Version;
 use options::{Typed, usage};
 
-/// Nothing was found.
-const NO_MATCHES: u8 = 4;
+/// Nothing was found, from mu 1.10 on and before.
+const NO_MATCHES: [u8; 2] = [2, 4];
 /// No contact was found.
 const NO_CONTACTS: u8 = 2;
 /// The request failed.
@@ -79,7 +80,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         "labels" => labels::run(global, &typed),
         "server" => server::run(global, &typed),
         "verify" => message::verify(&typed),
-        "view" => message::view(&typed),
+        "view" => message::view(global, &typed),
         "mkdir" => message::mkdir(&typed),
         "move" => message::relocate(global, &typed),
         _ => home::run(global, command, &typed),
@@ -104,6 +105,17 @@ fn complain(message: &str, usage: Option<&str>) -> Result<ExitCode, Failure> {
         output::print(usage.as_bytes())?;
     }
     Ok(ExitCode::from(FAILED))
+}
+
+/// Returns whether ken imitates mu 1.10 or later.
+fn is_new(global: &Global) -> Result<bool, Failure> {
+    Ok(Version::new(&Settings::load(global)?.mu.version).is_new())
+}
+
+/// Returns the exit code of a search that finds nothing.
+fn no_matches(global: &Global) -> Outcome {
+    let [new, old] = NO_MATCHES;
+    Ok(ExitCode::from(if is_new(global)? { new } else { old }))
 }
 
 /// Prints the version of mu that ken imitates, which mu4e reads.

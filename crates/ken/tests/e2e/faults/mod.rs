@@ -9,6 +9,7 @@
 
 mod circumstances;
 mod disk;
+mod passing;
 mod resources;
 mod trace;
 

@@ -1,5 +1,6 @@
 //! `mu`: ken under another name. If the real mu and mu4e are installed, both get the same commands.
 
+mod commands;
 mod mu4e;
 mod server;
 

@@ -1,8 +1,9 @@
-//! The query for values whose address matches: no word of a text shows whose address it is.
+//! The query for whole values in which a regular expression matches: subjects, names, addresses.
 //!
-//! `mary.ann@x.org` ends in the words of `ann@x.org`. The expressions are therefore matched with
-//! the address of each value of the column, which has each value once, and the documents with one
-//! of these values are found: one pass over the values, and one over the numbers of the documents.
+//! No word shows what stands beside it: `mary.ann@x.org` ends in the words of `ann@x.org`. So the
+//! expressions are matched with each value of the column, which has each value once, and the
+//! documents with one of these values are found: one pass over the values, and one over the numbers
+//! of the documents.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Wei
 use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 
 use super::selection::scorer;
+use crate::analysis::folded;
 use crate::columns::value;
 use crate::limits::{Limits, Pace};
 use crate::schema::value_column;
@@ -21,39 +23,60 @@ use crate::schema::value_column;
 /// Maximum memory of an expression.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Documents with a value in the field whose address one of the expressions matches.
+/// The form of a value in which an expression is searched for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ValueForm {
+    /// The address in the value, without regard to case.
+    Address,
+    /// The value as it is written.
+    Written,
+    /// The value without regard to case and diacritics.
+    Folded,
+}
+
+/// Documents with a value in the field in which one of the expressions matches.
 #[derive(Clone, Debug)]
-pub(super) struct AddressQuery {
+pub(super) struct ValueQuery {
     pub(super) field: Field,
     pub(super) expressions: Vec<String>,
+    pub(super) form: ValueForm,
     /// Limits that may end the search early.
     pub(super) limits: Option<Arc<Limits>>,
 }
 
-impl Query for AddressQuery {
+impl Query for ValueQuery {
     fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         let limits = Regex::config()
             .nfa_size_limit(Some(MAX_BYTES))
             .hybrid_cache_capacity(MAX_BYTES);
+        let expressions = self.expressions.iter();
+        let expressions: Vec<Cow<'_, str>> = match self.form {
+            ValueForm::Folded => expressions
+                .map(|text| folded_expression(text).into())
+                .collect(),
+            _ => expressions.map(|text| text.as_str().into()).collect(),
+        };
         let regex = Regex::builder()
             .configure(limits)
-            .build_many(&self.expressions)
+            .build_many(&expressions)
             .map_err(|error| TantivyError::InvalidArgument(error.to_string()))?;
-        Ok(Box::new(AddressWeight {
+        Ok(Box::new(ValueWeight {
             column: value_column(self.field),
             regex: Arc::new(regex),
+            form: self.form,
             limits: self.limits.clone(),
         }))
     }
 }
 
-struct AddressWeight {
+struct ValueWeight {
     column: String,
     regex: Arc<Regex>,
+    form: ValueForm,
     limits: Option<Arc<Limits>>,
 }
 
-impl Weight for AddressWeight {
+impl Weight for ValueWeight {
     fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         let Some(texts) = segment.fast_fields().str(&self.column)? else {
             return Ok(Box::new(EmptyScorer));
@@ -63,7 +86,7 @@ impl Weight for AddressWeight {
         let mut values = texts.dictionary().stream()?;
         let mut pace = Pace::default();
         while !pace.step(self.limits.as_deref()) && values.advance() {
-            if address(values.key()).is_some_and(|address| self.regex.is_match(&*address)) {
+            if self.matches(values.key()) {
                 own.insert(values.term_ord() as u32);
             }
         }
@@ -82,8 +105,44 @@ impl Weight for AddressWeight {
     }
 
     fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
-        Ok(Explanation::new("an address", 1.0))
+        Ok(Explanation::new("a whole value", 1.0))
     }
+}
+
+impl ValueWeight {
+    /// Returns whether an expression matches in a value of the column.
+    fn matches(&self, value: &[u8]) -> bool {
+        let found = |text: &str| self.regex.is_match(text);
+        match self.form {
+            ValueForm::Address => address(value).is_some_and(|text| found(&text)),
+            ValueForm::Written => {
+                std::str::from_utf8(value).is_ok_and(|text| found(&value::written(text)))
+            }
+            ValueForm::Folded => {
+                std::str::from_utf8(value).is_ok_and(|text| found(value::common(text)))
+            }
+        }
+    }
+}
+
+/// Returns the expression with the letters of folded text. Letters after a backslash have other
+/// meanings.
+fn folded_expression(expression: &str) -> String {
+    let mut text = String::with_capacity(expression.len());
+    let mut characters = expression.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => {
+                text.push(character);
+                text.extend(characters.next());
+            }
+            letter if letter.is_alphabetic() => {
+                text.push_str(&folded(letter.encode_utf8(&mut [0; 4])))
+            }
+            other => text.push(other),
+        }
+    }
+    text
 }
 
 /// Returns the address in a value of a column: the text in the last angle brackets, or the whole
@@ -108,6 +167,14 @@ fn in_brackets(value: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_of_expressions_are_folded_and_escapes_are_not() {
+        assert_eq!(
+            folded_expression(r"^Résumé\S[A-Z]\\Ü$"),
+            r"^resume\S[a-z]\\u$"
+        );
+    }
 
     #[test]
     fn an_address_ends_its_value() {
