@@ -405,8 +405,7 @@ pub fn serve(mut socket: UnixStream) -> io::Result<()> {
         let path = Path::new(OsStr::from_bytes(&path));
         match what {
             TRY => {
-                let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-                crate::open(path, flags).iter().for_each(read_start);
+                try_at(path);
                 put(&mut socket, 0)?;
             }
             FETCH => give(path, &mut socket)?,
@@ -414,6 +413,18 @@ pub fn serve(mut socket: UnixStream) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Reads the start of a file, or the first entry of a folder.
+fn try_at(path: &Path) {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(open) = crate::open(path, flags) else {
+        return;
+    };
+    read_start(&open);
+    if let Ok(mut entries) = rustix::fs::Dir::read_from(&open) {
+        entries.read();
+    }
 }
 
 fn put(socket: &mut UnixStream, number: u32) -> io::Result<()> {
