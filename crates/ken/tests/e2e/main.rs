@@ -10,6 +10,7 @@
 mod ag;
 mod changes;
 mod check;
+mod confined;
 mod crash;
 mod extract;
 mod faults;
