@@ -22,7 +22,7 @@ from peers.recoll import Recoll  # noqa: E402
 
 SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn", "recall", "relevance", "known", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements", "scaling", "many", "readers", "floor"]
+MORE_SUITES = ["spawn", "recall", "relevance", "known", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements", "scaling", "many", "readers", "floor", "turns"]
 
 
 class Bench:
@@ -37,6 +37,7 @@ class Bench:
         self.rg = options.rg
         self.work = os.path.abspath(options.work)
         self.corpora = Corpora(self.work, options.corpora, options.maildir)
+        self.before = options.before
         self.has_ken = not options.peers_only
         self.has_peers = not options.ken_only
         self._program = self.has_ken and (options.ken or built_ken())
@@ -114,6 +115,7 @@ def parse(arguments):
     add = parser.add_argument
     add("suites", nargs="*", metavar="SUITE", help=f"any of {', '.join(SUITES)} (the default), {', '.join(MORE_SUITES)}")
     add("--ken", metavar="PATH", help="the ken to measure; default: release build")
+    add("--before", metavar="PATH", help="an earlier ken, for the suite turns")
     add("--quick", action="store_true", help="small samples, one round, no files written")
     add("--rounds", type=int, help="runs of each program in indexing contests; default 3")
     add("--corpora", metavar="DIR", help="holds Debian packages already unpacked, by name")

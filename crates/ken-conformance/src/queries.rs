@@ -14,7 +14,21 @@ use crate::{Index, New, add};
 
 const WORDS: [&str; 8] = ["a", "ab", "abc", "b", "ba", "bca", "c", "ca"];
 
-type Body = Vec<&'static str>;
+/// So many documents have folders whose names are words: none has more than a third of the documents below it.
+const ENOUGH_FOR_FOLDERS: usize = 12;
+
+/// The words of a document, and the name of its folder.
+struct Body {
+    words: Vec<&'static str>,
+    folder: &'static str,
+}
+
+/// Puts the document at a place among so many into a folder.
+fn folder(number: usize, n_documents: usize) -> &'static str {
+    let is_word = n_documents >= ENOUGH_FOR_FOLDERS;
+    let names = WORDS.get(number % (2 * WORDS.len()));
+    names.filter(|_| is_word).unwrap_or(&"elsewhere")
+}
 
 fn pattern() -> impl Strategy<Value = Pattern> {
     let word = || prop::sample::select(WORDS.to_vec()).prop_map(str::to_owned);
@@ -93,10 +107,11 @@ fn word() -> impl Strategy<Value = Word> {
         })
     };
     let field = prop::sample::select(vec![None, Some(Field::Body)]);
-    (field, prop::collection::vec(form(), 1..3)).prop_map(|(field, forms)| Word {
+    let forms = prop::collection::vec(form(), 1..3);
+    (field, forms, any::<bool>()).prop_map(|(field, forms, folders)| Word {
+        folders: folders && field.is_none(),
         field,
         forms,
-        folders: false,
     })
 }
 
@@ -115,6 +130,10 @@ fn plan() -> impl Strategy<Value = Plan> {
                 parts.push(Plan::Filter(Box::new(filter)));
                 Plan::And(parts)
             }),
+            (both(), inner.clone()).prop_map(|(mut parts, preferred)| {
+                parts.push(Plan::Prefer(Box::new(preferred)));
+                Plan::And(parts)
+            }),
             both().prop_map(Plan::Or),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| Plan::Xor(Box::new(a), Box::new(b))),
             inner.clone().prop_map(|part| Plan::Not(Box::new(part))),
@@ -125,14 +144,18 @@ fn plan() -> impl Strategy<Value = Plan> {
 
 fn holds(plan: &Plan, body: &Body) -> bool {
     match plan {
-        Plan::Word(word) => word
-            .forms
-            .iter()
-            .any(|form| !ranges_of(&form.span, body).is_empty()),
+        Plan::Word(word) => word.forms.iter().any(|form| {
+            let is_name = word.folders
+                && matches!(&form.span, Span::Match(Pattern::Term(term)) if term == body.folder);
+            is_name || !ranges_of(&form.span, body).is_empty()
+        }),
         Plan::Filter(part) => holds(part, body),
-        Plan::Match { pattern, .. } => body.iter().any(|word| means(pattern, word)),
+        Plan::Match { pattern, .. } => body.words.iter().any(|word| means(pattern, word)),
         Plan::Span { span, .. } => !ranges_of(span, body).is_empty(),
-        Plan::And(parts) => parts.iter().all(|part| holds(part, body)),
+        Plan::And(parts) => {
+            let mut required = parts.iter().filter(|part| !matches!(part, Plan::Prefer(_)));
+            required.all(|part| holds(part, body))
+        }
         Plan::Or(parts) => parts.iter().any(|part| holds(part, body)),
         Plan::Xor(a, b) => holds(a, body) != holds(b, body),
         Plan::Not(part) => !holds(part, body),
@@ -191,10 +214,11 @@ fn edits(a: &[u8], b: &[u8]) -> usize {
 
 /// All stretches, not only the shortest.
 fn ranges_of(span: &Span, body: &Body) -> Vec<(u32, u32)> {
-    let n = body.len() as u32;
+    let words = &body.words;
+    let n = words.len() as u32;
     match span {
         Span::Match(pattern) => (0..n)
-            .filter(|at| means(pattern, body[*at as usize]))
+            .filter(|at| means(pattern, words[*at as usize]))
             .map(|at| (at, at + 1))
             .collect(),
         Span::Any(parts) => parts
@@ -205,7 +229,7 @@ fn ranges_of(span: &Span, body: &Body) -> Vec<(u32, u32)> {
             let length = terms.last().unwrap().0 + 1;
             let fits = |start: &u32| {
                 terms.iter().all(|(at, pattern)| {
-                    let word = body.get((start + at) as usize);
+                    let word = words.get((start + at) as usize);
                     word.is_some_and(|word| means(pattern, word))
                 })
             };
@@ -246,15 +270,16 @@ fn ranges_of(span: &Span, body: &Body) -> Vec<(u32, u32)> {
 fn write(index: &dyn Index, bodies: &[Body]) {
     let writer = index.sink(2);
     for (number, body) in bodies.iter().enumerate() {
-        let path = format!("/{number}");
+        let path = format!("/{}/{number}", body.folder);
         let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
-        document.body = body.join(" ");
+        document.body = body.words.join(" ");
         add(&*writer, &path, document, true);
         if number == bodies.len() / 2 {
             writer.commit(&writer.meta().clone()).unwrap();
         }
     }
-    writer.delete(writer.meta().hasher.key(Path::new("/0")), Scope::File);
+    let first = Path::new("/").join(bodies[0].folder).join("0");
+    writer.delete(writer.meta().hasher.key(&first), Scope::File);
     writer.commit(&writer.meta().clone()).unwrap();
 }
 
@@ -269,6 +294,12 @@ pub fn plans_find_what_their_definition_says(new: New<'_>) {
         ..ProptestConfig::default()
     };
     proptest!(config, |(bodies in bodies, plans in plans)| {
+        let n_documents = bodies.len();
+        let bodies: Vec<Body> = bodies
+            .into_iter()
+            .enumerate()
+            .map(|(number, words)| Body { words, folder: folder(number, n_documents) })
+            .collect();
         let index = new();
         write(&*index, &bodies);
         let snapshot = index.source();
@@ -281,9 +312,10 @@ pub fn plans_find_what_their_definition_says(new: New<'_>) {
                 .collect();
             let expected: BTreeSet<String> = (1..bodies.len())
                 .filter(|number| holds(plan, &bodies[*number]))
-                .map(|number| format!("/{number}"))
+                .map(|number| format!("/{}/{number}", bodies[number].folder))
                 .collect();
-            prop_assert_eq!(&paths, &expected, "{} in {:?}", plan, bodies);
+            let words: Vec<_> = bodies.iter().map(|body| &body.words).collect();
+            prop_assert_eq!(&paths, &expected, "{} in {:?}", plan, words);
             prop_assert_eq!(found.total, expected.len());
             // The best few are the first of all, with the same total.
             let few = snapshot.run(plan, Order::default(), 1, 3).unwrap();
@@ -316,7 +348,11 @@ pub fn plans_find_what_their_definition_says(new: New<'_>) {
 /// A regular expression that is wrong, or takes too much memory, is an error.
 pub fn expressions_that_are_wrong_or_too_large_are_errors(new: New<'_>) {
     let index = new();
-    write(&*index, &[vec!["a"], vec!["b"]]);
+    let bodies = ["a", "b"].map(|word| Body {
+        words: vec![word],
+        folder: "elsewhere",
+    });
+    write(&*index, &bodies);
     let snapshot = index.source();
     for regex in ["a(", "(\\w{99}){99}"] {
         let plan = Plan::Match {

@@ -26,7 +26,8 @@ pub struct Document {
     /// Values by field, in no order; a field may have several values. The list never has the body, the path or other
     /// facts that the walk finds.
     pub fields: Vec<(Field, Value)>,
-    /// The text, in reading order; a form feed (U+000C) ends each page but the last.
+    /// The text, in reading order; a form feed (U+000C) ends each page but the last. No phrase matches over a
+    /// [`TEXT_SEPARATOR`].
     pub body: String,
     /// Why the content is missing or incomplete.
     pub failure: Option<Failure>,
@@ -41,6 +42,10 @@ pub struct Document {
     #[serde(skip)]
     pub span: Option<MessageSpan>,
 }
+
+/// Stands between texts that do not continue each other, such as the parts of a message: the paragraph separator of
+/// Unicode.
+pub const TEXT_SEPARATOR: &str = "\u{2029}";
 
 /// The bytes of a message in its mailbox: it can be read, or skipped, without what precedes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

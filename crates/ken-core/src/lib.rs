@@ -25,7 +25,7 @@ mod token;
 
 pub use change::{Change, FileKey, FileRow, FolderHasher, KeyHasher, MhState, SidecarStamp, Stamp};
 pub use custom::{CustomField, FieldNames};
-pub use document::{Document, MessageSpan, Value};
+pub use document::{Document, MessageSpan, TEXT_SEPARATOR, Value};
 pub use failure::{
     Cause, Crash, Encryption, Failure, Limit, Operation, Reader, Reason, SetBy, Setting, errno,
     may_pass,

@@ -31,6 +31,9 @@ pub trait Source: Send + Sync {
     /// Returns how many documents there are.
     fn n_documents(&self) -> u64;
 
+    /// Returns how many documents are left out of all answers, since a part of the index is damaged.
+    fn n_left_out(&self) -> u64;
+
     /// Returns the files of the commit.
     fn files(&self) -> &dyn Files;
 

@@ -1,10 +1,9 @@
-//! Checks whether the files of an index are as they were written, and repairs the index if they are not.
+//! Checks whether the files of an index are as they were written, and takes out what is not.
 //!
 //! The engine ends each of its files with a checksum. Opening a file does not compare it, since that would read
 //! the whole file; this check does. A damaged file of a segment damages all documents of the segment, since each
 //! file of a segment has data of each document.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,10 +19,11 @@ use tantivy::index::SegmentComponent;
 use tantivy::{Directory, SegmentMeta};
 use tantivy_common::HasLen;
 
+use crate::damage::{self, Segments};
 use crate::directory::{ReadDirectory, WriteDirectory};
 use crate::layout::COMMIT_FILE;
 use crate::meta::Payload;
-use crate::reader::{Access, open_engine};
+use crate::open::{Access, open_engine};
 use crate::{Error, dictionary, error, layout};
 
 /// The maximum number of further checks if there is a newer commit than the one that was checked.
@@ -120,7 +120,7 @@ fn open_parts(path: &Path) -> Result<Vec<IndexFile>, Error> {
     loop {
         tries += 1;
         let list = fs_err::read(path.join(COMMIT_FILE)).ok();
-        let (directory, index, _) = open_engine(path, Access::ManyQueries)?;
+        let (directory, index, _) = open_engine(path, Access::ManyQueries, &Segments::new())?;
         let metas = index.searchable_segment_metas();
         let metas = metas.map_err(|source| error::of_opening(path, source))?;
         let parts: Vec<IndexFile> = metas
@@ -187,30 +187,61 @@ fn is_as_written(file: &FileSlice) -> io::Result<bool> {
     Ok(crc32fast::hash(&body.read_bytes()?) == footer.crc)
 }
 
-/// Takes damaged files out of an index: segments with all their documents, in one commit that says so, and
-/// lists of terms. The next run reads the files of these documents again.
+/// Checks all files of an index on this many threads, and remembers damaged segments, so that readers leave them out.
+/// Damaged lists of terms are deleted: they only make questions faster.
+///
+/// # Errors
+/// Fails if the list of segments cannot be read.
+pub fn note_damage(path: &Path, threads: usize) -> Result<Vec<Damage>, Error> {
+    Ok(find(path, threads)?.0)
+}
+
+/// Does what [`note_damage`] does, and returns the names of all damaged segments too.
+pub(crate) fn find(path: &Path, threads: usize) -> Result<(Vec<Damage>, Segments), Error> {
+    let damages = check(path, threads)?.damages;
+    let mut segments = damage::noted(path);
+    for damage in &damages {
+        match &damage.segment {
+            Some(segment) => _ = segments.insert(segment.clone()),
+            // Who may only read the index finds the same damage again.
+            None => _ = dictionary::delete(&path.join(&damage.file)),
+        }
+    }
+    if !segments.is_empty() {
+        // The answer does not depend on it.
+        let _ = damage::remember(path, &segments);
+    }
+    Ok((damages, segments))
+}
+
+/// Drops the segments that [`note_damage`] remembered from the index. The next run reads the files of their documents again.
+/// Returns whether there were any.
 ///
 /// # Errors
 /// Fails if another process writes the index, or it cannot be written.
-pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
-    let lists = damages.iter().filter(|damage| damage.segment.is_none());
-    for list in lists {
-        dictionary::delete(&path.join(&list.file))?;
-    }
-    let segments: BTreeSet<&str> = damages
-        .iter()
-        .filter_map(|damage| damage.segment.as_deref())
-        .collect();
+pub fn drop_damaged(path: &Path) -> Result<bool, Error> {
+    let segments = damage::noted(path);
     if segments.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
+    drop_segments(path, &segments)?;
+    damage::forget(path)?;
+    Ok(true)
+}
+
+/// Takes segments with all their documents out of an index, in one commit that says so. The next run reads the files of
+/// these documents again.
+///
+/// # Errors
+/// Fails if another process writes the index, or it cannot be written.
+fn drop_segments(path: &Path, segments: &Segments) -> Result<(), Error> {
     let engine_error = |source| error::engine_error(path, source);
     let directory = WriteDirectory::open(path).map_err(engine_error)?;
     let _lock = directory
         .acquire_lock(&INDEX_WRITER_LOCK)
         .map_err(|_| Error::Busy(path.to_path_buf()))?;
     // Under the lock no other process commits.
-    let (_, _, commit) = open_engine(path, Access::ManyQueries)?;
+    let (_, _, commit) = open_engine(path, Access::ManyQueries, segments)?;
     let mut payload = commit.payload;
     let meta = &mut payload.meta;
     meta.parts_lost = true;
@@ -223,7 +254,7 @@ pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
     }
     let list = directory.atomic_read(Path::new(COMMIT_FILE));
     let list = list.map_err(|error| engine_error(error.into()))?;
-    let list = without(&list, &segments, &payload).ok_or_else(|| Error::Damaged {
+    let list = with_payload(&list, segments, &payload).ok_or_else(|| Error::Damaged {
         path: path.to_path_buf(),
         message: "its list of segments has another form".to_owned(),
     })?;
@@ -231,16 +262,8 @@ pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
 }
 
 /// Returns the list of segments without some of them, and with another payload.
-fn without(list: &[u8], segments: &BTreeSet<&str>, payload: &Payload) -> Option<Vec<u8>> {
-    let mut list: Json = serde_json::from_slice(list).ok()?;
-    list.get_mut("segments")?.as_array_mut()?.retain(|segment| {
-        let id = segment
-            .get("segment_id")
-            .and_then(Json::as_str)
-            .unwrap_or_default();
-        // Written with hyphens there, without in the names of files.
-        !segments.contains(id.replace('-', "").as_str())
-    });
+fn with_payload(list: &[u8], segments: &Segments, payload: &Payload) -> Option<Vec<u8>> {
+    let (mut list, _) = damage::without(list, segments)?;
     *list.get_mut("payload")? = Json::String(payload.to_json());
     serde_json::to_vec_pretty(&list).ok()
 }

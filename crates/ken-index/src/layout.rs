@@ -8,6 +8,9 @@ use tantivy::index::SegmentId;
 /// The file that names the segments of the last commit. A commit replaces it.
 pub(crate) const COMMIT_FILE: &str = "meta.json";
 
+/// The file that names damaged segments, which readers leave out.
+pub(crate) const DAMAGED_FILE: &str = ".damaged";
+
 /// The extension of a list of terms.
 pub(crate) const TERM_LIST: &str = "words";
 

@@ -184,10 +184,24 @@ pub(crate) fn add_addresses(value: &str, detect: Detect<'_>, list: &mut Vec<Stri
 }
 
 fn address(address: &Addr<'_>) -> String {
-    match (&address.name, &address.address) {
+    // Some programs encode a name with its quotes.
+    let name = address.name.as_deref().map(unquoted);
+    match (name, address.address.as_deref()) {
         (Some(name), Some(address)) if name != address => format!("{name} <{address}>"),
-        (_, Some(only)) | (Some(only), None) => only.to_string(),
+        (_, Some(only)) | (Some(only), None) => only.to_owned(),
         (None, None) => String::new(),
+    }
+}
+
+/// Returns a name without the quotes around it.
+fn unquoted(name: &str) -> &str {
+    let name = name.trim();
+    let inside = name
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    match inside {
+        Some(inside) if !inside.trim().is_empty() && !inside.contains('"') => inside.trim(),
+        _ => name,
     }
 }
 
@@ -316,6 +330,14 @@ mod tests {
                 &["Doe, Ann <a@example.org>"],
             ),
             ("a@example.org (Ann)", &["Ann <a@example.org>"]),
+            (
+                "=?utf-8?Q?=22Ann_B=22?= <a@example.org>",
+                &["Ann B <a@example.org>"],
+            ),
+            (
+                "\"Ann \\\"Bo\\\" C\" <a@example.org>",
+                &["Ann \"Bo\" C <a@example.org>"],
+            ),
             (
                 "=?utf-8?Q?J=C3=BCrgen?= <j@example.org>",
                 &["Jürgen <j@example.org>"],

@@ -267,19 +267,41 @@ fn open(
     scope: Scope<'_>,
     index: &Path,
 ) -> Result<Option<Box<dyn Source>>, Error> {
-    match Snapshot::open(index) {
+    let is_new = options.full && scope.is_all() && !options.dry_run;
+    match open_sound(options, index) {
         Ok(snapshot) => Ok(Some(Box::new(snapshot))),
         Err(ken_engine::Error::Missing(_)) => Ok(None),
-        Err(ken_engine::Error::Version { .. })
-            if options.full && scope.is_all() && !options.dry_run =>
+        Err(error @ (ken_engine::Error::Version { .. } | ken_engine::Error::Damaged { .. }))
+            if is_new =>
         {
-            let roots = replace::roots_of_other_format(index)?;
+            let mut roots = ken_index::salvage_roots(index).unwrap_or_default();
             // A mistake in the changes leaves the index unchanged.
-            change_roots(&mut roots.clone(), changes)?;
-            replace::replace(index, roots)?;
+            let kept = roots.clone();
+            change_roots(&mut roots, changes)?;
+            if roots.is_empty() {
+                return Err(error.into());
+            }
+            replace::replace(index, kept)?;
             Ok(Some(Box::new(Snapshot::open(index)?)))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Opens the last commit. A run that may write drops damaged segments first, and reads their files again.
+fn open_sound(options: &Options, index: &Path) -> Result<Snapshot, ken_engine::Error> {
+    let drop_damaged = || match ken_index::drop_damaged(index) {
+        // The open writer of this process does not know the damage; the next run drops it.
+        Err(ken_engine::Error::Busy(_)) => Ok(false),
+        dropped => dropped,
+    };
+    if !options.dry_run {
+        drop_damaged()?;
+    }
+    let snapshot = Snapshot::open(index)?;
+    match snapshot.n_left_out() > 0 && !options.dry_run && drop_damaged()? {
+        true => Snapshot::open(index),
+        false => Ok(snapshot),
     }
 }
 

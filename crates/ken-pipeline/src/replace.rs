@@ -12,16 +12,6 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::Error;
 
-/// Returns the roots of an index in another format.
-pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
-    ken_index::salvage_roots(index).ok_or_else(|| {
-        let message =
-            "it is of another format, and which folders it covers cannot be read".to_owned();
-        let path = index.to_path_buf();
-        ken_engine::Error::Damaged { path, message }.into()
-    })
-}
-
 /// Replaces an index by an empty one with these roots. If the process is killed at any time, one of
 /// the two is there, or [`recover`] restores it.
 pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {

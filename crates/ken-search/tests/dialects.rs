@@ -285,6 +285,11 @@ fn what_only_a_dialect_says_is_understood() {
             "from:\"/Bob B/\"",
             r#"(author (whole "Bob B"))"#,
         ),
+        (
+            Syntax::Notmuch,
+            "subject:\"\"",
+            r#"(not (title (prefix "")))"#,
+        ),
         (Syntax::Notmuch, "to:/bob/", r#"(to (regex "bob"))"#),
         (
             Syntax::Mu,

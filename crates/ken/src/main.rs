@@ -11,6 +11,7 @@ mod failure;
 mod locale;
 mod manual;
 mod output;
+mod rescue;
 mod zone;
 
 use std::ffi::OsString;
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
         return code;
     }
     match cli::Cli::read(std::env::args_os()) {
-        Ok(cli) => commands::run(cli).unwrap_or_else(|failure| failure.report()),
+        Ok(cli) => rescue::run(cli),
         Err(error) => refuse(&error),
     }
 }

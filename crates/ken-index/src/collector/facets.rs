@@ -9,6 +9,8 @@ use ken_core::{Field, Value};
 use ken_engine::{FacetBy, Limits};
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::{Column, StrColumn};
+use tantivy::error::DataCorruption;
+use tantivy::fastfield::FastFieldReaders;
 use tantivy::query::Query;
 use tantivy::{DocId, Score, Searcher, SegmentOrdinal, SegmentReader};
 
@@ -160,6 +162,19 @@ impl SegmentCollector for SegmentFacets {
     }
 }
 
+/// Returns how many values a column has. Each takes a byte at least, whatever a damaged file claims.
+fn n_terms(columns: &FastFieldReaders, field: Field, column: &StrColumn) -> tantivy::Result<usize> {
+    let name = value_column(field);
+    let n_bytes = columns.column_num_bytes(&name)?.get_bytes();
+    match column.num_terms() {
+        n_terms if n_terms as u64 <= n_bytes => Ok(n_terms),
+        _ => Err(DataCorruption::comment_only(format!(
+            "the column {name} claims more values than it has bytes"
+        ))
+        .into()),
+    }
+}
+
 /// Counts the hits of one segment for one facet.
 enum Counter {
     /// By number of the value in the segment.
@@ -184,7 +199,7 @@ impl Counter {
             FacetBy::Values(field) if !field.has_column() => Self::Nothing,
             FacetBy::Values(field) => match columns.str(&value_column(*field))? {
                 Some(column) => {
-                    let counts = vec![0; column.num_terms()];
+                    let counts = vec![0; n_terms(columns, *field, &column)?];
                     Self::Texts(column, counts)
                 }
                 None => Self::Nothing,

@@ -647,8 +647,9 @@ mod tests {
         assert!(!has_list, "the dictionaries are small");
         assert!(without.iter().all(|(terms, _)| !terms.is_empty()));
 
-        let again = crate::reader::Access::ManyQueries;
-        let (_, index, _) = crate::reader::open_engine(folder.path(), again).unwrap();
+        let again = crate::open::Access::ManyQueries;
+        let (_, index, _) =
+            crate::open::open_engine(folder.path(), again, &Default::default()).unwrap();
         let stale = folder.path().join(format!("{}.words", "ab".repeat(16)));
         fs_err::write(&stale, "").unwrap();
         update(&index, folder.path(), Small { bytes: 0, terms: 0 }).unwrap();

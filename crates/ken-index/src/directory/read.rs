@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tantivy::Directory;
@@ -21,6 +22,8 @@ use tantivy::directory::{
 
 use super::seal::unseal;
 use super::sparing::SparingFile;
+use crate::damage::{self, Segments};
+use crate::layout::{COMMIT_FILE, is_term_list};
 
 /// A read-only directory without locks.
 #[derive(Clone, Debug)]
@@ -28,6 +31,15 @@ pub(crate) struct ReadDirectory {
     mapped: MmapDirectory,
     /// The open files, if the directory serves one query.
     sparing: Option<Arc<Sparing>>,
+    /// Damaged segments, which the list of segments seems not to have.
+    without: Arc<Without>,
+}
+
+#[derive(Debug, Default)]
+struct Without {
+    segments: Segments,
+    /// How many documents they have.
+    documents: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -36,6 +48,8 @@ struct Sparing {
     files: Mutex<HashMap<PathBuf, Arc<SparingFile>>>,
 }
 
+/// The least length of a file of the engine: that of a footer and the mark behind it.
+const FOOTER_BYTES: usize = 8;
 /// Postings and positions. Any query reads much of dictionaries, columns, norms and the offsets of
 /// stored documents.
 const SPARED: [&str; 2] = ["idx", "pos"];
@@ -50,7 +64,42 @@ impl ReadDirectory {
         Ok(Self {
             mapped: MmapDirectory::open(root)?,
             sparing: None,
+            without: Arc::default(),
         })
+    }
+
+    /// Leaves segments out.
+    pub(crate) fn without(self, segments: &Segments) -> Self {
+        let without = Without {
+            segments: segments.clone(),
+            ..Without::default()
+        };
+        Self {
+            without: Arc::new(without),
+            ..self
+        }
+    }
+
+    /// Returns how many documents are left out of the list of segments that was read last.
+    pub(crate) fn n_left_out(&self) -> u64 {
+        self.without.documents.load(Ordering::Relaxed)
+    }
+
+    /// Returns a list of segments without the damaged ones.
+    fn sound(&self, list: Vec<u8>) -> io::Result<Vec<u8>> {
+        let Without {
+            segments,
+            documents,
+        } = &*self.without;
+        if segments.is_empty() {
+            return Ok(list);
+        }
+        // The engine says what is wrong with a list that is none.
+        let Some((sound, n_left_out)) = damage::without(&list, segments) else {
+            return Ok(list);
+        };
+        documents.store(n_left_out, Ordering::Relaxed);
+        Ok(serde_json::to_vec(&sound)?)
     }
 
     /// Opens the directory for one query: see [`super::sparing`].
@@ -98,6 +147,17 @@ impl Sparing {
     }
 }
 
+/// Fails if a file is too short for what the engine writes at the end of each file: the engine looks at it before it
+/// compares lengths.
+fn check_length(path: &Path, len: usize) -> Result<(), OpenReadError> {
+    let is_list = path.file_name().is_some_and(is_term_list);
+    if is_list || len >= FOOTER_BYTES {
+        return Ok(());
+    }
+    let error = io::Error::new(io::ErrorKind::UnexpectedEof, "the file was cut off");
+    Err(OpenReadError::wrap_io_error(error, path.to_path_buf()))
+}
+
 /// Returns how many files may be held open.
 fn max_open() -> usize {
     static MAX: OnceLock<usize> = OnceLock::new();
@@ -114,6 +174,10 @@ impl Directory for ReadDirectory {
             Some(sparing) => sparing.handle(&self.mapped, path),
             None => self.mapped.get_file_handle(path),
         };
+        let handle = handle.and_then(|handle| {
+            check_length(path, handle.len())?;
+            Ok(handle)
+        });
         handle.map_err(|error| match error {
             // The engine takes a segment without a positions file for one that never had positions,
             // and fails when they are needed. Each of ours has them, so the writer has just deleted
@@ -151,7 +215,11 @@ impl Directory for ReadDirectory {
             return Err(OpenReadError::FileDoesNotExist(path.to_path_buf()));
         }
         let bytes = self.mapped.atomic_read(path)?;
-        unseal(path, bytes).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))
+        let bytes = unseal(path, bytes).and_then(|bytes| match path == Path::new(COMMIT_FILE) {
+            true => self.sound(bytes),
+            false => Ok(bytes),
+        });
+        bytes.map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))
     }
 
     fn atomic_write(&self, path: &Path, _: &[u8]) -> io::Result<()> {

@@ -9,9 +9,9 @@ use std::time::SystemTime;
 
 use ken_core::Ranking;
 
-use super::open::CommitStamp;
 use super::snapshot::Snapshot;
 use crate::Error;
+use crate::open::CommitStamp;
 
 /// An index that threads share, open at its last commit.
 ///

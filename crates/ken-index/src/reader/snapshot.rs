@@ -9,15 +9,17 @@ use tantivy::columnar::BytesColumn;
 use tantivy::store::StoreReader;
 use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyError};
 
-use super::open::{Access, CommitStamp, is_outdated, open_engine};
 use crate::columns::DocumentColumns;
 use crate::dictionary::{Dictionaries, Shortcuts};
 use crate::directory::ReadDirectory;
 use crate::error;
 use crate::meta::Commit;
+use crate::open::{Access, CommitStamp, is_outdated, open_engine};
+use crate::parallel;
 use crate::query::Scoring;
 use crate::schema::{Columns, LOCATION};
 use crate::stem::Stemming;
+use crate::{check, damage};
 
 /// The maximum number of attempts to open if the writer commits or deletes old files at the same time.
 const MAX_TRIES: usize = 20;
@@ -33,6 +35,8 @@ pub struct Snapshot {
     /// The number of the commit.
     pub(super) commit: u64,
     pub(super) meta: Meta,
+    /// The number of documents in damaged segments.
+    pub(super) n_left_out: u64,
     pub(crate) searcher: Searcher,
     pub(super) dictionaries: Dictionaries,
     pub(crate) shortcuts: Arc<Shortcuts>,
@@ -66,10 +70,11 @@ impl Snapshot {
 
     fn open_for(access: Access, path: &Path) -> Result<Self, Error> {
         let mut tries = 0;
+        let mut damaged = damage::noted(path);
         loop {
             tries += 1;
             let stamp = CommitStamp::of(path);
-            let (directory, index, commit) = open_engine(path, access)?;
+            let (directory, index, commit) = open_engine(path, access, &damaged)?;
             let columns = Columns::new();
             if index.schema() != columns.schema {
                 return Err(Error::Damaged {
@@ -83,9 +88,19 @@ impl Snapshot {
                 Ok(_) => CommitStamp::of(path) != stamp,
                 Err(source) => is_outdated(source),
             };
-            if !is_outdated || tries == MAX_TRIES {
-                return opened.map_err(|source| error::engine_error(path, source));
+            if is_outdated && tries < MAX_TRIES {
+                continue;
             }
+            let error = match opened.map_err(|source| error::engine_error(path, source)) {
+                Err(error) if error.is_damage() => error,
+                opened => return opened,
+            };
+            // A segment that cannot be opened does not hide the others.
+            let found = check::find(path, parallel::n_cores())?.1;
+            if found.is_subset(&damaged) {
+                return Err(error);
+            }
+            damaged = found;
         }
     }
 
@@ -109,6 +124,7 @@ impl Snapshot {
         let stores = segments.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             path: path.to_path_buf(),
+            n_left_out: directory.n_left_out(),
             dictionaries: Dictionaries::new(searcher.segment_readers(), &columns),
             shortcuts: Arc::new(Shortcuts::new(directory, &searcher)),
             columns,

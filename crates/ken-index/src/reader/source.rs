@@ -40,6 +40,10 @@ impl Source for Snapshot {
         self.searcher.num_docs()
     }
 
+    fn n_left_out(&self) -> u64 {
+        self.n_left_out
+    }
+
     fn find(&self, request: &Request<'_>) -> Result<Response, Error> {
         let plan = self.expand(request.plan, request.limits)?;
         let request = Request {

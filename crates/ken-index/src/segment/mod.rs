@@ -21,7 +21,8 @@ mod width;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ken_core::Field;
+use ken_core::{Field, TEXT_SEPARATOR};
+use memchr::memmem;
 use tantivy::directory::TerminatingWrite;
 use tantivy::fastfield::FastFieldsWriter;
 use tantivy::fieldnorm::{FieldNormReaders, FieldNormsSerializer};
@@ -119,25 +120,33 @@ impl SegmentBuilder {
             let Some(postings) = &mut self.postings[column.field_id() as usize] else {
                 continue;
             };
-            let mut tokens = postings.value(doc, &mut self.batch);
             match value {
-                OwnedValue::Str(text) => {
-                    let field = columns.field(*column).unwrap_or(Field::Body);
-                    if *column == columns.of(Field::Body) {
-                        analysis::analyze(field, text, |term, position, _| {
+                // Each text of a body is a value of its own, so that no phrase matches over two.
+                OwnedValue::Str(text) if *column == columns.of(Field::Body) => {
+                    for text in texts(text) {
+                        let mut tokens = postings.value(doc, &mut self.batch);
+                        analysis::analyze(Field::Body, text, |term, position, _| {
                             sketch.word(term.as_bytes());
                             tokens.token(term.as_bytes(), position);
                         });
-                    } else {
-                        analysis::analyze(field, text, |term, position, _| {
-                            tokens.token(term.as_bytes(), position);
-                        });
+                        tokens.end();
                     }
                 }
-                OwnedValue::U64(number) => tokens.token(&number.to_be_bytes(), 0),
-                _ => {}
+                OwnedValue::Str(text) => {
+                    let mut tokens = postings.value(doc, &mut self.batch);
+                    let field = columns.field(*column).unwrap_or(Field::Body);
+                    analysis::analyze(field, text, |term, position, _| {
+                        tokens.token(term.as_bytes(), position);
+                    });
+                    tokens.end();
+                }
+                OwnedValue::U64(number) => {
+                    let mut tokens = postings.value(doc, &mut self.batch);
+                    tokens.token(&number.to_be_bytes(), 0);
+                    tokens.end();
+                }
+                _ => postings.value(doc, &mut self.batch).end(),
             }
-            tokens.end();
         }
         if let Some(sketch) = sketch.finish() {
             row.push(columns.sketch, sketch);
@@ -308,4 +317,15 @@ impl Sink for ListedField<'_> {
     fn end_term(&mut self) -> io::Result<()> {
         self.files.end_term()
     }
+}
+
+/// Returns the texts of a body.
+fn texts(body: &str) -> impl Iterator<Item = &str> {
+    let ends = memmem::find_iter(body.as_bytes(), TEXT_SEPARATOR);
+    let mut start = 0;
+    ends.chain([body.len()]).map(move |end| {
+        let text = &body[start..end];
+        start = end + TEXT_SEPARATOR.len();
+        text
+    })
 }

@@ -182,11 +182,11 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
             merged: Vec::new(),
         });
     };
-    let now = ken_index::check(&index, options.threads)?.damages;
+    let now = ken_index::note_damage(&index, options.threads)?;
     let known = report.index.damages.iter();
     let merged = known.filter(|damage| damage.documents > 0 && !now.contains(damage));
     let merged: Vec<PathBuf> = merged.map(|damage| damage.file.clone()).collect();
-    ken_index::drop_damaged(&index, &now)?;
+    ken_index::drop_damaged(&index)?;
     for number in damaged_ngrams(&index)? {
         ken_ngram::remove(&ngrams_folder(&index), number)?;
     }

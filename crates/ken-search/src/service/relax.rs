@@ -80,7 +80,7 @@ pub(super) struct PlainWords {
 }
 
 impl PlainWords {
-    /// Returns the parts of a plan; `None` if it has no two words without a field, or too many.
+    /// Returns the parts of a plan; `None` if it has too many words without a field, none, or only one that says something.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -94,13 +94,20 @@ impl PlainWords {
             return Ok(None);
         };
         let (words, rest): (Vec<Plan>, Vec<Plan>) = parts.iter().cloned().partition(is_bare_word);
-        if !(2..=MAX_WORDS).contains(&words.len()) {
+        if parts.len() < 2 || !(1..=MAX_WORDS).contains(&words.len()) {
             return Ok(None);
         }
+        let n_words = words.len();
+        let said = rest.iter().filter(|part| is_text(part)).cloned();
         // Where one of several words is enough, function words get a weight.
-        let Plan::Or(mut weighed) = source.expand(&Plan::Or(words), limits)? else {
+        let alternatives = Plan::Or(words.into_iter().chain(said).collect());
+        let Plan::Or(mut weighed) = source.expand(&alternatives, limits)? else {
             return Ok(None);
         };
+        weighed.truncate(n_words);
+        if n_words == 1 && weighed.iter().all(is_bare_word) {
+            return Ok(None);
+        }
         // On a page, names of folders may have some of several words.
         let n_content = weighed.iter().filter(|word| is_bare_word(word)).count();
         for word in &mut weighed {
@@ -187,6 +194,11 @@ impl PlainWords {
         }
         Ok(steps)
     }
+}
+
+/// Returns whether a part asks for text: a word or a phrase, but no filter and nothing that is excluded.
+fn is_text(plan: &Plan) -> bool {
+    matches!(plan, Plan::Word(Word { field: None, .. }))
 }
 
 /// Returns whether a part is a plain word: phrases, wildcards and expressions always hold.

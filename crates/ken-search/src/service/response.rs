@@ -14,7 +14,7 @@ use crate::spelling::Suggestion;
 pub struct Response {
     /// The number of the commit that answered. Later commits have greater numbers.
     pub commit: u64,
-    /// Whether the search ended before its deadline; otherwise there may be more hits.
+    /// Whether the search ended before its deadline and no part of the index is damaged; otherwise there may be more hits.
     pub complete: bool,
     /// Suggestions that find more, if they were wanted.
     pub did_you_mean: Vec<Suggestion>,
@@ -102,7 +102,7 @@ impl Service<'_> {
                 Ok::<_, Error>(())
             })?;
             return Ok(Response {
-                complete: query.is_complete(),
+                complete: query.is_complete() && self.snapshot.n_left_out() == 0,
                 matches,
                 ..Response::empty(self.snapshot.commit(), understood)
             });
@@ -134,7 +134,7 @@ impl Answer<'_> {
                 Ok::<_, Error>(())
             },
         )?;
-        response.complete = self.is_complete();
+        response.complete = self.is_complete() && self.service.snapshot.n_left_out() == 0;
         let (matched, missing) = self.matched();
         (response.matched, response.missing) = (matched, missing.to_vec());
         response.with_all = self.n_with_all();

@@ -6,8 +6,6 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use ken_core::{Change, escape_bytes};
-use ken_engine::Source;
-use ken_index::Snapshot;
 use ken_index::layout::index_folder;
 use ken_pipeline::background::{self, Pause};
 use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary, default_memory};
@@ -242,11 +240,12 @@ fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
 }
 
 fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
-    match Snapshot::open(&index_folder(data)) {
-        Ok(snapshot) => Ok(!snapshot.meta().roots.is_empty()),
-        Err(ken_engine::Error::Missing(_)) => Ok(false),
+    use ken_engine::Error;
+    match ken_index::read_meta(&index_folder(data)) {
+        Ok(meta) => Ok(!meta.roots.is_empty()),
+        Err(Error::Missing(_)) => Ok(false),
         // The roots are read when the index is rebuilt.
-        Err(ken_engine::Error::Version { .. }) if full => Ok(true),
+        Err(Error::Version { .. } | Error::Damaged { .. }) if full => Ok(true),
         Err(error) => Err(error.into()),
     }
 }

@@ -23,7 +23,12 @@ mod walk;
 mod why;
 pub(crate) mod worker;
 
+use std::path::Path;
 use std::process::ExitCode;
+
+use ken_engine::Source;
+use ken_index::Snapshot;
+use ken_index::layout::index_folder;
 
 use crate::cli::{Cli, Command};
 use crate::failure::Failure;
@@ -48,6 +53,25 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Man(args) => generate::man(&args),
         Command::Topic(args) => generate::topic(&args),
     }
+}
+
+/// Opens the index in a data folder for a question or two, and says what is left out of the answers.
+fn open_index(data: &Path) -> Result<Snapshot, ken_engine::Error> {
+    let snapshot = Snapshot::open_for_one_query(&index_folder(data))?;
+    warn_of_damage(&snapshot);
+    Ok(snapshot)
+}
+
+/// Says how many documents are left out of the answers, if any are.
+fn warn_of_damage(snapshot: &Snapshot) {
+    let documents = match snapshot.n_left_out() {
+        0 => return,
+        1 => "one document is".to_owned(),
+        n => format!("{n} documents are"),
+    };
+    crate::output::warn(&format!(
+        "a part of the index is damaged, so {documents} left out; ken index reads the files again"
+    ));
 }
 
 /// Returns git's global ignore file, as ripgrep uses it.

@@ -9,14 +9,13 @@ use ken_engine::{Source, Statistics, Stored, Tally};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect};
-use ken_index::Snapshot;
-use ken_index::layout::index_folder;
 use ken_pipeline::background::{self, Pause};
 use ken_pipeline::{RECOGNISED, TEXTLESS};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::extractor::extractor;
+use super::open_index;
 use crate::cli::{Global, StatusArgs};
 use crate::config::{self, Settings};
 use crate::failure::Failure;
@@ -24,7 +23,7 @@ use crate::output;
 
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let data = config::data_folder(global)?;
-    let snapshot = Snapshot::open_for_one_query(&index_folder(&data))?;
+    let snapshot = open_index(&data)?;
     if args.missing_helpers {
         return super::missing::run(&snapshot, args.json);
     }

@@ -3,19 +3,17 @@
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use ken_index::Snapshot;
-use ken_index::layout::index_folder;
 use ken_search::parse::Saved;
 use ken_search::service::{Service, TermOrder, TermRequest, TermRow};
 
-use super::search;
+use super::{open_index, search};
 use crate::cli::{Global, TermSort, TermsArgs};
 use crate::config::data_folder;
 use crate::failure::Failure;
 use crate::output;
 
 pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure> {
-    let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
+    let snapshot = open_index(&data_folder(global)?)?;
     let service = Service::new(&snapshot, search::context(), Saved::new());
     let request = TermRequest {
         pattern: args.pattern.clone(),

@@ -22,7 +22,7 @@ pub(crate) use remedy::{install, remedy};
 use serde::Serialize;
 use serde_json::Value as Json;
 pub(crate) use style::Style;
-pub(crate) use terminal::{Out, between_lines, mark, stderr, stdout};
+pub(crate) use terminal::{Out, between_lines, has_printed, mark, stderr, stdout};
 
 /// Writes to standard output immediately.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
@@ -35,6 +35,11 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
 pub(crate) fn warn(message: &str) {
     // A failure to print cannot be reported anywhere.
     let _ = writeln!(stderr(), "ken: {}", clean(message));
+}
+
+/// Writes a line of advice to standard error.
+pub(crate) fn hint(advice: &str) {
+    let _ = writeln!(stderr(), "hint: {advice}");
 }
 
 /// Returns a value as a line of JSON.

@@ -10,12 +10,23 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::steers;
 
+/// Whether something was written to standard output.
+static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether something was written to standard output.
+pub(crate) fn has_printed() -> bool {
+    HAS_PRINTED.load(Ordering::Relaxed)
+}
+
 /// Returns standard output.
 pub(crate) fn stdout() -> Out<io::Stdout> {
-    Out::new(io::stdout(), io::stdout().is_terminal())
+    let mut out = Out::new(io::stdout(), io::stdout().is_terminal());
+    out.is_result = true;
+    out
 }
 
 /// Returns standard error.
@@ -49,6 +60,8 @@ pub(crate) fn mark() -> &'static str {
 pub(crate) struct Out<W: Write> {
     writer: W,
     filter: Option<Filter>,
+    /// Whether this is standard output.
+    is_result: bool,
 }
 
 impl<W: Write> Out<W> {
@@ -57,12 +70,16 @@ impl<W: Write> Out<W> {
         Self {
             writer,
             filter: is_terminal.then(|| Filter::new(mark())),
+            is_result: false,
         }
     }
 }
 
 impl<W: Write> Write for Out<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_result {
+            HAS_PRINTED.store(true, Ordering::Relaxed);
+        }
         let Some(filter) = &mut self.filter else {
             return self.writer.write(bytes);
         };

@@ -594,3 +594,26 @@ fn every_order_and_durability_ends_the_same() {
         assert_eq!(world.index(&[])["unchanged"], 40);
     }
 }
+
+#[test]
+fn no_phrase_matches_over_two_parts_of_a_message() {
+    let world = World::new();
+    world.write(
+        "parts.eml",
+        "From: a@x.org\nTo: b@x.org\nSubject: Two parts\nDate: Mon, 03 Mar 2025 12:00:00 +0000\n\
+         Content-Type: multipart/mixed; boundary=b\n\n--b\n\nthe last okapi\n\
+         --b\n\nzoo of tapirs\n--b--\n",
+    );
+    world.index_docs();
+    let n_hits = |query: &str| world.hits(query).len();
+    assert_eq!(n_hits("okapi zoo"), 1);
+    assert_eq!(n_hits("\"last okapi\""), 1);
+    assert_eq!(n_hits("\"zoo of tapirs\""), 1);
+    assert_eq!(n_hits("\"okapi zoo\""), 0);
+    // Nor after the message is written again from its own data.
+    world.ken(["mail", "tag", "+x", "*"]);
+    world.rename("parts.eml", "moved.eml");
+    world.index_docs();
+    assert_eq!(n_hits("okapi zoo"), 1);
+    assert_eq!(n_hits("\"okapi zoo\""), 0);
+}

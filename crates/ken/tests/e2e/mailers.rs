@@ -308,13 +308,20 @@ const NOTMUCH: [&str; 107] = [
     "not subject:/Budget/",
 ];
 
-/// Queries for folders, some of which are no Maildirs.
-const FOLDERS: [&str; 5] = [
+/// Queries for folders, some of which are no Maildirs, and for messages without a subject.
+const FOLDERS: [&str; 12] = [
     "folder:archive",
     "folder:archive/2025",
     "folder:archive/2014",
     "folder:inbox folder:archive",
     "folder:lists/running",
+    "folder:/^archive/",
+    "folder:/^archive$/",
+    "folder:/2014/",
+    "folder:/running/ and folder:/lists/",
+    "subject:\"\"",
+    "from:\"\"",
+    "date:2014-01-02_08:59:00+01:00..02-Jan-2014_08:01:00+0000",
 ];
 
 #[test]
@@ -348,8 +355,13 @@ fn notmuch_finds_the_same() {
     assert!(found > 60, "{found}");
     for name in ["archive/6", "archive/2014/7", "8"] {
         let source = format!(
-            "From: Dora <dora@example.org>\nSubject: old moose\nMessage-ID: <{name}@x.org>\n\
-             Date: Thu, 02 Jan 2014 08:00:00 +0000\n\nan elk\n"
+            "From: Dora <dora@example.org>\n{}Message-ID: <{name}@x.org>\n\
+             Date: Thu, 02 Jan 2014 08:00:00 +0000\n\nan elk\n",
+            if name == "8" {
+                ""
+            } else {
+                "Subject: old moose\n"
+            }
         );
         world.write(name, source);
     }

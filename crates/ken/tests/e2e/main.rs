@@ -12,6 +12,7 @@ mod changes;
 mod check;
 mod confined;
 mod crash;
+mod damage;
 mod extract;
 mod faults;
 mod first_page;

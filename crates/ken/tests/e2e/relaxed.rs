@@ -30,6 +30,18 @@ fn asked(world: &World, query: &[&str]) -> (Vec<String>, String, i32) {
 }
 
 #[test]
+fn a_word_that_serves_the_sentence_is_not_required_beside_a_phrase() {
+    let world = World::new();
+    world.write("sign.txt", "Guest wifi: ask at desk 4.");
+    world.index_docs();
+    let found = |query: &str| asked(&world, &[query]).0.len();
+    assert_eq!(found("the \"guest wifi\""), 1);
+    assert_eq!(found("what is \"guest wifi\""), 1);
+    // A filter is no word: nothing else is asked for.
+    assert_eq!(found("the ext:txt"), 0);
+}
+
+#[test]
 fn a_question_in_plain_words_is_answered() {
     let world = world();
     // Words that only serve the sentence need not match.

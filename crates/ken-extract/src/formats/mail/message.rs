@@ -3,7 +3,7 @@
 //! [`ken_mail::Message`] parses them; this module turns their parts into fields. Attachments are
 //! numbered from 1 in the order of the message, so that their member paths stay the same.
 
-use ken_core::{Document, Encryption, Field, Setting};
+use ken_core::{Document, Encryption, Field, Setting, TEXT_SEPARATOR};
 use ken_mail::{Attachment, Html, Message, Priority, Text};
 
 use crate::formats::mail::calendar::invitation_text;
@@ -30,7 +30,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("message", &["message/
         Field::Has,
     ])
     .members("attachments, numbered from 1")
-    .version(6);
+    .version(7);
 
 /// Extracts a message.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -117,7 +117,7 @@ fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
     let max_bytes = output.limits().max_text_bytes;
     let body = &mut output.own().body;
     for text in &message.texts {
-        start_line(body);
+        start_part(body);
         match text {
             Text::Plain(text) => add_lines(text, body),
             Text::Html(html) => {
@@ -131,7 +131,7 @@ fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
         .iter()
         .filter(|file| is_invitation(file))
     {
-        start_line(body);
+        start_part(body);
         let left = max_bytes.saturating_sub(body.len());
         body.push_str(&invitation_text(&invitation.content.decode(), left));
     }
@@ -157,10 +157,16 @@ fn is_invitation(file: &Attachment<'_>) -> bool {
     file.media_type == "text/calendar" && file.name.is_empty()
 }
 
-fn start_line(body: &mut String) {
-    if !body.is_empty() && !body.ends_with('\n') {
+/// Begins a part behind another: they do not continue each other.
+fn start_part(body: &mut String) {
+    if body.is_empty() {
+        return;
+    }
+    if !body.ends_with('\n') {
         body.push('\n');
     }
+    body.push_str(TEXT_SEPARATOR);
+    body.push('\n');
 }
 
 fn hand_on(
@@ -386,7 +392,7 @@ mod tests {
             --b\nContent-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\nBEGIN:VEVENT\n\
             SUMMARY:Okapi day\nLOCATION:Zoo\nEND:VEVENT\nEND:VCALENDAR\n--b--\n";
         let found = found(message);
-        assert_eq!(found.own().body, "Hello\nOkapi day\nZoo");
+        assert_eq!(found.own().body, "Hello\n\u{2029}\nOkapi day\nZoo");
         assert_eq!(found.members.len(), 1);
     }
 

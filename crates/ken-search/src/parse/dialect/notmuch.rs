@@ -284,13 +284,19 @@ impl<'a> Reader<'a> {
         written: &Written,
     ) -> Result<Tree, QueryError> {
         let text = &*self.text(written);
-        // The folder of all mail has no name.
-        let may_be_empty = matches!(meaning, Meaning::Folder | Meaning::Path);
+        // The folder of all mail has no name, and a message may have no subject.
+        let may_be_empty = matches!(
+            meaning,
+            Meaning::Folder | Meaning::Path | Meaning::Words([Field::Author | Field::Title])
+        );
         if text.trim().is_empty() && !(may_be_empty && written.sort == Sort::Quoted) {
             let message = "a value is missing";
             return Err(fault(self.query, at, message, "write it without a space"));
         }
         match (meaning, &written.sort) {
+            (Meaning::Words(&[field]), Sort::Quoted) if text.trim().is_empty() => {
+                Ok(Tree::not(clause(Some(field), values::anything(field))))
+            }
             (Meaning::Words(fields), Sort::Group) => {
                 self.inner(fields, written, written.inside.clone())
             }
@@ -344,7 +350,7 @@ impl<'a> Reader<'a> {
             },
             (Meaning::Folder, Sort::Regex) => {
                 let value = Value::Regex(mail::regex(self.query, at, text)?);
-                Ok(clause(Some(Field::Maildir), value))
+                Ok(in_one_of(&[Field::Maildir, Field::Dir], &value))
             }
             (Meaning::Path, Sort::Regex) => {
                 let value = Value::Regex(mail::regex(self.query, at, text)?);

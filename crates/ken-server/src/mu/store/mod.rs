@@ -336,7 +336,8 @@ impl Store {
         let mut names = Vec::new();
         let mut waiting = vec![(self.maildir.clone(), 0)];
         while let Some((folder, depth)) = waiting.pop() {
-            if ken_mail::maildir::is_maildir(&folder) {
+            // An empty folder of a Maildir may be missing.
+            if ["cur", "new"].iter().any(|part| folder.join(part).is_dir()) {
                 let below = folder.strip_prefix(&self.maildir).unwrap_or(&folder);
                 names.push(format!("/{}", below.to_string_lossy()));
             }

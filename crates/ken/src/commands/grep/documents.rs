@@ -16,6 +16,7 @@ use ken_search::service::resolve;
 use super::plan::Surroundings;
 use super::usage;
 use crate::cli::Global;
+use crate::commands::warn_of_damage;
 use crate::config::data_folder;
 use crate::failure::Failure;
 use crate::output::Out;
@@ -28,6 +29,7 @@ pub(super) fn search(
     around: &Surroundings,
 ) -> Result<Summary, Failure> {
     let snapshot = Snapshot::open(&index_folder(&data_folder(global)?))?;
+    warn_of_damage(&snapshot);
     let mut addresses = Vec::new();
     let mut roots = Vec::new();
     for typed in &search.walk.paths {

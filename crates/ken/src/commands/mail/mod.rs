@@ -14,13 +14,12 @@ use std::process::ExitCode;
 
 use ken_core::Field;
 use ken_index::Snapshot;
-use ken_index::layout::index_folder;
 use ken_mail::Mailbox;
 use ken_search::plan::Context;
 use ken_search::service::Service;
 use ken_search::service::mail::{Message, Which};
 
-use super::search;
+use super::{open_index, search};
 use crate::cli::{Global, MailArgs, MailCommand};
 use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
@@ -47,7 +46,7 @@ struct Mail {
 impl Mail {
     fn open(global: &Global) -> Result<Self, Failure> {
         let settings = Settings::load(global)?;
-        let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
+        let snapshot = open_index(&data_folder(global)?)?;
         let mut context = search::context();
         settings.mail.apply_to(&mut context)?;
         Ok(Self {

@@ -1,5 +1,6 @@
 //! `mu extract`: lists or saves the parts of a message.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -9,14 +10,17 @@ use ken_server::mu::{file_name, parts};
 use regex_automata::meta::Regex;
 
 use super::options::Typed;
-use super::{Outcome, Refusal, message};
+use super::{Outcome, Refusal, is_new, message};
+use crate::cli::Global;
 use crate::output;
 
-pub(super) fn run(typed: &Typed) -> Outcome {
+pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
+    let standard_input = OsString::from("-");
     let (file, pattern) = match typed.words.as_slice() {
+        [] => (&standard_input, None),
         [file] => (file, None),
         [file, pattern] => (file, Some(pattern.to_string_lossy().into_owned())),
-        _ => return Err(Refusal::Usage("parameters missing".to_owned())),
+        _ => return Err(Refusal::Usage("too many parameters".to_owned())),
     };
     let message = message::read(Path::new(file))?;
     let parts = parts(&message);
@@ -27,10 +31,19 @@ pub(super) fn run(typed: &Typed) -> Outcome {
     let folder = typed
         .value("target-dir")
         .map_or_else(PathBuf::new, PathBuf::from);
-    for number in wanted {
-        let Some(part) = parts.get(number) else {
-            continue;
+    let there: Vec<_> = wanted
+        .into_iter()
+        .filter_map(|number| Some((number, parts.get(number)?)))
+        .collect();
+    if there.is_empty() && is_new(global)? {
+        let what = match typed.has("save-attachments") {
+            true => "attachments",
+            false => "parts",
         };
+        let message = format!("no {what} extracted from this message");
+        return Err(Refusal::Said(message));
+    }
+    for (number, part) in there {
         let path = folder.join(file_name(part, number));
         save(&path, part, typed.has("overwrite"))?;
         if typed.has("play") {

@@ -45,6 +45,15 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     for one in &found {
         all.push(labels_change(&changes, &one.mail)?);
     }
+    if typed.has("dry-run") {
+        let lines = found.iter().map(|one| {
+            let path = one.mail.path.to_string_lossy();
+            format!("labels: apply {changes} to {}\n", output::clean(&path))
+        });
+        let end = format!("labels: would have updated {} message(s)\n", found.len());
+        output::print((lines.collect::<String>() + &end).as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     all.retain(|change| !change.tags.is_empty());
     store.label_and_wait(&all)?;
     Ok(ExitCode::SUCCESS)

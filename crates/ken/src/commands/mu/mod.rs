@@ -73,7 +73,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     };
     let outcome = match command {
         "cfind" => cfind::run(global, &typed),
-        "extract" => extract::run(&typed),
+        "extract" => extract::run(global, &typed),
         "fields" => fields::run(),
         "find" => find::run(global, &typed),
         "help" => help(&typed),

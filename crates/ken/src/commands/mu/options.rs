@@ -239,7 +239,7 @@ pub(super) const COMMANDS: &[CommandRow] = &[
         about: "list labels, or change those of messages",
         options: &[
             ("labels", None, "changes", "+a gives one, -b takes one away"),
-            ("dry-run", Some('n'), "", "only say what would be imported"),
+            ("dry-run", Some('n'), "", "only say what would be done"),
         ],
     },
     CommandRow {

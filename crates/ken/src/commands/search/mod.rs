@@ -8,8 +8,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ken_engine::Source;
-use ken_index::Snapshot;
-use ken_index::layout::index_folder;
 use ken_search::plan::Context;
 use ken_search::service::{
     ANALYSIS, Error as ServiceError, Facets, Group, Like, Query, Reading, Relax, Request, Service,
@@ -17,7 +15,7 @@ use ken_search::service::{
 };
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
-use crate::commands::query;
+use crate::commands::{open_index, query};
 use crate::config::{self, Settings, data_folder, home};
 use crate::failure::Failure;
 use crate::output::{self, Style};
@@ -31,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         return query::save(global, name, args);
     }
     let settings = Settings::load(global)?;
-    let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
+    let snapshot = open_index(&data_folder(global)?)?;
     let mut request = request(args, &settings)?;
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
     // The process ends next: the kernel closes all files faster at once than one by one.

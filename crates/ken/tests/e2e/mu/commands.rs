@@ -49,6 +49,11 @@ fn every_part_is_listed_and_counted() {
     assert_eq!(read("p.png").len(), 8);
     let saved = fs_err::read_dir(&folder).unwrap().count();
     assert_eq!(saved, 2);
+    assert_eq!(mu.run(&["extract", "--parts=7", &target, &path]).code, 0);
+    let new = Mu::ken_as("1.12.9");
+    let none = new.run(&["extract", "--parts=7", &target, &path]);
+    assert_eq!(none.code, 1);
+    assert_eq!(none.err, "error: no parts extracted from this message\n");
 }
 
 #[test]
@@ -99,6 +104,20 @@ fn labels_may_have_commas_between_them() {
     assert_eq!(mu.run(&update).code, 0);
     assert_eq!(mu.run(&["find", "label:foo"]).code, 2);
     assert_eq!(mu.run(&["find", "label:bar"]).lines().len(), 1);
+    let dry = [
+        "labels",
+        "update",
+        "quokka",
+        "--labels",
+        "+dry",
+        "--dry-run",
+    ];
+    let run = mu.run(&dry);
+    let path = path_of(&mu.maildir(), "inbox/cur/3.a.host:2,RS");
+    let expected =
+        format!("labels: apply +dry to {path}\nlabels: would have updated 1 message(s)\n");
+    assert_eq!(run.text(), expected);
+    assert_eq!(mu.run(&["find", "label:dry"]).code, 2);
 }
 
 #[test]
@@ -202,4 +221,6 @@ fn what_lies_in_cur_is_mail_and_what_lies_beside_it_is_not() {
     assert_eq!(ids, ["lonely@x.org", "template@x.org", "type@x.org"]);
     let lonely = mu.run(&["find", "maildir:/lonely", "--fields", "m"]);
     assert_eq!(lonely.lines(), ["/lonely"]);
+    let folders = mu.run(&["info", "maildirs"]);
+    assert!(folders.lines().contains(&"/lonely"), "{}", folders.text());
 }

@@ -43,6 +43,8 @@ fn date(text: &str) -> Result<String, Wrong> {
             clock = Some(known);
         } else if let Some(known) = offset(&word).filter(|_| clock.is_some()) {
             zone = Some(known);
+        } else if let Some((known, of)) = zoned(&word) {
+            (clock, zone) = (Some(known), Some(of));
         } else {
             day.push(apart(&word));
         }
@@ -267,6 +269,12 @@ fn time(word: &str) -> Option<String> {
     rest.split(':')
         .all(two)
         .then(|| format!("{hour:02}:{rest}"))
+}
+
+/// Reads a time with its zone: `17:05:00-0800`.
+fn zoned(word: &str) -> Option<(String, String)> {
+    let at = word.rfind(['+', '-'])?;
+    Some((time(&word[..at])?, offset(&word[at..])?))
 }
 
 /// Reads the zone of a time: `+0200`, `-05:00`, `utc`.

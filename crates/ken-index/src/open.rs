@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use tantivy::TantivyError;
 
+use crate::damage::Segments;
 use crate::directory::ReadDirectory;
 use crate::layout::COMMIT_FILE;
 use crate::meta::{Commit, read_commit};
@@ -16,7 +17,8 @@ use crate::{Error, Meta, error};
 /// # Errors
 /// Fails as [`crate::Snapshot::open`] does.
 pub fn read_meta(path: &Path) -> Result<Meta, Error> {
-    open_engine(path, Access::ManyQueries).map(|(_, _, commit)| commit.payload.meta)
+    open_engine(path, Access::ManyQueries, &Segments::new())
+        .map(|(_, _, commit)| commit.payload.meta)
 }
 
 /// The number of queries that an open index will answer.
@@ -27,9 +29,11 @@ pub(crate) enum Access {
     ManyQueries,
 }
 
+/// Opens the engine at the last commit, without some of its segments.
 pub(crate) fn open_engine(
     path: &Path,
     access: Access,
+    without: &Segments,
 ) -> Result<(ReadDirectory, tantivy::Index, Commit), Error> {
     let engine_error = |source| error::of_opening(path, source);
     if !fs_err::exists(path.join(COMMIT_FILE))? {
@@ -40,6 +44,7 @@ pub(crate) fn open_engine(
         Access::ManyQueries => ReadDirectory::open(path),
     };
     let directory = directory.map_err(|e| engine_error(e.into()))?;
+    let directory = directory.without(without);
     let index = tantivy::Index::open(directory.clone()).map_err(engine_error)?;
     match read_commit(path, &index)? {
         Some(commit) => Ok((directory, index, commit)),
@@ -49,14 +54,14 @@ pub(crate) fn open_engine(
 
 /// Identifies the file of a commit: each commit writes a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct CommitStamp {
+pub(crate) struct CommitStamp {
     inode: u64,
-    pub(super) modified: SystemTime,
+    pub(crate) modified: SystemTime,
 }
 
 impl CommitStamp {
     /// Returns the stamp of the last commit of the index in a folder, if there is one.
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         let metadata = fs_err::metadata(path.join(COMMIT_FILE)).ok()?;
         Some(Self {
             inode: metadata.ino(),
@@ -67,7 +72,7 @@ impl CommitStamp {
 
 /// Returns whether an error says that a file which the commit names was deleted before it was opened. There is a newer
 /// commit then.
-pub(super) fn is_outdated(error: &TantivyError) -> bool {
+pub(crate) fn is_outdated(error: &TantivyError) -> bool {
     use tantivy::directory::error::OpenReadError;
     match error {
         TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) => true,

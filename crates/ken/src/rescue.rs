@@ -1,0 +1,84 @@
+//! Commands that end in a panic.
+//!
+//! The engine panics where a file of the index is damaged, since it trusts lengths and offsets. The index is checked then:
+//! if a part is damaged, the command runs once more without it. Any other panic is a fault of ken.
+
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+use ken_index::layout::index_folder;
+
+use crate::cli::{Cli, Command};
+use crate::{commands, config, output};
+
+/// What panics said, of all threads.
+static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// Each run may find one more damaged segment.
+const MAX_RUNS: usize = 4;
+
+/// Runs the command.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    // A server lives on after a panic, and says so at once.
+    let is_server = matches!(cli.command, Command::Mu(_));
+    if !is_server {
+        std::panic::set_hook(Box::new(keep));
+    }
+    let data = config::data_folder(&cli.global);
+    let again = || Cli::read(std::env::args_os()).ok();
+    let mut next = Some(cli);
+    for _ in 0..MAX_RUNS {
+        let Some(cli) = next.take().or_else(again) else {
+            break;
+        };
+        let code = match catch_unwind(AssertUnwindSafe(|| commands::run(cli))) {
+            Ok(Ok(code)) => code,
+            Ok(Err(failure)) => failure.report(),
+            Err(_) => {
+                let data = data.as_ref().ok();
+                let is_damage = data.is_some_and(|data| has_new_damage(&index_folder(data)));
+                if is_damage && !output::has_printed() && !is_server {
+                    said().clear();
+                    continue;
+                }
+                if is_damage {
+                    said().clear();
+                    output::warn("a part of the index is damaged, so the answer is not complete");
+                    output::hint("run the command again: it leaves the damaged part out");
+                }
+                ExitCode::from(2)
+            }
+        };
+        for panic in said().drain(..) {
+            output::warn(&format!("internal error, please report it: {panic}"));
+        }
+        return code;
+    }
+    output::warn("the index is damaged");
+    output::hint("ken check shows what is damaged; ken check --repair repairs it");
+    ExitCode::from(2)
+}
+
+/// Returns whether a check finds damage that was not known.
+fn has_new_damage(index: &std::path::Path) -> bool {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    ken_index::note_damage(index, threads).is_ok_and(|damages| !damages.is_empty())
+}
+
+fn said() -> std::sync::MutexGuard<'static, Vec<String>> {
+    SAID.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps what a panic says until it is known whether damage explains it.
+fn keep(panic: &PanicHookInfo<'_>) {
+    let payload = panic.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let place = panic.location().map(ToString::to_string);
+    let text = format!(
+        "{} ({})",
+        text.unwrap_or("panic"),
+        place.unwrap_or_default()
+    );
+    said().push(text);
+}
