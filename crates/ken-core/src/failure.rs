@@ -338,6 +338,8 @@ pub enum Reader {
     Parser(String),
     /// A helper, by its name.
     Helper(String),
+    /// The file system, which did not give the bytes.
+    FileSystem,
 }
 
 /// How a parser or helper crashed.

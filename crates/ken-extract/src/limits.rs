@@ -63,7 +63,7 @@ impl Limits {
     }
 
     /// Returns the limit of a setting. The limit of helpers is not among these: it is 0.
-    pub(crate) fn limit(&self, setting: Setting) -> Limit {
+    pub fn limit(&self, setting: Setting) -> Limit {
         let named = self.named();
         let in_force = named.iter().find(|(name, _)| *name == setting);
         let memory = self.lowered.get(&setting);

@@ -14,6 +14,8 @@ pub struct Input {
     origin: Origin,
     /// Whether the user named no path: files are then shown without `./`.
     implicit: bool,
+    /// Whether its file system may not answer.
+    is_remote: bool,
     /// The pieces of a large file that may match.
     pieces: Option<Arc<Pieces>>,
 }
@@ -46,6 +48,7 @@ impl Input {
             path,
             origin,
             implicit,
+            is_remote: false,
             pieces: None,
         }
     }
@@ -55,6 +58,17 @@ impl Input {
     pub(crate) fn with(self, pieces: Option<Pieces>) -> Self {
         let pieces = pieces.map(Arc::new);
         Self { pieces, ..self }
+    }
+
+    /// Sets whether the file system of the file may not answer.
+    #[must_use]
+    pub(crate) fn on(self, is_remote: bool) -> Self {
+        Self { is_remote, ..self }
+    }
+
+    /// Returns whether the file system of the file may not answer.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.is_remote
     }
 
     /// Returns the pieces of the file that may match, if they are known.

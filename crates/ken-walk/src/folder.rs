@@ -46,6 +46,8 @@ pub(crate) struct Folder {
     rules: Arc<FolderRules>,
     /// The parent folders; kept only where the root's options need them.
     parent: Option<Arc<Lineage>>,
+    /// Whether its file system may not answer.
+    is_remote: bool,
     /// Whether a folder above it changed, so that the folder may be new here and must be examined.
     is_new: bool,
 }
@@ -81,6 +83,9 @@ struct Here<'a> {
     sequences: Option<Sequences>,
     /// Whether all its entries are of interest, not only those that lead to a target.
     is_whole: bool,
+    is_remote: bool,
+    /// Entries whose file system does not answer.
+    silent: HashSet<Vec<u8>>,
     /// Set if its entries are divided among threads.
     divided: Option<Divided<'a>>,
 }
@@ -122,12 +127,18 @@ pub(crate) struct Walker<'a> {
 
 impl Folder {
     /// Creates the folder of a root.
-    pub(crate) fn root(root: usize, path: PathBuf, rules: Arc<FolderRules>) -> Self {
+    pub(crate) fn root(
+        root: usize,
+        path: PathBuf,
+        rules: Arc<FolderRules>,
+        is_remote: bool,
+    ) -> Self {
         Self {
             path,
             root,
             rules,
             parent: None,
+            is_remote,
             is_new: false,
         }
     }
@@ -187,6 +198,10 @@ impl<'a> Walker<'a> {
     fn walk(&mut self, folder: &Folder, turn: &mut Turn<'_, Work<'a>>) {
         let root = &self.shared.roots[folder.root];
         self.set_path(&folder.path);
+        let silent = match self.silent_in(folder, root) {
+            Ok(silent) => silent,
+            Err(error) => return self.fail_folder(folder, error),
+        };
         let opened = open(folder, root).and_then(|descriptor| {
             let lineage = lineage_of(folder, root, &descriptor)?;
             Ok((descriptor, lineage))
@@ -197,7 +212,21 @@ impl<'a> Walker<'a> {
                 self.skip(|| Skip::FileSystem);
             }
             Ok((_, Some(lineage))) if lineage.loop_depth().is_some() => self.skip(|| Skip::Loop),
-            Ok((descriptor, lineage)) => self.list(folder, root, descriptor, lineage, turn),
+            Ok((descriptor, lineage)) => {
+                self.list(folder, root, descriptor, lineage, silent, turn);
+            }
+        }
+    }
+
+    /// Returns the entries of a folder whose file system does not answer.
+    fn silent_in(&self, folder: &Folder, root: &Root) -> Result<HashSet<Vec<u8>>, Errno> {
+        match folder.is_remote {
+            true => {
+                let should_stop = || self.is_cancelled();
+                let silent = crate::silent_entries(&folder.path, root.follow_links, &should_stop);
+                silent.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+            }
+            false => Ok(HashSet::new()),
         }
     }
 
@@ -207,6 +236,7 @@ impl<'a> Walker<'a> {
         root: &'a Root,
         descriptor: OwnedFd,
         lineage: Option<Arc<Lineage>>,
+        silent: HashSet<Vec<u8>>,
         turn: &mut Turn<'_, Work<'a>>,
     ) {
         let Some(look) = self.look(folder, root, &descriptor) else {
@@ -266,6 +296,8 @@ impl<'a> Walker<'a> {
                 .flatten(),
             descriptor,
             is_whole: self.shared.is_whole(&folder.path),
+            is_remote: folder.is_remote,
+            silent,
             divided,
         };
         if here.divided.is_some() {
@@ -335,6 +367,9 @@ impl<'a> Walker<'a> {
 
     fn entry(&mut self, here: &Here<'_>, name: &CStr, entry: Entry) {
         let looks = here.look == Look::All;
+        if !here.silent.is_empty() && here.silent.contains(name.to_bytes()) {
+            return self.fail_file(Errno::TIMEDOUT);
+        }
         if !looks && entry.kind == FileType::RegularFile {
             return;
         }
@@ -427,9 +462,10 @@ impl<'a> Walker<'a> {
     }
 
     fn folder(&mut self, here: &Here<'_>) {
-        let path = std::ffi::OsString::from_vec(self.path.clone());
+        let path = PathBuf::from(std::ffi::OsString::from_vec(self.path.clone()));
         self.found.push(Work::Folder(Folder {
-            path: PathBuf::from(path),
+            is_remote: here.is_remote || self.shared.mounts.are_at(&path),
+            path,
             root: here.number,
             rules: Arc::clone(&here.rules),
             parent: here.lineage.clone(),

@@ -26,6 +26,7 @@ mod needs;
 mod open;
 mod options;
 mod queue;
+pub mod remote;
 mod roots;
 mod rules;
 mod settle;
@@ -45,9 +46,10 @@ pub use lineage::Lineage;
 pub use listing::{Entry, EntryOrder, Listing};
 pub use listings::{KeptListing, Listings, Recorder};
 pub use mh::mh_state;
-pub use open::{open, open_file, open_named};
+pub use open::{open, open_file, open_named, open_settled};
 pub use options::{OnFile, OnSkip, Progress, Skip, Visitor, WalkOptions, WalkSummary};
 pub use queue::{Queue, Turn};
+pub use remote::{Fetched, Mounts, answers, fetch, silent_entries};
 pub use roots::{Availability, availability, is_mount_point, root_at};
 pub use rules::{
     FolderRules, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, ignore_file_text,

@@ -8,9 +8,16 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::time::SystemTime;
 
+use ken_core::Stamp;
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
+
+use crate::Settled;
+
+/// How many times a read waits for a file that has just changed.
+const MAX_WAITS: usize = 3;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const UNNOTICED: OFlags = OFlags::NOATIME;
@@ -55,6 +62,41 @@ pub fn open_named(path: &Path) -> io::Result<fs_err::File> {
         Ok(file) => Ok(fs_err::File::from_parts(file, path)),
         Err(_) => fs_err::File::open(path),
     }
+}
+
+/// Opens a file and returns it with its current stamp, once that can be trusted or is known to be racy; returns none if
+/// it is gone or not a regular file. `more` are further flags.
+///
+/// # Errors
+/// Fails as open(2) and fstat(2) do; the error does not name the path.
+pub fn open_settled(path: &Path, more: OFlags) -> io::Result<Option<(File, Stamp)>> {
+    // If the path has become a FIFO, opening it must not wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY | more;
+    let file = match open(path, flags) {
+        Ok(descriptor) => File::from(descriptor),
+        Err(Errno::NOENT | Errno::NXIO | Errno::LOOP) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(settled(&file)?.map(|stamp| (file, stamp)))
+}
+
+/// Waits until the stamp of an open file is reliable, and returns it: a file that has just changed
+/// may change again within the same clock tick. Returns none if it is not a regular file.
+///
+/// Where the clock of the file system is too coarse to wait for, and if the file is written
+/// continuously, the stamp is racy: the next run reads the file again.
+fn settled(file: &File) -> io::Result<Option<Stamp>> {
+    for tries in 0.. {
+        let Some(stamp) = crate::file_stamp(file)? else {
+            break;
+        };
+        match crate::settle(&stamp, SystemTime::now()) {
+            Settled::Yes => return Ok(Some(stamp)),
+            Settled::In(wait) if tries < MAX_WAITS => std::thread::sleep(wait),
+            Settled::In(_) | Settled::No => return Ok(Some(stamp.as_racy())),
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -10,6 +10,8 @@ use std::path::Path;
 use ken_core::Root;
 use serde::Serialize;
 
+use crate::Mounts;
+
 /// Whether a file that a walk does not find below a root can be considered gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -43,8 +45,16 @@ pub fn is_mount_point(path: &Path) -> bool {
         .is_some_and(|parent| device(path) != device(parent))
 }
 
-/// Returns whether a root can be walked now.
+/// Returns whether a root can be walked now. A root whose file system does not answer is unreadable.
 pub fn availability(root: &Root) -> Availability {
+    let may_be_silent = Mounts::read().are_above(&root.path);
+    match may_be_silent && !crate::answers(&root.path, &|| false) {
+        true => Availability::Unreadable,
+        false => look(root),
+    }
+}
+
+fn look(root: &Root) -> Availability {
     match fs_err::metadata(&root.path) {
         Ok(metadata) if !metadata.is_dir() => Availability::Available,
         Ok(_) => match fs_err::read_dir(&root.path).map(|mut entries| entries.next()) {

@@ -11,7 +11,7 @@ use crate::listing::EntryOrder;
 use crate::options::{Progress, Skip, Visitor, WalkOptions, WalkSummary};
 use crate::roots::availability;
 use crate::rules::RuleError;
-use crate::{Availability, WalkError};
+use crate::{Availability, Mounts, WalkError};
 
 /// File systems of the kernel without documents; left out when walked from above.
 const PSEUDO: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
@@ -35,6 +35,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) progress: &'a Progress,
     pub(crate) visitor: Visitor<'a>,
     pub(crate) stops: Stops,
+    pub(crate) mounts: Mounts,
     /// The only paths of interest, if not all are.
     targets: Option<&'a Targets>,
     pub(crate) lazy_since: Option<i64>,
@@ -101,6 +102,7 @@ impl<'a> Shared<'a> {
             threads: options.threads,
             n_divided: AtomicUsize::new(0),
             stops: Stops::new(roots, options),
+            mounts: Mounts::read(),
             summary: Mutex::default(),
         }
     }

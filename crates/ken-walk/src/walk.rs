@@ -97,7 +97,11 @@ fn start(shared: &Shared<'_>, rules: &[(Rules, WalkRoot)]) -> Vec<Folder> {
                 let (rules, walk_root) = &rules[number];
                 let above = rules.above(walk_root, &mut errors);
                 shared.report_rules(errors);
-                folders.push(Folder::root(number, root.path.clone(), above));
+                // A link may lead to any of them.
+                let mounts = &shared.mounts;
+                let is_remote =
+                    mounts.are_above(&root.path) || root.follow_links && mounts.are_any();
+                folders.push(Folder::root(number, root.path.clone(), above, is_remote));
             }
             Availability::Available => Walker::new(shared, rules).root_file(root),
             state => shared

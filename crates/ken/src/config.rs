@@ -533,7 +533,7 @@ pub(crate) fn home() -> Option<PathBuf> {
 
 /// Returns this program, for starting workers. The path is the link to the program that survives an upgrade, so that
 /// parent and worker always have the same version.
-fn worker_program() -> Result<PathBuf, Failure> {
+pub(crate) fn worker_program() -> Result<PathBuf, Failure> {
     let link = PathBuf::from("/proc/self/exe");
     match fs_err::exists(&link) {
         Ok(true) => Ok(link),

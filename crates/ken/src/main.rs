@@ -19,11 +19,14 @@ use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if commands::worker::is_meant(std::env::args_os()) {
-        return commands::worker::run();
+    if let Some(code) = commands::worker::run_if_meant(std::env::args_os()) {
+        return code;
     }
     if let Some(code) = commands::sandbox::exec_if_meant(std::env::args_os()) {
         return code;
+    }
+    if let Ok(program) = config::worker_program() {
+        ken_walk::remote::set_program(program);
     }
     match cli::Cli::read(std::env::args_os()) {
         Ok(cli) => rescue::run(cli),

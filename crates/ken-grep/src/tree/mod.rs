@@ -30,7 +30,9 @@ use std::thread;
 use std::time::Instant;
 
 use ignore::WalkState;
-use ken_walk::{Entry, EntryOrder, FileSystems, FolderRules, Lineage, Listing, Queue, WalkRoot};
+use ken_walk::{
+    Entry, EntryOrder, FileSystems, FolderRules, Lineage, Listing, Mounts, Queue, WalkRoot,
+};
 use rustix::fs::{AtFlags, FileType, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -59,6 +61,7 @@ pub(crate) struct Tree<'a> {
     /// Whether one thread walks alone, in order.
     in_order: bool,
     is_stopped: AtomicBool,
+    mounts: Mounts,
 }
 
 struct Folder {
@@ -70,6 +73,8 @@ struct Folder {
     depth: usize,
     /// The parent folders; kept only where an option needs them.
     parent: Option<Arc<Lineage>>,
+    /// Whether its file system may not answer.
+    is_remote: bool,
 }
 
 enum Work {
@@ -98,6 +103,7 @@ impl<'a> Tree<'a> {
             patience: Patience::default(),
             in_order: false,
             is_stopped: AtomicBool::new(false),
+            mounts: Mounts::read(),
         })
     }
 
@@ -145,6 +151,10 @@ impl<'a> Tree<'a> {
         let mut start: Vec<Work> = Vec::with_capacity(paths.len());
         for path in paths {
             // `-` is standard input.
+            if self.is_remote(path) && !ken_walk::answers(path, &|| false) {
+                self.failed(path, Errno::TIMEDOUT);
+                continue;
+            }
             let work = match path != Path::new("-") && path.is_dir() {
                 true => Some(Work::Folder(self.root(path))),
                 false => self
@@ -167,6 +177,7 @@ impl<'a> Tree<'a> {
             rules,
             depth: 0,
             parent: None,
+            is_remote: self.is_remote(path),
         }
     }
 
@@ -192,9 +203,19 @@ impl<'a> Tree<'a> {
             }
             Verdict::MayMatch(pieces) => {
                 tally.count(1, 0);
-                Some(Input::named(path.to_path_buf(), self.implicit).with(pieces))
+                let file = Input::named(path.to_path_buf(), self.implicit).with(pieces);
+                Some(file.on(self.is_remote(path)))
             }
         }
+    }
+
+    /// Returns whether a path that the user named is on a file system that may not answer, or a link below it may be.
+    fn is_remote(&self, path: &Path) -> bool {
+        let is_above = || {
+            let path = std::path::absolute(path);
+            path.is_ok_and(|path| self.mounts.are_above(&path))
+        };
+        self.mounts.are_any() && (self.walk.follow || is_above())
     }
 
     fn n_threads(&self) -> usize {
@@ -234,6 +255,8 @@ struct Walker<'a, V> {
     folders: Vec<(usize, Folder)>,
     found: Vec<Work>,
     files: Vec<Input>,
+    /// Entries of the folder whose file system does not answer.
+    silent: HashSet<Vec<u8>>,
     /// Calls more threads.
     call: Option<SyncSender<()>>,
 }
@@ -253,6 +276,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             folders: Vec::new(),
             found: Vec::new(),
             files: Vec::new(),
+            silent: HashSet::new(),
             call,
         }
     }
@@ -292,6 +316,10 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             if self.is_stopped() {
                 return;
             }
+            if file.is_remote() && !ken_walk::answers(file.path(), &|| self.is_stopped()) {
+                self.tree.failed(file.path(), Errno::TIMEDOUT);
+                continue;
+            }
             if (self.visit)(file) == WalkState::Quit {
                 self.tree.is_stopped.store(true, Ordering::Relaxed);
             }
@@ -310,6 +338,10 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             .is_some_and(|most| folder.depth >= most)
         {
             return;
+        }
+        match self.silent_in(folder) {
+            Ok(silent) => self.silent = silent,
+            Err(error) => return self.tree.failed(&folder.path, error),
         }
         let start = self.call.as_ref().map(|_| Instant::now());
         let mut listing = std::mem::take(&mut self.listing);
@@ -332,6 +364,18 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             let _ = call.try_send(());
         }
         self.listing = listing;
+    }
+
+    /// Returns the entries of a folder whose file system does not answer.
+    fn silent_in(&self, folder: &Folder) -> Result<HashSet<Vec<u8>>, Errno> {
+        match folder.is_remote {
+            true => {
+                let follows = self.tree.walk.follow;
+                let silent = ken_walk::silent_entries(&folder.path, follows, &|| self.is_stopped());
+                silent.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+            }
+            false => Ok(HashSet::new()),
+        }
     }
 
     /// Identifies the folder, if an option needs that.
@@ -374,6 +418,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                 .below(&folder.rules, &folder.path, holds, tree.observer),
             lineage,
             descriptor,
+            is_remote: folder.is_remote,
         };
         self.entries(&here, &folder.path, listing);
         self.judge(&here, known.as_mut(), listing);
@@ -432,10 +477,16 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             let name = listing.name(entry);
             self.path.truncate(self.folder_length);
             self.path.extend_from_slice(name);
+            if !self.silent.is_empty() && self.silent.contains(name) {
+                self.tree.failed(self.here(), Errno::TIMEDOUT);
+                continue;
+            }
             match self.kind(here, listing, entry) {
                 Some(FileType::Directory) if self.is_admitted(here, listing, entry, true) => {
+                    let path = owned(&self.path);
                     let folder = Folder {
-                        path: owned(&self.path),
+                        is_remote: here.is_remote || self.is_mounted(&path),
+                        path,
                         root: here.number,
                         rules: Arc::clone(&here.rules),
                         depth: here.depth + 1,
@@ -480,7 +531,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                     self.path.truncate(self.folder_length);
                     self.path.extend_from_slice(listing.name(entry));
                     let file = Input::found(owned(&self.path), self.tree.implicit);
-                    self.files.push(file.with(pieces));
+                    self.files.push(file.with(pieces).on(here.is_remote));
                 }
             }
         }
@@ -492,6 +543,12 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         }
         self.tally.count(regular.len() as u64, n_excluded);
         self.regular = regular;
+    }
+
+    /// Returns whether a file system that may not answer is mounted at a folder.
+    fn is_mounted(&self, folder: &Path) -> bool {
+        let mounts = &self.tree.mounts;
+        mounts.are_any() && std::path::absolute(folder).is_ok_and(|path| mounts.are_at(&path))
     }
 
     fn folder_follows(&mut self, folder: Folder) {
@@ -607,6 +664,7 @@ struct Here<'a> {
     rules: Arc<FolderRules>,
     lineage: Option<Arc<Lineage>>,
     descriptor: BorrowedFd<'a>,
+    is_remote: bool,
 }
 
 fn open(folder: &Path) -> Result<OwnedFd, Errno> {

@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use ken_core::{
-    Cause, Document, Failure, Field, FileKey, Ipath, Location, Operation, Stamp, Token, may_pass,
-};
+use ken_core::{Document, Failure, Field, FileKey, Ipath, Location, Stamp, Token, may_pass};
 use ken_engine::MessageId;
 use ken_extract::Input;
 use ken_walk::{Availability, Settled};
@@ -18,6 +16,7 @@ use ken_walk::{Availability, Settled};
 use super::attached::Attached;
 use super::counts::Made;
 use super::job::{FileJob, lock};
+use super::remote::Opened;
 use super::sink::PoolSink;
 use super::{Pool, Thread};
 use crate::budget::Share;
@@ -38,7 +37,7 @@ impl Pool<'_> {
     ) -> bool {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
-        let opened = self.open(&path);
+        let opened = self.open(&path, &stamp);
         let mut mailbox = None;
         if made != Made::Added {
             if matches!(opened, Ok(None)) && self.is_root_away(&path) {
@@ -57,9 +56,12 @@ impl Pool<'_> {
             mailbox = self.delete_what_changes(&path, key, opened);
         }
         match opened {
-            Ok(Some((file, own))) => {
+            Ok(Some(opened)) => {
+                let (file, own) = (opened.file, opened.stamp);
                 let n_bytes = own.size;
-                let attached = Attached::read(&file, &path, stamp.sidecar);
+                let attached = opened.attached;
+                let attached =
+                    attached.unwrap_or_else(|| Attached::read(&file, &path, stamp.sidecar));
                 let stamp = Stamp {
                     sidecar: attached.stamp,
                     mh: stamp.mh,
@@ -86,6 +88,11 @@ impl Pool<'_> {
             }
             // The file is gone since the walk, or no longer a regular file.
             Ok(None) => {}
+            // It was perhaps not waited for.
+            Err(_) if self.progress.is_cancelled() => {
+                self.counts.take_back(made);
+                self.errors.note(self.documents.take_back(key));
+            }
             Err(error) => self.unreadable(&path, stamp, &error),
         }
         self.progress.files_done.fetch_add(1, Ordering::Relaxed);
@@ -95,7 +102,7 @@ impl Pool<'_> {
     /// Returns whether the index says of a file what this error says. A file that stays unreadable is tried by every
     /// run, which must not cost a commit.
     fn fails_as_before(&self, key: FileKey, stamp: &Stamp, error: &io::Error) -> bool {
-        let cause = Cause::system(Operation::Read, error);
+        let cause = self.cause(stamp, error);
         let is_alike = |document: &Document| {
             let failure = document.failure.as_ref();
             failure.is_some_and(|failure| failure.cause == cause)
@@ -124,10 +131,12 @@ impl Pool<'_> {
         &self,
         path: &Path,
         key: FileKey,
-        opened: Option<&(File, Stamp)>,
+        opened: Option<&Opened>,
     ) -> Option<KnownMailbox> {
         let known = match opened {
-            Some((file, stamp)) => KnownMailbox::of(self.prepared, path, key, file, stamp.size),
+            Some(Opened { file, stamp, .. }) => {
+                KnownMailbox::of(self.prepared, path, key, file, stamp.size)
+            }
             None => Ok(None),
         };
         let known = known.unwrap_or_else(|error| {
@@ -254,7 +263,8 @@ impl Pool<'_> {
         let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
         ken_extract::add_file_name(&mut document, &name);
         document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
-        document.failure = Some(Failure::new(Cause::system(Operation::Read, error)));
+        let cause = self.cause(&stamp, error);
+        document.failure = Some(Failure::new(cause));
         self.give_fields(path, &mut document);
         let mut state = self.state(&stamp);
         // A moment ago, at the same time stamp, it may have been another file.

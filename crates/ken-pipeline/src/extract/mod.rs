@@ -10,10 +10,10 @@ mod file;
 mod job;
 mod large;
 mod moved;
+mod remote;
 mod sink;
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,6 +34,7 @@ use counts::{Counts, Made};
 use job::FileJob;
 pub(crate) use large::Job;
 use large::{LARGE_BYTES, Large};
+use remote::{Opened, Remote};
 
 /// Maximum number of members that wait for each thread. A waiting member keeps a thread from
 /// falling asleep, and waking a thread takes as long as reading a message.
@@ -53,6 +54,7 @@ pub(crate) struct Pool<'r> {
     inputs: Arc<Budget>,
     members: Arc<Budget>,
     mapped: Mapped,
+    remote: Remote,
     /// Number of idle threads.
     idle: AtomicUsize,
     /// Maximum number of waiting members.
@@ -108,6 +110,7 @@ impl<'r> Pool<'r> {
             inputs: Budget::new(shares.inputs),
             members: Budget::new(shares.members),
             mapped: Mapped::default(),
+            remote: Remote::new(),
             idle: AtomicUsize::new(0),
             most_members: MEMBERS_AHEAD * (options.extract_threads().max(1) - 1),
         }
@@ -247,15 +250,23 @@ impl<'r> Pool<'r> {
         }
     }
 
-    /// Opens a file; its stamp is racy if a program may change the file without another stamp.
-    fn open(&self, path: &Path) -> std::io::Result<Option<(File, Stamp)>> {
-        let opened = crate::open::open(path)?;
-        Ok(opened.map(|(file, stamp)| {
-            let stamp = match !stamp.is_racy() && self.mapped.may_change(&file, &stamp) {
-                true => stamp.as_racy(),
-                false => stamp,
-            };
-            (file, stamp)
+    /// Opens a file, whose stamp the walk found. The stamp of the open file is racy if a program may change the file
+    /// without another stamp.
+    fn open(&self, path: &Path, found: &Stamp) -> std::io::Result<Option<Opened>> {
+        let opened = match self.remote.has(found.device) {
+            true => self.open_remote(path, found)?,
+            false => crate::open::open(path)?.map(|(file, stamp)| Opened {
+                file,
+                stamp,
+                attached: None,
+            }),
+        };
+        Ok(opened.map(|mut opened| {
+            let stamp = &mut opened.stamp;
+            if !stamp.is_racy() && self.mapped.may_change(&opened.file, stamp) {
+                *stamp = stamp.as_racy();
+            }
+            opened
         }))
     }
 

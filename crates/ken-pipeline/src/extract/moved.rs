@@ -9,8 +9,8 @@ use ken_engine::DocAddress;
 use ken_extract::Input;
 
 use super::counts::Made;
+use super::remote::Opened;
 use super::{Pool, Thread};
-use crate::open::open;
 use crate::write::FileFacts;
 
 impl Pool<'_> {
@@ -86,7 +86,7 @@ impl Pool<'_> {
         };
         own.fields.retain(|(field, _)| *field != Field::Filename);
         ken_extract::add_file_name(&mut own, &name);
-        self.moved_ngrams(&facts, &own, state.token, has_parts, thread)?;
+        self.moved_ngrams(&facts, &stamp, &own, state.token, has_parts, thread)?;
         self.documents.add(&facts, Some(state), own)?;
         Ok(true)
     }
@@ -110,7 +110,10 @@ impl Pool<'_> {
         let Some(known) = known.transpose()?.flatten() else {
             return Ok(None);
         };
-        let Ok(Some((file, own))) = self.open(path) else {
+        let Ok(Some(Opened {
+            file, stamp: own, ..
+        })) = self.open(path, &stamp)
+        else {
             return Ok(None);
         };
         let input = Input::file("", &file, own.size);
@@ -142,6 +145,7 @@ impl Pool<'_> {
     fn moved_ngrams(
         &self,
         facts: &FileFacts<'_>,
+        stamp: &Stamp,
         own: &Document,
         token: Token,
         has_parts: bool,
@@ -155,7 +159,7 @@ impl Pool<'_> {
         }
         // A file that changed meanwhile has another stamp, under which no search looks for these
         // n-grams.
-        let Ok(Some((file, stamp))) = open(facts.path) else {
+        let Ok(Some(Opened { file, stamp, .. })) = self.open(facts.path, stamp) else {
             return self.ngrams.unread(facts, token);
         };
         let ngrams = &mut thread.own_ngrams.borrow_mut();

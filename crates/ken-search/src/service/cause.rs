@@ -18,6 +18,14 @@ pub fn cause_text(cause: &Cause) -> String {
             found,
             reader,
         } => limit_text(*limit, *found, reader.as_ref()),
+        Cause::TimedOut {
+            reader: Reader::FileSystem,
+            limit,
+        } => format!(
+            "the file system did not answer within {} s ({})",
+            limit.in_force as f64 / 1000.0,
+            setting_text(*limit)
+        ),
         Cause::TimedOut { reader, limit } => {
             let seconds = limit.in_force as f64 / 1000.0;
             let setting = setting_text(*limit);
@@ -106,6 +114,7 @@ fn subject(reader: &Reader) -> String {
     match reader {
         Reader::Parser(format) => format!("the {format} parser"),
         Reader::Helper(name) => name.clone(),
+        Reader::FileSystem => "the file system".to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ken_pipeline::{Options, Progress};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -12,9 +12,12 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use crate::failure::Failure;
 
 /// Exit code of a program that was stopped by Ctrl-C.
-pub(super) const INTERRUPTED: u8 = 130;
+pub(in crate::commands) const INTERRUPTED: u8 = 130;
 /// The interval at which signals are checked and progress is shown.
 const TICK: Duration = Duration::from_millis(100);
+/// The time in which interrupted work commits. Then the process ends whatever its threads wait for; the next run goes
+/// on from the last commit, as after a kill.
+pub(in crate::commands) const LAST_COMMIT: Duration = Duration::from_secs(4);
 
 /// The flag that Ctrl-C sets; a second Ctrl-C ends the process immediately.
 pub(super) struct Stop(Arc<AtomicBool>);
@@ -49,8 +52,13 @@ impl Stop {
                 let _end = end;
                 work()
             });
+            let mut interrupted = None;
             while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 if self.0.load(Ordering::Relaxed) {
+                    let since = interrupted.get_or_insert_with(Instant::now);
+                    if since.elapsed() > LAST_COMMIT {
+                        signal_hook::low_level::exit(i32::from(INTERRUPTED));
+                    }
                     // In this order, so that work whose helper stops knows why.
                     progress.cancel();
                     options.extract.helpers.iter().for_each(|h| h.stop());

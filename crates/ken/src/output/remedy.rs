@@ -21,6 +21,10 @@ pub(crate) fn remedy(cause: &Cause, path: &Path) -> String {
             "if its own program can open it, report a bug in ken"
         }
         Cause::Unsupported { .. } => "open it in its own program and save it in another form",
+        Cause::TimedOut {
+            reader: Reader::FileSystem,
+            ..
+        } => "when its server answers, run ken index again",
         Cause::Limit { limit, .. } | Cause::TimedOut { limit, .. } => return raise(*limit),
         Cause::BuiltIn { .. } => "none: the limit is built into ken",
         Cause::Missing { what, .. } => return install(what),

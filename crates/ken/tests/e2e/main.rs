@@ -8,6 +8,7 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 mod ag;
+mod blocked;
 mod changes;
 mod check;
 mod confined;

@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Memory,
     /// ext4 with inodes of 128 bytes, whose times are whole seconds.
     Seconds,
-    /// A folder that a program passes through.
+    /// A folder that a program passes through ([`Place::rules`]).
     Fuse,
 }
 
@@ -57,6 +57,16 @@ impl Place {
     /// Returns an empty home folder here.
     pub(crate) fn world(&self) -> World {
         World::below(&self.folder)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Sets what a file system of FUSE does otherwise: lines of an operation, a part of a path, and `HANG` or the
+    /// name of an error.
+    pub(crate) fn rules(&self, rules: &str) {
+        fs_err::write(self.around.path().join("rules"), rules).unwrap();
     }
 
     fn in_folder(folder: &Path) -> Self {
@@ -107,6 +117,7 @@ impl Place {
         let server = Command::new(python)
             .arg(program)
             .args([&behind, &place.folder, &place.around.path().join("rules")])
+            .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
         place.server = Some(server.ok()?);

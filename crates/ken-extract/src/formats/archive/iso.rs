@@ -20,6 +20,7 @@ pub(in crate::formats) const FORMAT: Format =
     Format::new("disc image", &["application/x-iso9660-image"], extract)
         .fields(&[Field::Title, Field::Author, Field::Created])
         .members("files, by their path")
+        .in_worker()
         .version(2)
         .streams();
 

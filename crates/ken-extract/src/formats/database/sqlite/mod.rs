@@ -21,6 +21,7 @@ pub(in crate::formats) const FORMAT: Format =
     Format::new("SQLite", &["application/vnd.sqlite3"], extract)
         .fields(&[Field::Pages])
         .sections("tables")
+        .in_worker()
         .version(2)
         .streams();
 

@@ -26,7 +26,8 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     Field::Created,
     Field::Date,
 ])
-.sections("frames");
+.sections("frames")
+.in_worker();
 
 /// Maximum depth of frames, and maximum number of frames.
 const MAX_DEPTH: usize = 8;

@@ -1,0 +1,580 @@
+//! File systems that may never answer: a server that is gone, a program of FUSE that hangs.
+//!
+//! A call into such a file system may block for ever. No signal ends it, not even one that kills the process, which
+//! stays until its last thread returns. So another process makes the call first ([`serve`]), and is left behind if it
+//! does not answer in time. It is the program itself ([`set_program`]), started when it is first needed.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use ken_core::Stamp;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::listing::{Entry, Listing};
+use crate::rules::IgnoreFiles;
+
+/// How long a call may take that looks at a folder or a file. A server that starts again takes longer; the next run
+/// asks it again.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+/// After this many calls without an answer a folder is given up.
+const MAX_SILENT: usize = 3;
+/// How often a waiting thread looks whether it should stop.
+const TICK: Duration = Duration::from_millis(100);
+/// A larger file is not fetched, since most of a film is never read: only its start is known to answer.
+const FETCHED_BYTES: u64 = 256 << 20;
+const CHUNK_BYTES: usize = 64 << 10;
+/// The argument that makes the program a server of [`serve`].
+pub const ARGUMENT: &str = "remote";
+
+/// Requests: what to do at a path.
+const LOOK: u8 = b'l';
+const LOOK_BEYOND: u8 = b'b';
+const TRY: u8 = b't';
+const FETCH: u8 = b'f';
+
+/// In place of the number of an error: there is no such file.
+const NO_FILE: u32 = u32::MAX;
+
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+/// Processes that wait for requests.
+static IDLE: Mutex<Vec<Server>> = Mutex::new(Vec::new());
+
+/// Sets the program that calls [`serve`] if its only argument is [`ARGUMENT`]. Without one, all file systems are taken
+/// to answer.
+pub fn set_program(program: PathBuf) {
+    let _ = PROGRAM.set(program);
+}
+
+/// The mounts of this process whose file systems may not answer.
+#[derive(Debug, Default)]
+pub struct Mounts {
+    /// All mount points in the order of mounting, each with whether its file system is remote.
+    points: Vec<(PathBuf, bool)>,
+    /// The devices of remote file systems.
+    devices: Vec<u64>,
+}
+
+impl Mounts {
+    /// Reads the mounts; none if the system does not list them.
+    pub fn read() -> Self {
+        let list = fs_err::read("/proc/self/mountinfo").unwrap_or_default();
+        Self::parse(&list)
+    }
+
+    /// Reads lines as `36 35 98:0 /root /mount/point rw shared:1 - nfs4 server:/path rw`: proc(5).
+    fn parse(list: &[u8]) -> Self {
+        let mut mounts = Self::default();
+        for line in list.split(|byte| *byte == b'\n') {
+            let words: Vec<&[u8]> = line.split(|byte| *byte == b' ').collect();
+            let kind = words.iter().position(|word| *word == b"-").map(|at| at + 1);
+            let (Some(kind), Some(point)) = (kind.and_then(|at| words.get(at)), words.get(4))
+            else {
+                continue;
+            };
+            let is_remote = is_remote(kind);
+            mounts
+                .devices
+                .extend(is_remote.then(|| device(words[2])).flatten());
+            let point = PathBuf::from(OsString::from_vec(unescaped(point)));
+            mounts.points.push((point, is_remote));
+        }
+        mounts
+    }
+
+    /// Returns whether there is any remote file system.
+    pub fn are_any(&self) -> bool {
+        !self.devices.is_empty()
+    }
+
+    /// Returns whether a file on this device is on a remote file system.
+    pub fn have(&self, device: u64) -> bool {
+        self.devices.contains(&device)
+    }
+
+    /// Returns whether a path without symbolic links is on a remote file system.
+    pub fn are_above(&self, path: &Path) -> bool {
+        let above = self
+            .points
+            .iter()
+            .filter(|(point, _)| path.starts_with(point));
+        // Of those at one point the last one counts.
+        let nearest = above.max_by_key(|(point, _)| point.as_os_str().len());
+        self.are_any() && nearest.is_some_and(|(_, is_remote)| *is_remote)
+    }
+
+    /// Returns whether a remote file system is mounted at a path.
+    pub fn are_at(&self, path: &Path) -> bool {
+        self.are_any()
+            && self
+                .points
+                .iter()
+                .any(|(point, is_remote)| *is_remote && point == path)
+    }
+}
+
+fn is_remote(kind: &[u8]) -> bool {
+    const KINDS: [&[u8]; 12] = [
+        b"nfs",
+        b"nfs4",
+        b"cifs",
+        b"smb3",
+        b"9p",
+        b"virtiofs",
+        b"ceph",
+        b"afs",
+        b"coda",
+        b"lustre",
+        b"vboxsf",
+        b"orangefs",
+    ];
+    KINDS.contains(&kind) || kind.starts_with(b"fuse") && kind != b"fusectl"
+}
+
+fn device(numbers: &[u8]) -> Option<u64> {
+    let (major, minor) = std::str::from_utf8(numbers).ok()?.split_once(':')?;
+    Some(rustix::fs::makedev(
+        major.parse().ok()?,
+        minor.parse().ok()?,
+    ))
+}
+
+/// Replaces `\040` by a space, as the kernel writes paths.
+fn unescaped(path: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((&byte, after)) = rest.split_first() {
+        let code = after.get(..3).filter(|_| byte == b'\\');
+        let code =
+            code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 8).ok());
+        plain.push(code.unwrap_or(byte));
+        rest = if code.is_some() { &after[3..] } else { after };
+    }
+    plain
+}
+
+/// A process that makes calls.
+struct Server {
+    socket: UnixStream,
+    child: Option<Child>,
+}
+
+impl Server {
+    /// Sends a request to an idle process or a new one; none if there is no program.
+    fn ask(what: u8, number: usize, path: &Path) -> io::Result<Option<Self>> {
+        let Some(program) = PROGRAM.get() else {
+            return Ok(None);
+        };
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let server = idle.map_or_else(|| Self::start(program), Ok)?;
+        let path = path.as_os_str().as_bytes();
+        let numbers = [number as u32, path.len() as u32].map(u32::to_le_bytes);
+        (&server.socket).write_all(&[&[what], &*numbers.concat(), path].concat())?;
+        Ok(Some(server))
+    }
+
+    fn start(program: &Path) -> io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let child = Command::new(program)
+            .arg0("ken")
+            .arg(ARGUMENT)
+            .process_group(0)
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        socket.set_read_timeout(Some(TICK))?;
+        Ok(Self {
+            socket,
+            child: Some(child),
+        })
+    }
+
+    /// Receives bytes, which must begin to come within a time.
+    fn receive(&self, buffer: &mut [u8], time: Duration, should_stop: Stop<'_>) -> io::Result<()> {
+        let (mut done, end) = (0, Instant::now() + time);
+        while done < buffer.len() {
+            match (&self.socket).read(&mut buffer[done..]) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(n) => done += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if Instant::now() > end || should_stop() {
+                        return Err(Errno::TIMEDOUT.into());
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&self, time: Duration, should_stop: Stop<'_>) -> io::Result<u32> {
+        let mut bytes = [0; 4];
+        self.receive(&mut bytes, time, should_stop)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    /// Keeps the process, which has answered, for the next request.
+    fn keep(self) {
+        IDLE.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(self);
+    }
+}
+
+/// Leaves a process behind that may still be in its call.
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            std::thread::spawn(move || child.wait());
+        }
+    }
+}
+
+/// Returns whether to give up waiting.
+type Stop<'a> = &'a dyn Fn() -> bool;
+
+/// Looks at everything in a folder that a walk looks at, and returns the names of the entries that do not answer.
+///
+/// # Errors
+/// Fails if the folder cannot be listed, or does not answer.
+pub fn silent_entries(
+    folder: &Path,
+    follows: bool,
+    should_stop: Stop<'_>,
+) -> io::Result<HashSet<Vec<u8>>> {
+    let what = if follows { LOOK_BEYOND } else { LOOK };
+    let (mut silent, mut n_done) = (HashSet::new(), 0);
+    loop {
+        let Some(server) = Server::ask(what, n_done, folder)? else {
+            return Ok(silent);
+        };
+        let number = || server.number(PATIENCE, should_stop);
+        let error = number()?;
+        if error != 0 {
+            server.keep();
+            return Err(io::Error::from_raw_os_error(error as i32));
+        }
+        let mut names = Vec::new();
+        for _ in 0..number()? {
+            let mut name = vec![0; number()? as usize];
+            server.receive(&mut name, PATIENCE, should_stop)?;
+            names.push(name);
+        }
+        while n_done < names.len() && server.receive(&mut [0], PATIENCE, should_stop).is_ok() {
+            n_done += 1;
+        }
+        if n_done >= names.len() {
+            server.keep();
+            return Ok(silent);
+        }
+        let is_given_up = silent.len() + 1 >= MAX_SILENT || should_stop();
+        let n_lost = if is_given_up { names.len() } else { n_done + 1 };
+        silent.extend(names.drain(n_done..n_lost));
+        n_done = n_lost;
+        if is_given_up {
+            return Ok(silent);
+        }
+    }
+}
+
+/// Returns whether a file or folder can be opened and read without waiting for ever, or fails at once.
+pub fn answers(path: &Path, should_stop: Stop<'_>) -> bool {
+    // If no process can be started, nothing is known.
+    let Ok(Some(server)) = Server::ask(TRY, 0, path) else {
+        return true;
+    };
+    let answers = server.number(PATIENCE, should_stop).is_ok();
+    if answers {
+        server.keep();
+    }
+    answers
+}
+
+/// A file of a remote file system.
+pub enum Fetched {
+    /// All its bytes were written.
+    All(Stamp),
+    /// The file is too large, or there is no program to fetch it; its start answers.
+    Start,
+}
+
+/// Writes a file of a remote file system into another one; returns none if it is gone or not a regular file. Each part
+/// of it must come within a time.
+///
+/// # Errors
+/// Fails as reading the file does; with the error of the system for a time-out if nothing comes.
+pub fn fetch(
+    path: &Path,
+    to: &mut File,
+    time: Duration,
+    should_stop: Stop<'_>,
+) -> io::Result<Option<Fetched>> {
+    let Some(server) = Server::ask(FETCH, 0, path)? else {
+        return Ok(Some(Fetched::Start));
+    };
+    let number = || server.number(time, should_stop);
+    let fetched = match number()? {
+        0 => {
+            let mut numbers = [0; 7 * 8];
+            server.receive(&mut numbers, time, should_stop)?;
+            let stamp = stamp_from(&numbers);
+            let mut chunk = vec![0; CHUNK_BYTES];
+            loop {
+                match number()? as usize {
+                    0 => break,
+                    length if length <= CHUNK_BYTES => {
+                        server.receive(&mut chunk[..length], time, should_stop)?;
+                        to.write_all(&chunk[..length])?;
+                    }
+                    // An error of the system is negative.
+                    error => {
+                        return Err(io::Error::from_raw_os_error((error as i32).wrapping_neg()));
+                    }
+                }
+            }
+            Some(match stamp.size <= FETCHED_BYTES {
+                true => Fetched::All(stamp),
+                false => Fetched::Start,
+            })
+        }
+        NO_FILE => None,
+        error => {
+            server.keep();
+            return Err(io::Error::from_raw_os_error(error as i32));
+        }
+    };
+    server.keep();
+    Ok(fetched)
+}
+
+fn stamp_from(bytes: &[u8; 56]) -> Stamp {
+    let at = |number: usize| ken_core::number_at(bytes, number * 8);
+    Stamp {
+        size: at(0),
+        mtime_ns: at(1) as i64,
+        ctime_ns: at(2) as i64,
+        inode: at(3),
+        device: at(4),
+        volume: (at(5) != 0).then_some(at(6)),
+        sidecar: None,
+        mh: None,
+    }
+}
+
+fn stamp_bytes(stamp: &Stamp) -> Vec<u8> {
+    let has_volume = u64::from(stamp.volume.is_some());
+    let times = [stamp.mtime_ns as u64, stamp.ctime_ns as u64];
+    let rest = [
+        stamp.inode,
+        stamp.device,
+        has_volume,
+        stamp.volume.unwrap_or(0),
+    ];
+    let numbers = std::iter::once(stamp.size).chain(times).chain(rest);
+    numbers.flat_map(u64::to_le_bytes).collect()
+}
+
+/// Makes the calls that [`silent_entries`], [`answers`] and [`fetch`] ask for, until the other side goes away.
+///
+/// # Errors
+/// Fails if the socket breaks.
+pub fn serve(mut socket: UnixStream) -> io::Result<()> {
+    let mut head = [0; 9];
+    while socket.read_exact(&mut head).is_ok() {
+        let [what, rest @ ..] = head;
+        let number = |at: usize| {
+            rest[at..]
+                .first_chunk()
+                .map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize
+        };
+        let mut path = vec![0; number(4)];
+        socket.read_exact(&mut path)?;
+        let path = Path::new(OsStr::from_bytes(&path));
+        match what {
+            TRY => {
+                try_at(path);
+                put(&mut socket, 0)?;
+            }
+            FETCH => give(path, &mut socket)?,
+            _ => look(path, what == LOOK_BEYOND, number(0), &mut socket)?,
+        }
+    }
+    Ok(())
+}
+
+/// Reads the start of a file, or the first entry of a folder.
+fn try_at(path: &Path) {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(open) = crate::open(path, flags) else {
+        return;
+    };
+    read_start(&open);
+    if let Ok(mut entries) = rustix::fs::Dir::read_from(&open) {
+        entries.read();
+    }
+}
+
+fn put(socket: &mut UnixStream, number: u32) -> io::Result<()> {
+    socket.write_all(&number.to_le_bytes())
+}
+
+fn look(folder: &Path, follows: bool, n_known: usize, socket: &mut UnixStream) -> io::Result<()> {
+    let (open, listing) = match list(folder) {
+        Ok(listed) => listed,
+        Err(error) => return put(socket, error.raw_os_error() as u32),
+    };
+    put(socket, 0)?;
+    put(socket, listing.entries.len() as u32)?;
+    let mut names = Vec::new();
+    for entry in &listing.entries {
+        let name = listing.name(*entry);
+        names.extend((name.len() as u32).to_le_bytes());
+        names.extend(name);
+    }
+    socket.write_all(&names)?;
+    for entry in listing.entries.iter().skip(n_known) {
+        look_at(open.as_fd(), &listing, *entry, follows);
+        socket.write_all(&[0])?;
+    }
+    Ok(())
+}
+
+fn list(folder: &Path) -> Result<(OwnedFd, Listing), Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let open = crate::open(folder, flags)?;
+    let mut listing = Listing::default();
+    listing.read(open.as_fd())?;
+    Ok((open, listing))
+}
+
+fn look_at(folder: BorrowedFd<'_>, listing: &Listing, entry: Entry, follows: bool) {
+    let name = listing.c_name(entry);
+    let flags = match entry.kind {
+        FileType::Symlink if follows => AtFlags::empty(),
+        FileType::RegularFile | FileType::Unknown => AtFlags::SYMLINK_NOFOLLOW,
+        _ => return,
+    };
+    // The walk meets the same errors.
+    let _ = rustix::fs::statat(folder, name, flags);
+    if IgnoreFiles::is_one(name.to_bytes()) || name.to_bytes() == crate::mh::LIST.as_bytes() {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        if let Ok(file) = rustix::fs::openat(folder, name, flags, Mode::empty()) {
+            read_start(&file);
+        }
+    }
+}
+
+fn read_start(file: &OwnedFd) {
+    let _ = rustix::io::pread(file, &mut [0; 4096], 0);
+}
+
+fn give(path: &Path, socket: &mut UnixStream) -> io::Result<()> {
+    let errno = |error: io::Error| {
+        error
+            .raw_os_error()
+            .unwrap_or_else(|| Errno::IO.raw_os_error())
+    };
+    let (file, stamp) = match crate::open_settled(path, OFlags::empty()) {
+        Ok(Some(opened)) => opened,
+        Ok(None) => return put(socket, NO_FILE),
+        Err(error) => return put(socket, errno(error) as u32),
+    };
+    // What is attached to it is read in place.
+    let _ = rustix::fs::flistxattr(&file, &mut [0_u8; 256]);
+    put(socket, 0)?;
+    socket.write_all(&stamp_bytes(&stamp))?;
+    let is_whole = stamp.size <= FETCHED_BYTES;
+    let mut rest = (&file).take(if is_whole { stamp.size } else { 1 });
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        match rest.read(&mut chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return put(socket, errno(error).wrapping_neg() as u32),
+            Ok(0) => break,
+            Ok(n) => {
+                put(socket, n as u32)?;
+                socket.write_all(&chunk[..n])?;
+            }
+        }
+    }
+    drop(file);
+    put(socket, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIST: &[u8] = b"22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n\
+        30 22 0:44 / /mnt/a\\040b rw shared:3 - fuse.sshfs host: rw\n\
+        31 30 254:1 / /mnt/a\\040b/disk rw - ext4 /dev/vdb rw\n\
+        32 22 0:45 / /net rw - nfs4 host:/ rw\n33 22 0:46 / /net rw - tmpfs none rw\n";
+
+    #[test]
+    fn a_path_is_on_the_nearest_mount_and_on_the_last_one_there() {
+        let mounts = Mounts::parse(LIST);
+        let remote = [
+            "/mnt",
+            "/mnt/a b",
+            "/mnt/a b/c/d",
+            "/mnt/a b/disk/x",
+            "/mnt/a bc",
+            "/net/x",
+        ]
+        .map(|path| mounts.are_above(Path::new(path)));
+        assert_eq!(remote, [false, true, true, false, false, false]);
+        assert!(mounts.are_at(Path::new("/mnt/a b")) && !mounts.are_at(Path::new("/mnt/a b/disk")));
+        assert!(
+            mounts.have(rustix::fs::makedev(0, 44)) && !mounts.have(rustix::fs::makedev(254, 0))
+        );
+        assert!(!Mounts::parse(b"").are_above(Path::new("/")));
+    }
+
+    #[test]
+    fn the_other_side_does_what_it_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b", ".gitignore"] {
+            fs_err::write(folder.path().join(name), "text").unwrap();
+        }
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let serving = std::thread::spawn(|| serve(theirs));
+        let ask = |what: u8, path: &Path| {
+            let path = path.as_os_str().as_bytes();
+            let numbers = [0, path.len() as u32].map(u32::to_le_bytes).concat();
+            (&ours)
+                .write_all(&[&[what][..], &numbers, path].concat())
+                .unwrap();
+        };
+        let mut bytes = [0; 4];
+        ask(TRY, &folder.path().join("a"));
+        (&ours).read_exact(&mut bytes).unwrap();
+        ask(LOOK, &folder.path().join("none"));
+        (&ours).read_exact(&mut bytes).unwrap();
+        assert_eq!(
+            u32::from_le_bytes(bytes),
+            Errno::NOENT.raw_os_error() as u32
+        );
+        ask(FETCH, &folder.path().join("a"));
+        let mut file = [0; 4 + 56 + 4 + 4 + 4];
+        (&ours).read_exact(&mut file).unwrap();
+        let stamp = stamp_from(file[4..].first_chunk().unwrap());
+        assert_eq!((stamp.size, &file[64..68]), (4, &b"text"[..]));
+        let open = fs_err::File::open(folder.path().join("a")).unwrap();
+        assert_eq!(Some(stamp), crate::file_stamp(&open).unwrap());
+        drop(ours);
+        serving.join().unwrap().unwrap();
+    }
+}
