@@ -187,6 +187,11 @@ impl Cause {
             Self::Limit { .. } | Self::BuiltIn { .. } | Self::Stopped => Reason::Limit,
             Self::TimedOut { .. } => Reason::TimedOut,
             Self::Missing { .. } => Reason::Missing,
+            // A helper that ends so has come to an end of its own, and says what it did not like.
+            Self::Crashed {
+                how: Crash::Exit(1..=125),
+                ..
+            } => Reason::Malformed,
             Self::Crashed { .. } => Reason::Crashed,
             Self::System { .. } => Reason::Unreadable,
             Self::Other { reason, .. } => *reason,

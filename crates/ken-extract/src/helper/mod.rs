@@ -80,6 +80,8 @@ pub struct HelperOptions {
     /// [`sandbox::ARGUMENT`], and [`guard::watch`] if it is [`guard::ARGUMENT`]. If it is none,
     /// there is no sandbox.
     pub sandbox: Option<PathBuf>,
+    /// Whether no helper starts if the kernel lacks a part of the sandbox.
+    pub requires_sandbox: bool,
     /// Files that helpers may read in the sandbox, besides those of the system.
     pub read: Vec<PathBuf>,
     /// Folder for the output of helpers.
@@ -149,6 +151,12 @@ impl Helpers {
             }
         };
         WorkFolder::new(work_folders)
+    }
+
+    /// Returns whether any helper was started, in a sandbox if there is one.
+    #[must_use]
+    pub fn were_used(&self) -> bool {
+        lock(&self.work_folders).is_some()
     }
 
     /// Stops all waiting for helpers, because the run is being stopped.
@@ -437,6 +445,10 @@ impl Helpers {
             },
             environment,
             input,
+            room: Limit {
+                in_force: rights.file_bytes,
+                ..limits.limit(Setting::MaxMemberBytes)
+            },
             stopped: Arc::clone(&self.stopped),
         };
         Process::start(launch, work)
@@ -459,6 +471,7 @@ impl Helpers {
             read,
             memory: options.memory,
             file_bytes: limits.max_member_bytes.saturating_mul(4),
+            is_required: options.requires_sandbox,
         }
     }
 

@@ -4,6 +4,7 @@
 //! Helpers are started by `posix_spawn`, as long as the options for the standard library allow it:
 //! no `pre_exec`, an absolute path of the program, a process group.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -35,6 +36,8 @@ pub(super) struct Launch<'l> {
     pub(super) environment: Vec<(&'static str, String)>,
     /// Standard input of the helper.
     pub(super) input: Stdio,
+    /// The limit on the space in the work folder, beyond what is there when the helper begins with a file.
+    pub(super) room: Limit,
     /// Set when the run is being stopped; waiting for the helper then ends.
     pub(super) stopped: Arc<AtomicBool>,
 }
@@ -49,6 +52,11 @@ pub(super) struct Process {
     deadline: Instant,
     /// The limit that sets the deadline, once there is one.
     limit: Option<Limit>,
+    room: Limit,
+    /// The space in the work folder that is too much.
+    room_bytes: u64,
+    /// When the space is looked at.
+    next_look: Cell<Instant>,
     is_ended: bool,
     stopped: Arc<AtomicBool>,
     pub(super) work: Arc<WorkFolder>,
@@ -83,6 +91,9 @@ impl Process {
             complaint: Vec::new(),
             deadline: Instant::now(),
             limit: None,
+            room: launch.room,
+            room_bytes: u64::MAX,
+            next_look: Cell::new(Instant::now() + TICK),
             is_ended: false,
             stopped: launch.stopped,
             work,
@@ -93,6 +104,7 @@ impl Process {
     pub(super) fn set_deadline(&mut self, limit: Limit) {
         self.limit = Some(limit);
         self.deadline = Instant::now() + Duration::from_millis(limit.in_force);
+        self.room_bytes = self.work.used_bytes().saturating_add(self.room.in_force);
     }
 
     /// Sends a request, which must be small enough for the pipe.
@@ -164,7 +176,9 @@ impl Process {
         if let Some(stderr) = &self.stderr {
             all.push(PollFd::new(stderr, PollFlags::IN));
         }
+        self.look_at_room()?;
         while !poll_until(&mut all, self.deadline.min(Instant::now() + TICK))? {
+            self.look_at_room()?;
             if self.stopped.load(Ordering::Relaxed) {
                 return Err(Fault::Stopped);
             }
@@ -175,6 +189,22 @@ impl Process {
         let is_ready = |at: usize| all.get(at).is_some_and(|end| !end.revents().is_empty());
         let stderr_is_ready = self.stderr.is_some() && is_ready(ends.len());
         Ok((!ends.is_empty() && is_ready(0), stderr_is_ready))
+    }
+
+    /// Fails if the helper wrote too much into its work folder; looks once in each tick.
+    fn look_at_room(&self) -> Result<(), Fault> {
+        let now = Instant::now();
+        if now < self.next_look.get() {
+            return Ok(());
+        }
+        let is_over = self.work.used_bytes() > self.room_bytes;
+        // Counting many files takes longer; it must not become all that this thread does.
+        self.next_look
+            .set(Instant::now() + TICK + 10 * now.elapsed());
+        match is_over {
+            true => Err(Fault::TooMuch(self.room)),
+            false => Ok(()),
+        }
     }
 
     /// Reads the available bytes of standard error; returns whether there may be more.
@@ -239,6 +269,27 @@ mod tests {
     use super::super::work_folder::WorkFolders;
     use super::*;
 
+    const LIMIT: Limit = Limit {
+        setting: Setting::HelperSeconds,
+        in_force: 1 << 20,
+        set_by: SetBy::Settings,
+    };
+
+    #[test]
+    fn a_helper_that_fills_its_folder_is_ended() {
+        for script in [
+            "head -c 900000 /dev/zero >a; cp a b; echo done; sleep 1000",
+            "mkdir -m 0300 a 2>/dev/null; i=0; while :; do i=$((i + 1)); mkdir $i; cd $i; done",
+        ] {
+            let mut process = start(script, 60.0);
+            let ended = read(&mut process);
+            assert!(
+                matches!(ended, Err(Fault::TooMuch(_))),
+                "{script}: {ended:?}"
+            );
+        }
+    }
+
     fn work_folders() -> Arc<WorkFolders> {
         Arc::new(WorkFolders::new(Path::new("/tmp"), None).unwrap())
     }
@@ -249,14 +300,14 @@ mod tests {
             arguments: vec!["-c".into(), script.into()],
             environment: vec![("PATH", "/usr/bin:/bin".into())],
             input: Stdio::null(),
+            room: LIMIT,
             stopped: Arc::default(),
         };
         let mut process =
             Process::start(launch, Arc::new(WorkFolder::new(work_folders()).unwrap())).unwrap();
         process.set_deadline(Limit {
-            setting: Setting::HelperSeconds,
             in_force: (seconds * 1000.0) as u64,
-            set_by: SetBy::Settings,
+            ..LIMIT
         });
         process
     }

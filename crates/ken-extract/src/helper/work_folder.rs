@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +16,9 @@ use rustix::fs::{FlockOperation, flock};
 use super::fault::Fault;
 use super::guard::{Guard, PREFIX};
 use crate::{Error, Input};
+
+/// Maximum number of files and folders in a work folder.
+const MAX_ENTRIES: usize = 100_000;
 
 /// A younger folder may not be locked yet.
 const MIN_AGE: Duration = Duration::from_secs(60);
@@ -92,6 +96,34 @@ impl WorkFolder {
     /// Returns the folder for the helper's output, of one file or of many.
     pub(super) fn scratch(&self) -> PathBuf {
         self.path().join("tmp")
+    }
+
+    /// Returns the disk space of everything in the folder. What cannot be counted counts as too much.
+    pub(super) fn used_bytes(&self) -> u64 {
+        let mut folders = vec![self.path().to_path_buf()];
+        let (mut n_entries, mut bytes) = (0, 0);
+        while let Some(folder) = folders.pop() {
+            let entries = match fs_err::read_dir(folder) {
+                Ok(entries) => entries,
+                // The helper removed it meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(_) => return u64::MAX,
+            };
+            for entry in entries.flatten() {
+                let Ok(metadata) = entry.metadata() else {
+                    continue;
+                };
+                bytes += metadata.blocks() * 512;
+                n_entries += 1;
+                if n_entries > MAX_ENTRIES {
+                    return u64::MAX;
+                }
+                if metadata.is_dir() {
+                    folders.push(entry.path());
+                }
+            }
+        }
+        bytes
     }
 
     /// Informs the guard that a process group was started here.

@@ -62,6 +62,10 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     }
     let summary = summary?;
     report(args, &summary)?;
+    let helpers = options.extract.helpers.as_deref();
+    if let Some(lack) = Settings::load(global)?.unprotected(helpers) {
+        output::warn(&lack);
+    }
     Ok(match () {
         () if summary.interrupted => ExitCode::from(INTERRUPTED),
         () if summary.errors > 0 => ExitCode::from(2),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ken_extract::helper::{CustomHelper, HelperOptions, Helpers};
+use ken_extract::helper::{CustomHelper, HelperOptions, Helpers, sandbox};
 use ken_pipeline::Ocr;
 use serde::{Deserialize, Serialize};
 
@@ -36,9 +36,24 @@ pub(crate) struct HelperSettings {
     /// The memory that each process of a helper may take.
     memory: String,
     /// Whether helpers run in a sandbox.
-    sandbox: bool,
+    sandbox: Sandboxed,
     /// Files that helpers may read in the sandbox besides those of the system.
     read: Vec<PathBuf>,
+}
+
+/// Whether helpers run in a sandbox: `true` (as much of one as the kernel has), `false`, or `"require"` (all of it, or not
+/// at all).
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(untagged, expecting = "expected true, false or \"require\"")]
+enum Sandboxed {
+    If(bool),
+    By(Sandbox),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Sandbox {
+    Require,
 }
 
 impl Default for HelperSettings {
@@ -58,7 +73,7 @@ impl Default for HelperSettings {
             configuration: PathBuf::from("~/.recoll"),
             seconds: 60.0,
             memory: "1G".to_owned(),
-            sandbox: true,
+            sandbox: Sandboxed::If(true),
             read: Vec::new(),
         }
     }
@@ -129,6 +144,25 @@ impl Settings {
         }))
     }
 
+    /// Returns a sentence about the parts of the sandbox that the kernel lacks, if helpers were used without them.
+    pub(crate) fn unprotected(&self, helpers: Option<&Helpers>) -> Option<String> {
+        let missing = sandbox::missing();
+        if missing.is_empty() || !helpers.is_some_and(Helpers::were_used) {
+            return None;
+        }
+        let missing = missing.join(" and ");
+        match self.helpers.sandbox {
+            Sandboxed::If(true) => Some(format!(
+                "this kernel lacks {missing}: helpers ran without that part of their sandbox; \
+                 helpers.sandbox = \"require\" would not let them"
+            )),
+            Sandboxed::If(false) => None,
+            Sandboxed::By(Sandbox::Require) => Some(format!(
+                "this kernel lacks {missing}: no helper ran, as helpers.sandbox requires it"
+            )),
+        }
+    }
+
     /// Returns the helpers; `None` if they are switched off.
     pub(crate) fn helpers(&self, global: &Global) -> Result<Option<Arc<Helpers>>, Failure> {
         let settings = &self.helpers;
@@ -155,9 +189,10 @@ impl Settings {
             max_time: Duration::try_from_secs_f64(settings.seconds).map_err(|e| wrong(&e))?,
             memory: parse_size(&settings.memory)? as u64,
             sandbox: match settings.sandbox {
-                true => Some(super::worker_program()?),
-                false => None,
+                Sandboxed::If(false) => None,
+                _ => Some(super::worker_program()?),
             },
+            requires_sandbox: settings.sandbox == Sandboxed::By(Sandbox::Require),
             read: all(&settings.read),
             temporary: data_folder(global)?.join("tmp"),
         };

@@ -176,7 +176,7 @@ fn pages_of_postscript_are_read_by_ghostscript() {
 
     assert_counts(&index("/usr/bin:/bin"), &[("changed", 3), ("failed", 1)]);
     let failed: Vec<_> = world.failed().into_iter().collect();
-    assert_eq!(failed, [("bad.eps".to_owned(), "crashed".to_owned())]);
+    assert_eq!(failed, [("bad.eps".to_owned(), "malformed".to_owned())]);
     assert_eq!(world.found("marten"), ["letter.ps", "letter.ps.gz"]);
     assert_eq!(world.found("title:otters badger").len(), 2);
     assert!(world.hits("weasel").is_empty(), "it is no text of a page");

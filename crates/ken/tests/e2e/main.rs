@@ -11,6 +11,7 @@ mod ag;
 mod blocked;
 mod changes;
 mod check;
+mod confined;
 mod crash;
 mod damage;
 mod extract;

@@ -2,12 +2,15 @@
 //!
 //! ken gives a helper no more rights than its work needs. The helper may read itself, its
 //! interpreter and the libraries of the system, and write into its work folder. It has no network,
-//! sees no other file, and can neither leave its process group nor touch other processes. Since a
-//! helper is foreign code, its process loses these rights before the helper starts: ken starts
-//! itself with [`ARGUMENT`], enters the sandbox, and becomes the helper. Doing that between `fork`
-//! and `exec` of the parent would make each start copy the page tables of a large process.
+//! sees no other file ([`view`]), changes no modes, owners or times ([`calls`]), and can neither
+//! leave its process group nor touch other processes. Since a helper is foreign code, its process
+//! loses these rights before the helper starts: ken starts itself with [`ARGUMENT`], enters the
+//! sandbox, and becomes the helper. Doing that between `fork` and `exec` of the parent would make
+//! each start copy the page tables of a large process.
 
-use std::collections::BTreeMap;
+mod calls;
+mod view;
+
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -16,13 +19,9 @@ use std::process::Command;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
-    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 use rustix::process::{Resource, Rlimit, Signal};
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule,
-};
 
 /// The first argument that makes ken the sandbox of a helper.
 pub const ARGUMENT: &str = "sandbox-exec";
@@ -69,10 +68,9 @@ const SYSTEM: &[&str] = &[
 
 /// Maximum number of descriptors that a helper may have open.
 const MAX_DESCRIPTORS: u64 = 256;
-/// Bit that marks system calls of programs for the x32 ABI, which are otherwise the same.
-const X32_BIT: i64 = 0x4000_0000;
-/// Flags of `clone` that create namespaces.
-const NEW_NAMESPACES: u64 = 0x7e02_0000;
+/// Maximum number of processes and threads of a helper, where it has a user namespace. Elsewhere the kernel counts all
+/// processes of the user. It never counts those of root.
+const MAX_PROCESSES: u64 = 256;
 
 /// The rights of a helper.
 #[derive(Clone, Debug)]
@@ -85,6 +83,8 @@ pub(super) struct Rights<'r> {
     pub(super) memory: u64,
     /// Maximum size of each file that the helper writes.
     pub(super) file_bytes: u64,
+    /// Whether the helper does not start if the kernel lacks a part of the sandbox.
+    pub(super) is_required: bool,
 }
 
 impl Rights<'_> {
@@ -101,6 +101,7 @@ impl Rights<'_> {
             ARGUMENT.into(),
             self.memory.to_string().into(),
             self.file_bytes.to_string().into(),
+            u64::from(self.is_required).to_string().into(),
             self.work.into(),
         ];
         all.extend(self.read.iter().map(OsString::from));
@@ -114,6 +115,19 @@ impl Rights<'_> {
 /// Returns whether a path is part of the system, which every helper may read.
 pub(super) fn is_in_system(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Returns the parts of the sandbox that the kernel lacks.
+#[must_use]
+pub fn missing() -> Vec<&'static str> {
+    let landlock = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(ABI::V1))
+        .and_then(Ruleset::create);
+    let seccomp = fs_err::exists("/proc/sys/kernel/seccomp/actions_avail").unwrap_or(false);
+    let parts = [("Landlock", landlock.is_ok()), ("seccomp", seccomp)];
+    let missing = parts.into_iter().filter(|(_, is_there)| !is_there);
+    missing.map(|(name, _)| name).collect()
 }
 
 /// Enters the sandbox and becomes the helper; `arguments` are those after [`ARGUMENT`]. Returns
@@ -135,7 +149,7 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
             .and_then(|number| number.parse().ok())
             .ok_or_else(wrong)
     };
-    let (memory, file_bytes) = (number()?, number()?);
+    let (memory, file_bytes, is_required) = (number()?, number()?, number()? == 1);
     let work = PathBuf::from(arguments.next().ok_or_else(wrong)?);
     let read: Vec<PathBuf> = arguments
         .by_ref()
@@ -147,9 +161,13 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
 
     // Descriptors that ken inherited must not reach a helper.
     close_fds::set_fds_cloexec_threadsafe(3, &[]);
+    rustix::thread::set_no_new_privs(true)?;
+    let seen = SYSTEM.iter().map(Path::new);
+    let seen = seen.chain(read.iter().map(PathBuf::as_path));
+    // Where the kernel lacks a part, the others still apply, unless all are required.
+    let is_separate = view::enter(&work, seen).is_ok();
     // A helper must not outlive the process that started it.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    rustix::thread::set_no_new_privs(true)?;
     for (resource, most) in [
         (Resource::As, memory),
         (Resource::Fsize, file_bytes),
@@ -158,9 +176,15 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
     ] {
         limit(resource, most)?;
     }
-    // Where the kernel lacks one of these, the others still apply; `ken status` reports it.
-    let _ = restrict_files(&work, &read);
-    let _ = restrict_calls();
+    if is_separate {
+        limit(Resource::Nproc, MAX_PROCESSES)?;
+    }
+    let has_files = restrict_files(&work, &read).unwrap_or(false);
+    let has_calls = calls::restrict().is_ok();
+    if is_required && !(has_files && has_calls) {
+        let message = "the kernel lacks a part of its sandbox, which helpers.sandbox requires";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+    }
     Ok(program)
 }
 
@@ -174,7 +198,8 @@ fn limit(resource: Resource, most: u64) -> io::Result<()> {
     Ok(rustix::process::setrlimit(resource, limit)?)
 }
 
-fn restrict_files(work: &Path, read: &[PathBuf]) -> Result<(), landlock::RulesetError> {
+/// Takes all rights to files but these; returns whether the kernel can.
+fn restrict_files(work: &Path, read: &[PathBuf]) -> Result<bool, landlock::RulesetError> {
     let all = AccessFs::from_all(ABI::V6);
     let reading = AccessFs::from_read(ABI::V6);
     let working = all
@@ -196,7 +221,8 @@ fn restrict_files(work: &Path, read: &[PathBuf]) -> Result<(), landlock::Ruleset
     rules = allow(rules, work, working)?;
     let device = AccessFs::ReadFile | AccessFs::WriteFile;
     rules = allow(rules, Path::new("/dev/null"), device)?;
-    rules.restrict_self().map(|_| ())
+    let status = rules.restrict_self()?;
+    Ok(status.ruleset != RulesetStatus::NotEnforced)
 }
 
 /// Allows access to a path; a missing path needs no rule.
@@ -213,91 +239,4 @@ fn allow(
         }
         Err(_) => Ok(rules),
     }
-}
-
-/// System calls that no file reader needs, and that reach other processes or rarely used parts of
-/// the kernel.
-const REFUSED: &[libc::c_long] = &[
-    // The network.
-    libc::SYS_socket,
-    libc::SYS_io_uring_setup,
-    // Leaving the process group, by which all processes of a helper are killed.
-    libc::SYS_setsid,
-    libc::SYS_setpgid,
-    // Other processes.
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
-    // The system.
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_keyctl,
-    libc::SYS_kexec_load,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_reboot,
-    libc::SYS_acct,
-    libc::SYS_syslog,
-];
-
-fn restrict_calls() -> Result<(), seccompiler::Error> {
-    let mut refused: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    for call in REFUSED {
-        refused.insert(*call, Vec::new());
-    }
-    let only_if = |argument, operator, value| -> Result<_, seccompiler::BackendError> {
-        let length = SeccompCmpArgLen::Dword;
-        let condition = SeccompCondition::new(argument, length, operator, value)?;
-        SeccompRule::new(vec![condition])
-    };
-    // Namespaces; testing which flags are set takes one rule for each.
-    let flags = (0..32)
-        .map(|bit| 1 << bit)
-        .filter(|flag| NEW_NAMESPACES & flag != 0);
-    let rules = flags.map(|flag| only_if(0, SeccompCmpOp::MaskedEq(flag), flag));
-    refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
-    // Limits of other processes.
-    refused.insert(libc::SYS_prlimit64, vec![only_if(0, SeccompCmpOp::Ne, 0)?]);
-    install(refused, libc::EPERM)?;
-    // The flags of `clone3` are in memory, which no filter sees; libraries fall back to `clone`.
-    install(
-        BTreeMap::from([(libc::SYS_clone3, Vec::new())]),
-        libc::ENOSYS,
-    )
-}
-
-fn install(
-    mut refused: BTreeMap<i64, Vec<SeccompRule>>,
-    errno: i32,
-) -> Result<(), seccompiler::Error> {
-    if cfg!(target_arch = "x86_64") {
-        let twins: Vec<_> = refused
-            .iter()
-            .map(|(call, rules)| (call | X32_BIT, rules.clone()))
-            .collect();
-        refused.extend(twins);
-    }
-    let filter = SeccompFilter::new(
-        refused,
-        SeccompAction::Allow,
-        SeccompAction::Errno(errno.unsigned_abs()),
-        std::env::consts::ARCH.try_into()?,
-    )?;
-    let program: BpfProgram = filter.try_into()?;
-    seccompiler::apply_filter(&program)
 }
