@@ -9,6 +9,7 @@ mod compare;
 mod context;
 mod folder;
 pub mod like;
+mod media_types;
 pub mod parse;
 pub mod plan;
 pub mod service;

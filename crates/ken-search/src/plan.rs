@@ -16,6 +16,7 @@ pub use crate::analyze::Analyze;
 use crate::compare;
 pub use crate::context::Context;
 use crate::folder;
+use crate::media_types;
 use crate::parse::{Clause, Modifiers, Tree, Value, When};
 use crate::spans::{any_case, literally};
 
@@ -219,7 +220,7 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
         Value::Word(text) if field == Field::Tag => matched(Pattern::Name(literal(text.trim()))),
         Value::Prefix(text) if field == Field::Tag => matched(Pattern::Name(starting(text))),
         Value::Whole(whole) => matched(Pattern::Whole(whole.clone())),
-        Value::Word(text) => matched(Pattern::Term(keyword(field, text))),
+        Value::Word(text) => matched(term(field, text)),
         Value::Prefix(text) => matched(Pattern::Prefix(text.to_lowercase())),
         Value::Glob(glob) => matched(Pattern::Glob(lowercase(glob))),
         Value::Regex(regex) => matched(Pattern::Regex(any_case(regex))),
@@ -242,6 +243,19 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
         Value::Dates(from, to) => dates(field, *from, *to, context),
     };
     Some(Plan::Filter(Box::new(selects)))
+}
+
+/// Returns the pattern of a whole value. A media type is also found by another name that programs give it.
+fn term(field: Field, value: &str) -> Pattern {
+    let term = keyword(field, value);
+    let other = match field {
+        Field::Mime | Field::Has => media_types::canonical(&term),
+        _ => None,
+    };
+    match other {
+        Some(name) => Pattern::Any(vec![name.to_owned(), term]),
+        None => Pattern::Term(term),
+    }
 }
 
 /// Returns the term of a whole value.

@@ -21,6 +21,7 @@ use super::super::values;
 use super::logic::{self, Lexeme, Token};
 use super::words::{as_it_stands, clause, in_one_of};
 use super::{end_of_run, fault, mail, skip_spaces};
+use crate::media_types;
 
 pub(super) fn parse(query: &str, names: &FieldNames) -> Result<Tree, QueryError> {
     match query.trim() {
@@ -334,7 +335,13 @@ impl<'a> Reader<'a> {
                 let value = Value::Word(values::bare(Field::Msgid, text).to_owned());
                 Ok(clause(Some(Field::Msgid), value))
             }
-            (Meaning::MediaType, _) => Ok(clause(Some(Field::Has), holds(text))),
+            (Meaning::MediaType, _) => {
+                let names = [Some(text), media_types::canonical(text)].into_iter();
+                let clauses = names
+                    .flatten()
+                    .map(|name| clause(Some(Field::Has), holds(name)));
+                Ok(Tree::or(clauses.collect()))
+            }
             (Meaning::Date, _) => match date::range(text) {
                 Ok(range) => mail::range(self.query, at, Field::Date, &range),
                 Err(date::Wrong::NoDay) => {

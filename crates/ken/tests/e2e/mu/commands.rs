@@ -132,6 +132,33 @@ fn tags_are_found_without_their_diacritics() {
 }
 
 #[test]
+fn media_types_have_several_names() {
+    let mu = Mu::ken();
+    let part = |id: &str, declared: &str| {
+        format!(
+            "Subject: letter\nMessage-ID: <{id}@x.org>\nFrom: a@x.org\n\
+             Content-Type: multipart/mixed; boundary=b\n\n--b\n\nsee\n\
+             --b\nContent-Type: {declared}; name=letter.rtf\n\n{{\\rtf1 letter}}\n--b--\n"
+        )
+    };
+    mu.world
+        .write("Mail/inbox/cur/31:2,S", part("old", "text/rtf"));
+    mu.world
+        .write("Mail/inbox/cur/32:2,S", part("new", "application/rtf"));
+    assert_eq!(mu.run(&["index", "--quiet"]).code, 0);
+    for query in [
+        "mime:text/rtf",
+        "mime:application/rtf",
+        "y:Application/X-RTF",
+    ] {
+        let found = mu.run(&["find", query, "--fields", "i"]);
+        let mut ids = found.lines();
+        ids.sort_unstable();
+        assert_eq!(ids, ["new@x.org", "old@x.org"], "{query}");
+    }
+}
+
+#[test]
 fn lists_say_where_to_post() {
     let mu = Mu::ken();
     let path = mu.with_parts();
