@@ -14,13 +14,13 @@ pub enum Error {
     #[error("{0}")]
     Malformed(String),
     /// Any other cause that lies in the input.
-    #[error("{0:?}")]
+    #[error("{}", .0.reason().name())]
     Failed(Cause),
     /// The file could not be read.
     #[error("{0}")]
     Read(#[from] io::Error),
     /// The system currently lacks something that the file or its helper needs.
-    #[error("{0:?}")]
+    #[error("{}", .0.reason().name())]
     Lacking(Cause),
     /// The run is being stopped.
     #[error("stopped before the end")]

@@ -199,7 +199,7 @@ fn is_as_written(file: &FileSlice) -> io::Result<bool> {
     // Only a damaged one names another format: the list of segments was read.
     footer
         .is_compatible()
-        .map_err(|error| io::Error::other(format!("{error:?}")))?;
+        .map_err(|_| io::Error::other("another version of the engine wrote it"))?;
     Ok(crc32fast::hash(&body.read_bytes()?) == footer.crc)
 }
 

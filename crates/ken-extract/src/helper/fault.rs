@@ -22,7 +22,7 @@ pub(super) enum Fault {
     #[error("it printed too much")]
     TooMuch(Limit),
     /// The helper crashed or broke the protocol.
-    #[error("it crashed: {0:?}")]
+    #[error("it crashed")]
     Crashed(Crash),
     /// The helper reports that it cannot read the file.
     #[error("it cannot read the file")]

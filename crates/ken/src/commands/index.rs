@@ -30,6 +30,12 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
                 .hint("name a folder: ken index ~/Documents"),
         );
     }
+    if let Some(owner) = foreign_home(&options.data) {
+        output::warn(&format!(
+            "root will own the index in \"{}\", which its owner {owner} cannot read then; run ken index as that user",
+            options.data.display()
+        ));
+    }
     background::give_back_large_blocks();
     let stop = Stop::on_signals()?;
     // Created before the run: if that fails, nothing is done.
@@ -71,6 +77,14 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
         () if summary.errors > 0 => ExitCode::from(2),
         () => ExitCode::SUCCESS,
     })
+}
+
+/// Returns the number of the user to whom the folder of the index belongs, if this is root in somebody else's home, as
+/// under `sudo`.
+fn foreign_home(data: &Path) -> Option<u32> {
+    let me = output::owner(Path::new("/proc/self"));
+    let owner = data.ancestors().find_map(output::owner);
+    owner.filter(|owner| me == Some(0) && *owner != 0)
 }
 
 /// The requested pause of indexing.

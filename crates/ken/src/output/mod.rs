@@ -18,7 +18,7 @@ pub(crate) use ken_search::service::{
     SCHEMA, cause_text, day, file_url, system_words, time, title,
 };
 pub(crate) use progress::{Display, summary_text};
-pub(crate) use remedy::{install, remedy};
+pub(crate) use remedy::{install, owner, remedy};
 use serde::Serialize;
 use serde_json::Value as Json;
 pub(crate) use style::Style;

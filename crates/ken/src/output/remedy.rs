@@ -66,7 +66,8 @@ fn raise(limit: Limit) -> String {
     }
 }
 
-fn owner(path: &Path) -> Option<u32> {
+/// Returns the number of the user who owns a file.
+pub(crate) fn owner(path: &Path) -> Option<u32> {
     fs_err::metadata(path).ok().map(|metadata| metadata.uid())
 }
 

@@ -3,6 +3,7 @@
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::needs;
 use crate::world::World;
 
 const NONE: [PathBuf; 0] = [];
@@ -104,4 +105,18 @@ fn only_its_own_files_are_closed_in_a_folder_that_holds_others() {
     }
     world.ken(["index", "docs", "--data", data.to_str().unwrap()]);
     assert_eq!(open_to_others(&data), [data.clone(), data.join("letter")]);
+}
+
+#[test]
+fn root_in_the_home_of_somebody_else_is_told() {
+    let world = filled();
+    let is_root = fs_err::metadata("/proc/self").unwrap().uid() == 0;
+    if !needs::met("root", is_root) {
+        return;
+    }
+    let said = || world.ken(["index", "docs"]).err;
+    assert!(!said().contains("root will own"));
+    fs_err::remove_dir_all(world.home().join("data")).unwrap();
+    std::os::unix::fs::chown(world.home(), Some(65534), None).unwrap();
+    assert!(said().contains("root will own"), "{}", said());
 }

@@ -21,8 +21,9 @@ use crate::{Error, Limits};
 /// Maximum number of frames in one file, each of which needs a new decoder. It ends files with
 /// millions of empty frames.
 const MAX_FRAMES: u32 = 1 << 20;
-/// Memory of one xz, lzma or lzip decoder; `xz -9` needs 65 MiB. zstd has its default of 128 MiB;
-/// lz4 blocks have at most 8 MiB, brotli windows 16 MiB.
+/// The window that the zstd decoder takes by default; `zstd --long=31` makes larger ones.
+const MAX_ZSTD_WINDOW: u64 = (128 << 20) + 1;
+/// Memory of one xz, lzma or lzip decoder; `xz -9` needs 65 MiB. lz4 blocks have at most 8 MiB, brotli windows 16 MiB.
 const MAX_LZMA_BYTES: u64 = 160 << 20;
 const BROTLI_BUFFER_BYTES: usize = 4 << 10;
 
@@ -144,6 +145,23 @@ enum Frame<R: BufRead> {
     Compress(LzwReader<R>),
 }
 
+/// Returns the size of the window of a zstd frame (RFC 8878 section 3.1.1.1), if the bytes reach far enough.
+fn zstd_window(frame: &[u8]) -> Option<u64> {
+    let header = frame.strip_prefix(b"\x28\xb5\x2f\xfd")?;
+    let (descriptor, rest) = header.split_first()?;
+    if descriptor & 0x20 == 0 {
+        let window = *rest.first()?;
+        let base = 1 << (10 + u64::from(window >> 3));
+        return Some(base + base / 8 * u64::from(window & 7));
+    }
+    // The window is the whole content, whose size follows the number of the dictionary.
+    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let n_bytes = 1 << (descriptor >> 6);
+    let mut size = [0; 8];
+    size[..n_bytes].copy_from_slice(rest.get(dictionary..dictionary + n_bytes)?);
+    Some(u64::from_le_bytes(size))
+}
+
 impl<R: BufRead> Frame<R> {
     fn new(codec: Codec, reader: R) -> io::Result<Self> {
         Ok(match codec {
@@ -153,6 +171,12 @@ impl<R: BufRead> Frame<R> {
             Codec::Lzma => Self::lzma(reader, Stream::new_lzma_decoder(MAX_LZMA_BYTES)?),
             Codec::Lzip => Self::lzma(reader, Stream::new_lzip_decoder(MAX_LZMA_BYTES, 0)?),
             Codec::Zstd => {
+                let mut reader = reader;
+                if zstd_window(reader.fill_buf()?).is_some_and(|bytes| bytes > MAX_ZSTD_WINDOW) {
+                    return Err(carry(Error::built_in(
+                        "its zstd window takes more than 128 MiB of memory",
+                    )));
+                }
                 let decoder = zstd::stream::read::Decoder::with_buffer(reader)?;
                 Self::Zstd(decoder.single_frame())
             }
@@ -358,6 +382,26 @@ mod tests {
         let read = Decoder::new(codec, reader, allowance)
             .and_then(|mut decoder| decoder.read_to_end(&mut content));
         (content, read.err().map(release))
+    }
+
+    #[test]
+    fn a_zstd_window_that_is_too_large_is_a_limit() {
+        // zstd --long=31 from a pipe, the largest that is read, and whole contents of 2 GiB and 300 bytes.
+        for (header, window) in [
+            (&[0x04, 0xa8][..], 1 << 31),
+            (&[0x00, 0x88], 128 << 20),
+            (&[0x00, 0x89], 144 << 20),
+            (&[0xa4, 0, 0, 0, 0x80], 1 << 31),
+            (&[0x21, 9, 77], 77),
+        ] {
+            let frame = [b"\x28\xb5\x2f\xfd", header].concat();
+            assert_eq!(zstd_window(&frame), Some(window), "{header:x?}");
+            assert_eq!(zstd_window(&frame[..frame.len() - 1]), None);
+            let made = Frame::new(Codec::Zstd, &frame[..]);
+            let cause = made.err().map(|error| Cause::from(Error::from(error)));
+            let is_limit = matches!(cause, Some(Cause::BuiltIn { .. }));
+            assert_eq!(is_limit, window > MAX_ZSTD_WINDOW, "{header:x?}");
+        }
     }
 
     #[test]
