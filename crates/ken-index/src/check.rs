@@ -114,6 +114,22 @@ pub fn check(path: &Path, threads: usize) -> Result<Soundness, Error> {
     Ok(found)
 }
 
+/// Makes sure that all files that the last commit names are there, without reading them: the folder may have been deleted
+/// while a run wrote it.
+///
+/// # Errors
+/// Fails with [`Error::Missing`] if there is no commit, and with [`Error::Damaged`] if a file is gone.
+pub fn verify_presence(path: &Path) -> Result<(), Error> {
+    let parts = open_parts(path)?;
+    match parts.iter().find(|part| part.is_gone() && !part.is_list) {
+        None => Ok(()),
+        Some(part) => Err(Error::Damaged {
+            path: path.to_path_buf(),
+            message: format!("another program deleted \"{}\"", part.file.display()),
+        }),
+    }
+}
+
 /// Opens all files of the last commit; of a newer one if a writer deletes some meanwhile.
 fn open_parts(path: &Path) -> Result<Vec<IndexFile>, Error> {
     let mut tries = 0;

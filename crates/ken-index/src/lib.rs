@@ -34,7 +34,9 @@ mod store;
 mod version;
 mod writer;
 
-pub use check::{Damage, Soundness, check, drop_damaged, note_damage, salvage_roots};
+pub use check::{
+    Damage, Soundness, check, drop_damaged, note_damage, salvage_roots, verify_presence,
+};
 pub use directory::map;
 pub(crate) use ken_engine::{DocAddress, Error, Meta, Record};
 pub use open::read_meta;

@@ -118,11 +118,30 @@ impl From<NgramSetting> for Ngrams {
 }
 
 /// Reading queries.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SearchSettings {
     /// A file with groups of synonyms; `~/` means the home folder.
     pub(crate) synonyms: Option<PathBuf>,
+    /// The seconds after which a search ends with what it has found; 0 for no limit.
+    pub(crate) seconds: f64,
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self {
+            synonyms: None,
+            seconds: 60.0,
+        }
+    }
+}
+
+impl SearchSettings {
+    /// Returns the time that a search may take.
+    pub(crate) fn deadline_ms(&self) -> Option<u64> {
+        // Too large a number becomes the largest time.
+        (self.seconds > 0.0).then_some((self.seconds * 1_000.0) as u64)
+    }
 }
 
 /// The user's mail.

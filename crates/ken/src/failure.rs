@@ -77,13 +77,9 @@ impl From<ken_engine::Error> for Failure {
             Error::Busy(_) => Self::new(Kind::Index, message).hint("wait until it has finished"),
             Error::Version { .. } => Self::new(Kind::Index, message)
                 .hint("ken index --full rebuilds it from the same roots; tags are kept"),
-            Error::Damaged { path, .. } => {
-                let hint = format!(
-                    "delete \"{}\" and run ken index with its roots again",
-                    path.display()
-                );
-                Self::new(Kind::Index, message).hint(&hint)
-            }
+            Error::Damaged { .. } => Self::new(Kind::Index, message).hint(
+                "ken index --full FOLDER makes a new index of the folders that you name; tags are kept",
+            ),
             Error::Query(_) => Self::new(Kind::Usage, message),
             Error::Engine { .. } if is_damage => Self::new(Kind::Index, message)
                 .hint("ken check shows what is damaged; ken check --repair repairs it"),

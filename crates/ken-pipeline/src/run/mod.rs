@@ -16,6 +16,7 @@ use std::thread::{self, Thread};
 use std::time::Instant;
 
 use ken_core::{Change, KeyHasher};
+use ken_index::layout::index_folder;
 use ken_walk::Catalogue;
 
 use crate::background;
@@ -181,6 +182,9 @@ fn run(
     if summary.committed {
         let _span = progress.span(Stage::Merge, None);
         session.close_writer()?;
+    }
+    if !options.dry_run && scope.is_all() {
+        ken_index::verify_presence(&index_folder(&options.data))?;
     }
     if !summary.interrupted && !options.dry_run && scope.is_all() {
         ocr::recognise(options, progress, &mut summary)?;

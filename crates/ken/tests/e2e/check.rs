@@ -202,7 +202,11 @@ fn a_damaged_list_of_segments_is_said_to_be() {
         let run = world.ken(args);
         assert_eq!(run.code, 2, "{args:?}");
         assert!(run.err.contains("the checksum of meta.json"), "{}", run.err);
-        assert!(run.err.contains("\nhint: delete "), "{}", run.err);
+        assert!(
+            run.err.contains("\nhint: ken index --full FOLDER"),
+            "{}",
+            run.err
+        );
     }
     // At any offset but those of the roots, which are near the end of the file.
     for part in 1..=8 {
@@ -224,5 +228,9 @@ fn a_damaged_list_of_segments_is_said_to_be() {
     fs_err::write(&list, "torn").unwrap();
     let run = world.ken(["check", "--repair"]);
     assert_eq!(run.code, 2);
-    assert!(run.err.contains("\nhint: delete "), "{}", run.err);
+    assert!(
+        run.err.contains("\nhint: ken index --full FOLDER"),
+        "{}",
+        run.err
+    );
 }

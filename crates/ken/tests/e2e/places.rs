@@ -91,7 +91,7 @@ impl Place {
         let image = place.around.path().join("image");
         fs_err::File::create(&image)
             .unwrap()
-            .set_len(64 << 20)
+            .set_len(1 << 30)
             .unwrap();
         let is_made = is_done(
             Command::new("mkfs.ext4")

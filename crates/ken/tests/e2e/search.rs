@@ -258,3 +258,44 @@ fn a_closed_pipe_is_no_error() {
         .collect();
     assert_eq!(ranks, (1..=300).map(Some).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_search_ends_at_its_time_and_says_so() {
+    let world = World::new();
+    world.write("a.txt", "otter");
+    world.index_docs();
+    let search = |seconds: &str| {
+        world.ken([
+            "--set",
+            &format!("search.seconds={seconds}"),
+            "search",
+            "otter",
+        ])
+    };
+    let run = search("0.0001");
+    assert_eq!((run.code, run.text()), (2, ""), "{}", run.err);
+    let said = "ken: the time of the search was over, so there may be more hits\nhint: --set search.seconds=N";
+    assert!(run.err.starts_with(said), "{}", run.err);
+    for seconds in ["0", "60", "1e300"] {
+        let run = search(seconds);
+        assert_eq!((run.code, &*run.err), (0, ""));
+    }
+}
+
+#[test]
+fn patterns_in_a_phrase_open_a_limited_number_of_words() {
+    let world = World::new();
+    let words: Vec<String> = (0..9000).map(|number| format!("a{number}")).collect();
+    world.write("a.txt", words.join(" "));
+    world.index_docs();
+    assert_eq!(world.found("\"a10 a1*\""), ["a.txt"]);
+    // Each pattern alone would fit.
+    let run = world.ken(["search", "\"a* a*\""]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err
+            .contains("mean more than 10000 words; write more letters"),
+        "{}",
+        run.err
+    );
+}

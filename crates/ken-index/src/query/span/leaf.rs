@@ -13,9 +13,28 @@ use crate::dictionary::Matcher;
 use crate::dictionary::Shortcut;
 use crate::limits::Limits;
 
-/// Maximum number of terms that one pattern of a span may match in a segment; each takes about 4
-/// KiB.
+/// Maximum number of terms that the patterns of a span may match together in a segment; each takes about 4 KiB.
 const MAX_TERMS: usize = 10_000;
+
+/// How many more terms a span may open in a segment.
+pub(super) struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(MAX_TERMS)
+    }
+}
+
+impl Room {
+    fn take(&mut self) -> tantivy::Result<()> {
+        self.0 = self.0.checked_sub(1).ok_or_else(|| {
+            TantivyError::InvalidArgument(format!(
+                "patterns beside other words mean more than {MAX_TERMS} words; write more letters of them"
+            ))
+        })?;
+        Ok(())
+    }
+}
 
 /// Maximum number of terms whose frequencies are summed to bound the number of positions.
 const MAX_SUMMED: usize = 16;
@@ -36,17 +55,13 @@ impl Leaf {
         matcher: &Matcher,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
+        room: &mut Room,
         limits: Option<&Limits>,
     ) -> tantivy::Result<Option<Self>> {
         let mut postings = Vec::new();
         let mut n_documents = 0_u32;
         matcher.each_info(index, shortcut, limits, |info| {
-            if postings.len() == MAX_TERMS {
-                return Err(TantivyError::InvalidArgument(format!(
-                    "a pattern beside other words means more than {MAX_TERMS} words; \
-                     write more letters of it"
-                )));
-            }
+            room.take()?;
             let option = IndexRecordOption::WithFreqsAndPositions;
             postings.push(index.read_postings_from_terminfo(info, option)?);
             n_documents = n_documents.saturating_add(info.doc_freq);

@@ -21,7 +21,7 @@ use tantivy::{DocId, DocSet, Score, Searcher, TERMINATED, TantivyError};
 use super::form::Texts;
 use crate::dictionary::{Matcher, Shortcut, Shortcuts};
 use crate::limits::{Limits, Pace};
-use leaf::Leaf;
+use leaf::{Leaf, Room};
 use phrase::Phrase;
 
 /// Documents in which a column has the span.
@@ -232,7 +232,8 @@ impl Candidates {
             return Ok(None);
         };
         let shortcut = shortcuts.of(reader, column);
-        let node = Node::open(part, &index, shortcut, limits.map(|limits| &**limits))?;
+        let (mut room, ends) = (Room::default(), limits.map(|limits| &**limits));
+        let node = Node::open(part, &index, shortcut, &mut room, ends)?;
         let Some(mut node) = node else {
             return Ok(None);
         };
@@ -390,24 +391,25 @@ impl Node {
         part: &CompiledSpan,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
+        room: &mut Room,
         limits: Option<&Limits>,
     ) -> tantivy::Result<Option<Self>> {
         Ok(match part {
             CompiledSpan::Match(matcher) => {
-                let leaf = Leaf::open(matcher, index, shortcut, limits)?;
+                let leaf = Leaf::open(matcher, index, shortcut, room, limits)?;
                 leaf.map(|leaf| Self::Leaf(leaf, Vec::new()))
             }
             CompiledSpan::Any(parts) => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
-                    open.extend(Self::open(part, index, shortcut, limits)?);
+                    open.extend(Self::open(part, index, shortcut, room, limits)?);
                 }
                 (!open.is_empty()).then_some(Self::Any(open))
             }
             CompiledSpan::Phrase(terms) => {
                 let mut open = Vec::with_capacity(terms.len());
                 for (at, matcher) in terms {
-                    let Some(leaf) = Leaf::open(matcher, index, shortcut, limits)? else {
+                    let Some(leaf) = Leaf::open(matcher, index, shortcut, room, limits)? else {
                         return Ok(None);
                     };
                     open.push((*at, leaf));
@@ -421,7 +423,7 @@ impl Node {
             } => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
-                    let Some(node) = Self::open(part, index, shortcut, limits)? else {
+                    let Some(node) = Self::open(part, index, shortcut, room, limits)? else {
                         return Ok(None);
                     };
                     open.push(node);

@@ -97,6 +97,31 @@ fn a_run_whose_engine_dies_ends_with_the_cause() {
 }
 
 #[test]
+fn a_run_whose_index_is_deleted_meanwhile_fails() {
+    let folder = folder_of_files(6);
+    let options = options(&folder.path().join("data"), 64 << 20);
+    let add = RootChange::Add(Root::new(folder.path().join("docs")));
+    update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+    let index = options.data.join("index");
+    // A file of the first segment is gone when the run commits a second one.
+    let delete = |_: &Change| {
+        for entry in fs_err::read_dir(&index).unwrap() {
+            let path = entry.unwrap().path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "store")
+            {
+                fs_err::remove_file(path).unwrap();
+            }
+        }
+    };
+    fs_err::write(folder.path().join("docs/new.txt"), "new").unwrap();
+    let failed = update(&options, &[], &Progress::default(), &delete).unwrap_err();
+    let failed = failed.to_string();
+    assert!(failed.contains("another program deleted"), "{failed}");
+}
+
+#[test]
 fn what_a_stopped_run_did_not_do_is_not_counted() {
     let folder = folder_of_files(50);
     let progress = Progress::default();

@@ -10,14 +10,14 @@ use std::process::ExitCode;
 use ken_engine::Source;
 use ken_search::plan::Context;
 use ken_search::service::{
-    ANALYSIS, Error as ServiceError, Facets, Group, Like, Query, Reading, Relax, Request, Service,
-    Snippets,
+    ANALYSIS, Answer, Error as ServiceError, Facets, Group, Like, Query, Reading, Relax, Request,
+    Service, Snippets,
 };
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
 use crate::commands::{open_index, query};
 use crate::config::{self, Settings, data_folder, home};
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::output::{self, Style};
 use print::{Printer, says_how_many};
 
@@ -81,6 +81,7 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
         explain: args.explain,
         prefix_last: args.prefix_last,
         relax: relax(args, settings),
+        deadline_ms: settings.search.deadline_ms(),
         ..Request::default()
     };
     if !results.facets.is_empty() {
@@ -178,7 +179,8 @@ fn print(printer: &Printer<'_>, query: Query) -> Result<bool, Failure> {
     }
     let answer = printer.service.search(printer.request, query)?;
     if !args.results.facets.is_empty() {
-        return printer.facets(&answer);
+        let found = printer.facets(&answer)?;
+        return complete(&answer, found);
     }
     printer.say_what_matched(&answer);
     if args.count {
@@ -188,7 +190,22 @@ fn print(printer: &Printer<'_>, query: Query) -> Result<bool, Failure> {
     } else {
         printer.hits(&answer)?;
     }
-    Ok(answer.n_documents() > 0)
+    complete(&answer, answer.n_documents() > 0)
+}
+
+/// Says whether the time was over before the search was. Nothing found until then is no answer.
+fn complete(answer: &Answer<'_>, found: bool) -> Result<bool, Failure> {
+    const ENDED: &str = "the time of the search was over, so there may be more hits";
+    const HINT: &str = "--set search.seconds=N gives it more time, 0 all it needs";
+    match (answer.is_complete(), found) {
+        (true, _) => Ok(found),
+        (false, true) => {
+            output::warn(ENDED);
+            output::hint(HINT);
+            Ok(true)
+        }
+        (false, false) => Err(Failure::new(Kind::Index, ENDED.to_owned()).hint(HINT)),
+    }
 }
 
 fn exit_code(found: bool) -> ExitCode {
