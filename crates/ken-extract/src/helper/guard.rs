@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::work_folder::remove;
 use crate::child::{AFTER_KILL, wait_for};
 
 /// The first argument that makes ken a guard; the second is the folder of the work folders.
@@ -97,7 +98,7 @@ pub fn watch(mut groups: impl Read, folder: &Path) {
         if !name.starts_with(PREFIX) || fs_err::symlink_metadata(folder).is_err() {
             return;
         }
-        if fs_err::remove_dir_all(folder).is_err() {
+        if remove(folder).is_err() {
             std::thread::sleep(BETWEEN_TRIES);
         }
     }
