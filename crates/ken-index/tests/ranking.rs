@@ -271,6 +271,14 @@ fn newer_documents_count_a_little_more() {
     let recency = Ranking::default().recency;
     assert!((share(&hits[1]) - recency).abs() < 1e-4);
     assert!((share(&hits[3]) - recency / 2.0).abs() < 1e-4);
+    // Each second of a day gives the same scores.
+    for seconds in [1, 40_000, DAY - 1] {
+        let later = Request {
+            now: Some(now + seconds),
+            ..Request::new(&plan)
+        };
+        assert_eq!(snapshot.find(&later).unwrap().hits, hits, "{seconds}");
+    }
 }
 
 #[test]

@@ -121,6 +121,8 @@ fn add_recency(
 ) -> tantivy::Result<()> {
     let ranking = &scoring.ranking;
     let half_life = ranking.recency_days.max(f32::MIN_POSITIVE) * SECONDS_A_DAY;
+    // The same query has the same scores all day long.
+    let today = now.saturating_sub(now.rem_euclid(SECONDS_A_DAY as i64));
     let mut columns = BTreeMap::new();
     for hit in best {
         let Hit { address, score, .. } = *hit;
@@ -134,13 +136,13 @@ fn add_recency(
         let Some(date) = column.first(address.doc()) else {
             continue;
         };
-        let age = now.saturating_sub(date) as f32;
+        let age = today.saturating_sub(date) as f32;
         // What was sent to many is new every day.
         if hit.boosts.bulk < 0.0 {
             continue;
         }
         // The clocks and time zones of two machines differ by less than a day.
-        if age < -SECONDS_A_DAY {
+        if date.saturating_sub(now) as f32 > SECONDS_A_DAY {
             continue;
         }
         let share = ranking.recency * (-age.max(0.0) / half_life).exp2();
