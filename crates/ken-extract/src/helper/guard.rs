@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::work_folder::remove;
+use super::removal::remove;
 use crate::child::{AFTER_KILL, wait_for};
 
 /// The first argument that makes ken a guard; the second is the folder of the work folders.

@@ -15,6 +15,7 @@ mod missing;
 pub mod ocr;
 mod process;
 mod protocol;
+mod removal;
 pub mod sandbox;
 mod table;
 #[cfg(test)]

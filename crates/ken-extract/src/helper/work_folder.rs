@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +15,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::fault::Fault;
 use super::guard::{Guard, PREFIX};
+use super::removal::remove;
 use crate::{Error, Input};
 
 /// Maximum number of files and folders in a work folder.
@@ -35,24 +36,6 @@ pub(super) fn sweep(parent: &Path) {
             let _ = remove(&entry.path());
         }
     }
-}
-
-/// Removes a folder, even if a helper left folders in it that it closed. None of its processes is left.
-pub(super) fn remove(folder: &Path) -> io::Result<()> {
-    let removed = fs_err::remove_dir_all(folder);
-    if !matches!(&removed, Err(error) if error.kind() == io::ErrorKind::PermissionDenied) {
-        return removed;
-    }
-    let mut closed = vec![folder.to_path_buf()];
-    while let Some(folder) = closed.pop() {
-        fs_err::set_permissions(&folder, PermissionsExt::from_mode(0o700))?;
-        for entry in fs_err::read_dir(folder)?.flatten() {
-            if entry.file_type()?.is_dir() {
-                closed.push(entry.path());
-            }
-        }
-    }
-    fs_err::remove_dir_all(folder)
 }
 
 /// Opens a folder and locks it; the lock dies with this process.
@@ -202,21 +185,6 @@ fn safe_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn closed_folders_are_removed_too() {
-        let parent = tempfile::tempdir().unwrap();
-        let work_folders = Arc::new(WorkFolders::new(parent.path(), None).unwrap());
-        let work = WorkFolder::new(work_folders).unwrap();
-        let path = work.path().to_path_buf();
-        fs_err::create_dir_all(path.join("tmp/closed/inner")).unwrap();
-        fs_err::write(path.join("tmp/closed/file"), "text").unwrap();
-        for name in ["tmp/closed/inner", "tmp/closed"] {
-            fs_err::set_permissions(path.join(name), PermissionsExt::from_mode(0o000)).unwrap();
-        }
-        drop(work);
-        assert!(!fs_err::exists(path).unwrap());
-    }
 
     #[test]
     fn what_was_left_behind_is_removed_and_what_is_in_use_is_not() {
