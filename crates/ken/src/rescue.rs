@@ -14,6 +14,8 @@ use crate::{commands, config, output};
 
 /// What panics said, of all threads.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// The most panics of which something is kept: many files may fail in the same way.
+const MAX_SAID: usize = 20;
 /// Each run may find one more damaged segment.
 const MAX_RUNS: usize = 4;
 
@@ -80,5 +82,8 @@ fn keep(panic: &PanicHookInfo<'_>) {
         text.unwrap_or("panic"),
         place.unwrap_or_default()
     );
-    said().push(text);
+    let mut said = said();
+    if said.len() < MAX_SAID {
+        said.push(text);
+    }
 }
