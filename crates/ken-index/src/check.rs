@@ -40,6 +40,8 @@ pub struct Damage {
     pub documents: u32,
     /// The segment that it is a part of, as the list of segments names it.
     segment: Option<String>,
+    /// Whether the file's bytes are wrong; otherwise it could not be read, which may pass.
+    is_certain: bool,
 }
 
 /// The result of a check of all files.
@@ -92,15 +94,18 @@ pub fn check(path: &Path, threads: usize) -> Result<Soundness, Error> {
                 found.files += 1;
                 found.bytes += file.len() as u64;
             }
-            found.damages.extend(message.map(|message| Damage {
-                file: part.file.clone(),
-                message,
-                documents: match part.is_list {
-                    true => 0,
-                    false => part.segment.num_docs(),
-                },
-                segment: (!part.is_list).then(|| part.segment.id().uuid_string()),
-            }));
+            found
+                .damages
+                .extend(message.map(|(message, is_certain)| Damage {
+                    file: part.file.clone(),
+                    message,
+                    is_certain,
+                    documents: match part.is_list {
+                        true => 0,
+                        false => part.segment.num_docs(),
+                    },
+                    segment: (!part.is_list).then(|| part.segment.id().uuid_string()),
+                }));
         }
     };
     std::thread::scope(|scope| {
@@ -175,12 +180,17 @@ fn parts(directory: &ReadDirectory, segment: &SegmentMeta) -> Vec<IndexFile> {
     files.chain([list]).collect()
 }
 
-/// Returns what is wrong with a file, if anything is.
-fn examine(part: &IndexFile) -> Option<String> {
+/// Returns what is wrong with a file, if anything is, and whether that is certain.
+fn examine(part: &IndexFile) -> Option<(String, bool)> {
     let file = match &part.opened {
         Ok(file) => file,
-        Err(_) if part.is_gone() => return (!part.is_list).then(|| "it is gone".to_owned()),
-        Err(error) => return Some(error.to_string()),
+        Err(_) if part.is_gone() => {
+            return (!part.is_list).then(|| ("it is gone".to_owned(), true));
+        }
+        Err(OpenReadError::IoError { io_error, .. }) => {
+            return Some((io_error.to_string(), is_damage(io_error)));
+        }
+        Err(error) => return Some((error.to_string(), true)),
     };
     let is_sound = match part.is_list {
         true => file.read_bytes().map(|bytes| dictionary::is_sound(&bytes)),
@@ -188,9 +198,19 @@ fn examine(part: &IndexFile) -> Option<String> {
     };
     match is_sound {
         Ok(true) => None,
-        Ok(false) => Some("its checksum is of another content".to_owned()),
-        Err(error) => Some(error.to_string()),
+        Ok(false) => Some(("its checksum does not match".to_owned(), true)),
+        Err(error) => Some((error.to_string(), is_damage(&error))),
     }
+}
+
+/// Returns whether an error says that a file's bytes are wrong, and not that the system refused to read them.
+fn is_damage(error: &io::Error) -> bool {
+    // The engine's own errors, such as a footer that is none, have no number of the system.
+    error.raw_os_error().is_none()
+        && !matches!(
+            error.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::OutOfMemory
+        )
 }
 
 /// Compares a file of the engine with the checksum at its end.
@@ -216,7 +236,7 @@ pub fn note_damage(path: &Path, threads: usize) -> Result<Vec<Damage>, Error> {
 pub(crate) fn find(path: &Path, threads: usize) -> Result<(Vec<Damage>, Segments), Error> {
     let damages = check(path, threads)?.damages;
     let mut segments = damage::noted(path);
-    for damage in &damages {
+    for damage in damages.iter().filter(|damage| damage.is_certain) {
         match &damage.segment {
             Some(segment) => _ = segments.insert(segment.clone()),
             // Who may only read the index finds the same damage again.

@@ -30,7 +30,10 @@ pub(crate) fn noted(path: &Path) -> Segments {
 /// Fails if the file cannot be written.
 pub(crate) fn remember(path: &Path, segments: &Segments) -> io::Result<()> {
     let lines: String = segments.iter().map(|name| format!("{name}\n")).collect();
-    ken_private::write(&path.join(DAMAGED_FILE), lines.as_bytes())
+    // Readers see the names of before or all of these.
+    let next = path.join(format!("{DAMAGED_FILE}.{}", std::process::id()));
+    ken_private::write(&next, lines.as_bytes())?;
+    fs_err::rename(next, path.join(DAMAGED_FILE))
 }
 
 /// Forgets the damaged segments, which are no longer in the index.
@@ -38,7 +41,11 @@ pub(crate) fn remember(path: &Path, segments: &Segments) -> io::Result<()> {
 /// # Errors
 /// Fails if the file cannot be removed.
 pub(crate) fn forget(path: &Path) -> io::Result<()> {
-    fs_err::remove_file(path.join(DAMAGED_FILE))
+    match fs_err::remove_file(path.join(DAMAGED_FILE)) {
+        // Another process dropped the same segments.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Returns a list of segments without some of them, and how many documents these have.

@@ -34,7 +34,8 @@ impl Mapped {
     pub(crate) fn may_change(&self, file: &File, stamp: &Stamp) -> bool {
         let changed = SystemTime::UNIX_EPOCH + Duration::from_nanos(stamp.ctime_ns.max(0) as u64);
         let is_old = changed.elapsed().is_ok_and(|age| age > WRITTEN_BACK);
-        if is_old && !is_on_tmpfs(file) {
+        let is_in_memory = is_on_tmpfs(file);
+        if is_old && !is_in_memory {
             return false;
         }
         let among = |look: &Look| look.inodes.contains(&stamp.inode);
@@ -42,7 +43,9 @@ impl Mapped {
         let is_late = |look: &&Look| look.at > changed;
         {
             let seen = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(look) = seen.as_ref().filter(is_late) {
+            // On a tmpfs a file that is mapped after the look changes without another stamp.
+            let counts = |look: &&Look| is_late(look) && !(is_in_memory && look.is_past());
+            if let Some(look) = seen.as_ref().filter(counts) {
                 return among(look);
             }
         }

@@ -4,6 +4,7 @@
 //! stays until its last thread returns. So another process makes the call first ([`serve`]), and is left behind if it
 //! does not answer in time. It is the program itself ([`set_program`]), started when it is first needed.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -31,6 +32,8 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 const MAX_SILENT: usize = 3;
 /// How often a waiting thread looks whether it should stop.
 const TICK: Duration = Duration::from_millis(100);
+/// The bytes for which a file has its time once more.
+const BYTES_A_TIME: u32 = 64 << 20;
 /// A larger file is not fetched, since most of a film is never read: only its start is known to answer.
 const FETCHED_BYTES: u64 = 256 << 20;
 const CHUNK_BYTES: usize = 64 << 10;
@@ -138,7 +141,8 @@ fn is_remote(kind: &[u8]) -> bool {
         b"vboxsf",
         b"orangefs",
     ];
-    KINDS.contains(&kind) || kind.starts_with(b"fuse") && kind != b"fusectl"
+    // `fuseblk` is a disk, such as one with NTFS.
+    KINDS.contains(&kind) || kind == b"fuse" || kind.starts_with(b"fuse.")
 }
 
 fn device(numbers: &[u8]) -> Option<u64> {
@@ -325,19 +329,27 @@ pub fn fetch(
     let Some(server) = Server::ask(FETCH, 0, path)? else {
         return Ok(Some(Fetched::Start));
     };
-    let number = || server.number(time, should_stop);
+    // A file system that gives a little now and then has no more time than one that gives all at once.
+    let begun = Instant::now();
+    let fetched_bytes = Cell::new(0);
+    let left = || {
+        let parts = 1 + fetched_bytes.get() / BYTES_A_TIME;
+        (time * parts).saturating_sub(begun.elapsed())
+    };
+    let number = || server.number(left(), should_stop);
     let fetched = match number()? {
         0 => {
             let mut numbers = [0; 7 * 8];
-            server.receive(&mut numbers, time, should_stop)?;
+            server.receive(&mut numbers, left(), should_stop)?;
             let stamp = stamp_from(&numbers);
             let mut chunk = vec![0; CHUNK_BYTES];
             loop {
                 match number()? as usize {
                     0 => break,
                     length if length <= CHUNK_BYTES => {
-                        server.receive(&mut chunk[..length], time, should_stop)?;
+                        server.receive(&mut chunk[..length], left(), should_stop)?;
                         to.write_all(&chunk[..length])?;
+                        fetched_bytes.set(fetched_bytes.get() + length as u32);
                     }
                     // An error of the system is negative.
                     error => {

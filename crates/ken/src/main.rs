@@ -41,6 +41,10 @@ fn refuse(error: &clap::Error) -> ExitCode {
         error.exit();
     }
     // clap writes to the terminal itself; an argument may be the name of a file.
-    let _ = output::stderr().write_all(error.render().to_string().as_bytes());
-    ExitCode::from(2)
+    let text = error.render().to_string();
+    let _ = match error.use_stderr() {
+        true => output::stderr().write_all(text.as_bytes()),
+        false => output::stdout().write_all(text.as_bytes()),
+    };
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

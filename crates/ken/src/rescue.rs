@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use ken_index::layout::index_folder;
 
 use crate::cli::{Cli, Command};
-use crate::{commands, config, output};
+use crate::{commands, output};
 
 /// What panics said, of all threads.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -21,12 +21,11 @@ const MAX_RUNS: usize = 4;
 
 /// Runs the command.
 pub(crate) fn run(cli: Cli) -> ExitCode {
-    // A server lives on after a panic, and says so at once.
-    let is_server = matches!(cli.command, Command::Mu(_));
-    if !is_server {
+    // A server lives on after a panic of a thread, and says so at once.
+    if !commands::is_server(&cli) {
         std::panic::set_hook(Box::new(keep));
     }
-    let data = config::data_folder(&cli.global);
+    let (data, may_repeat) = (commands::data_folder_of(&cli), may_repeat(&cli.command));
     let again = || Cli::read(std::env::args_os()).ok();
     let mut next = Some(cli);
     for _ in 0..MAX_RUNS {
@@ -37,9 +36,9 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
             Ok(Ok(code)) => code,
             Ok(Err(failure)) => failure.report(),
             Err(_) => {
-                let data = data.as_ref().ok();
+                let data = data.as_deref();
                 let is_damage = data.is_some_and(|data| has_new_damage(&index_folder(data)));
-                if is_damage && !output::has_printed() && !is_server {
+                if is_damage && !output::has_printed() && may_repeat {
                     said().clear();
                     continue;
                 }
@@ -59,6 +58,18 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     output::warn("the index is damaged");
     output::hint("ken check shows what is damaged; ken check --repair repairs it");
     ExitCode::from(2)
+}
+
+/// Returns whether a command may run once more: it only reads, or does the same again.
+fn may_repeat(command: &Command) -> bool {
+    match command {
+        Command::Search(args) => args.query != ["-"],
+        Command::Index(_) | Command::Terms(_) | Command::Status(_) | Command::Check(_) => true,
+        Command::Recollq(_) => true,
+        Command::Mail(args) => args.command.only_reads(),
+        Command::Mu(args) => commands::only_reads_mail(&args.arguments),
+        _ => false,
+    }
 }
 
 /// Returns whether a check finds damage that was not known.

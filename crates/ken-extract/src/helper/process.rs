@@ -104,7 +104,11 @@ impl Process {
     pub(super) fn set_deadline(&mut self, limit: Limit) {
         self.limit = Some(limit);
         self.deadline = Instant::now() + Duration::from_millis(limit.in_force);
-        self.room_bytes = self.work.used_bytes().saturating_add(self.room.in_force);
+        self.room_bytes = match self.work.used_bytes() {
+            // What cannot be counted is too much: the helper ends at the next look.
+            u64::MAX => 0,
+            used => used.saturating_add(self.room.in_force),
+        };
     }
 
     /// Sends a request, which must be small enough for the pipe.

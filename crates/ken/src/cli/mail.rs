@@ -28,6 +28,13 @@ pub(crate) enum MailCommand {
     Verify(VerifyArgs),
 }
 
+impl MailCommand {
+    /// Returns whether the command changes no file and no tag.
+    pub(crate) fn only_reads(&self) -> bool {
+        !matches!(self, Self::Tag(_) | Self::Save(_))
+    }
+}
+
 /// Gives a command the arguments of a command of `ken mail` whose words are a query; `None` for the other commands.
 pub(super) fn augment_query_args(name: &str, command: clap::Command) -> Option<clap::Command> {
     Some(match name {

@@ -23,7 +23,8 @@ mod walk;
 mod why;
 pub(crate) mod worker;
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ken_engine::Source;
@@ -72,6 +73,27 @@ fn warn_of_damage(snapshot: &Snapshot) {
     crate::output::warn(&format!(
         "a part of the index is damaged, so {documents} left out; ken index reads the files again"
     ));
+}
+
+/// Returns the data folder that a command works on, if that is known.
+pub(crate) fn data_folder_of(cli: &Cli) -> Option<PathBuf> {
+    match &cli.command {
+        Command::Mu(args) => mu::data_folder(&cli.global, &args.arguments),
+        _ => crate::config::data_folder(&cli.global).ok(),
+    }
+}
+
+/// Returns whether a command serves until somebody ends it.
+pub(crate) fn is_server(cli: &Cli) -> bool {
+    matches!(&cli.command, Command::Mu(args) if mu::command(&args.arguments) == Some("server"))
+}
+
+/// Returns whether arguments of `ken mu` only ask the index.
+pub(crate) fn only_reads_mail(arguments: &[OsString]) -> bool {
+    matches!(
+        mu::command(arguments),
+        Some("find" | "cfind" | "fields" | "info")
+    )
 }
 
 /// Returns git's global ignore file, as ripgrep uses it.

@@ -188,9 +188,29 @@ const REFUSED: &[i64] = &[
     libc::SYS_ioperm,
 ];
 
-/// Takes the calls from this process and all that it starts.
-pub(super) fn restrict() -> Result<(), seccompiler::Error> {
+/// Calls that send a signal to the process in their first argument.
+const SIGNALS: [i64; 5] = [
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+];
+
+/// Takes the calls from this process and all that it starts. Unless Landlock confines signals, a helper sends them only to
+/// itself and its process group, and what it starts only to the group.
+pub(super) fn restrict(has_signal_scope: bool) -> Result<(), seccompiler::Error> {
     let mut refused = always(REFUSED);
+    if !has_signal_scope {
+        let own = u64::from(std::process::id());
+        for call in SIGNALS {
+            let others = [0, own].map(|process| {
+                SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, process)
+            });
+            let others = others.into_iter().collect::<Result<_, _>>()?;
+            refused.insert(call, vec![SeccompRule::new(others)?]);
+        }
+    }
     // Namespaces; testing which flags are set takes one rule for each.
     let flags = (0..32)
         .map(|bit| 1 << bit)

@@ -180,12 +180,21 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
         limit(Resource::Nproc, MAX_PROCESSES)?;
     }
     let has_files = restrict_files(&work, &read).unwrap_or(false);
-    let has_calls = calls::restrict().is_ok();
+    let has_calls = calls::restrict(has_signal_scope()).is_ok();
     if is_required && !(has_files && has_calls) {
         let message = "the kernel lacks a part of its sandbox, which helpers.sandbox requires";
         return Err(io::Error::new(io::ErrorKind::Unsupported, message));
     }
     Ok(program)
+}
+
+/// Returns whether Landlock can keep signals within the sandbox (from Linux 6.12 on).
+fn has_signal_scope() -> bool {
+    let rules = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .scope(Scope::Signal)
+        .and_then(Ruleset::create);
+    rules.is_ok()
 }
 
 fn limit(resource: Resource, most: u64) -> io::Result<()> {

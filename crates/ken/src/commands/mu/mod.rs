@@ -17,6 +17,7 @@ mod table;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::Global;
@@ -56,6 +57,17 @@ impl From<ken_server::mu::Error> for Refusal {
 }
 
 type Outcome = Result<ExitCode, Refusal>;
+
+/// Returns the name of mu's command in arguments.
+pub(crate) fn command(arguments: &[OsString]) -> Option<&'static str> {
+    options::read(arguments.to_vec()).ok()?.command
+}
+
+/// Returns the data folder that arguments name.
+pub(crate) fn data_folder(global: &Global, arguments: &[OsString]) -> Option<PathBuf> {
+    let typed = options::read(arguments.to_vec()).ok()?;
+    home::folder(global, &typed).ok()
+}
 
 /// Runs the arguments after the name of the program.
 pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
