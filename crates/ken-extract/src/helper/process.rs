@@ -104,10 +104,10 @@ impl Process {
     pub(super) fn set_deadline(&mut self, limit: Limit) {
         self.limit = Some(limit);
         self.deadline = Instant::now() + Duration::from_millis(limit.in_force);
-        self.room_bytes = match self.work.used_bytes() {
+        self.room_bytes = match self.work.input_bytes() {
             // What cannot be counted is too much: the helper ends at the next look.
             u64::MAX => 0,
-            used => used.saturating_add(self.room.in_force),
+            input => input.saturating_add(self.room.in_force),
         };
     }
 

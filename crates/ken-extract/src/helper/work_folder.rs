@@ -108,30 +108,12 @@ impl WorkFolder {
 
     /// Returns the disk space of everything in the folder. What cannot be counted counts as too much.
     pub(super) fn used_bytes(&self) -> u64 {
-        let mut folders = vec![self.path().to_path_buf()];
-        let (mut n_entries, mut bytes) = (0, 0);
-        while let Some(folder) = folders.pop() {
-            let entries = match fs_err::read_dir(folder) {
-                Ok(entries) => entries,
-                // The helper removed it meanwhile.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(_) => return u64::MAX,
-            };
-            for entry in entries.flatten() {
-                let Ok(metadata) = entry.metadata() else {
-                    continue;
-                };
-                bytes += metadata.blocks() * 512;
-                n_entries += 1;
-                if n_entries > MAX_ENTRIES {
-                    return u64::MAX;
-                }
-                if metadata.is_dir() {
-                    folders.push(entry.path());
-                }
-            }
-        }
-        bytes
+        used_bytes(self.path())
+    }
+
+    /// Returns the disk space of the file that [`WorkFolder::put`] put there.
+    pub(super) fn input_bytes(&self) -> u64 {
+        used_bytes(&self.path().join("in"))
     }
 
     /// Informs the guard that a process group was started here.
@@ -166,6 +148,34 @@ impl WorkFolder {
         input.copy_to(&mut file)?;
         Ok(path)
     }
+}
+
+/// Returns the disk space of everything in a folder; what cannot be counted counts as too much.
+fn used_bytes(folder: &Path) -> u64 {
+    let mut folders = vec![folder.to_path_buf()];
+    let (mut n_entries, mut bytes) = (0, 0);
+    while let Some(folder) = folders.pop() {
+        let entries = match fs_err::read_dir(folder) {
+            Ok(entries) => entries,
+            // The helper removed it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(_) => return u64::MAX,
+        };
+        for entry in entries.flatten() {
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            bytes += metadata.blocks() * 512;
+            n_entries += 1;
+            if n_entries > MAX_ENTRIES {
+                return u64::MAX;
+            }
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    bytes
 }
 
 /// Returns a name that is safe for shell scripts and keeps the extension, which often decides.

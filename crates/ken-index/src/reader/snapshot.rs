@@ -92,7 +92,8 @@ impl Snapshot {
                 continue;
             }
             let error = match opened.map_err(|source| error::engine_error(path, source)) {
-                Err(error) if error.is_damage() => error,
+                // There is no newer commit: a file is gone for good.
+                Err(error) if error.is_damage() || is_outdated => error,
                 opened => return opened,
             };
             // A segment that cannot be opened does not hide the others.
