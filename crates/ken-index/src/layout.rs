@@ -19,6 +19,11 @@ pub fn index_folder(data: &Path) -> PathBuf {
     data.join("index")
 }
 
+/// Returns the file in the folder of an index that each commit replaces.
+pub fn commit_file(index: &Path) -> PathBuf {
+    index.join(COMMIT_FILE)
+}
+
 /// Returns the folder of the n-gram segments in the folder of an index.
 pub fn ngrams_folder(index: &Path) -> PathBuf {
     index.join("ngrams")

@@ -8,11 +8,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// All that ken puts into a data folder.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "index",
     "index.new",
     "index.old",
     "ken.lock",
+    "ken.serve",
     "ken.waiting",
     "mu.toml",
     "mu.toml.new",

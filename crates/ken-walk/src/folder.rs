@@ -9,23 +9,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ignore::Match;
-use ken_core::{Root, SidecarStamp, Stamp, escape_bytes};
+use ken_core::{Root, SidecarStamp, Stamp};
 use rustix::fs::{AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::FileSystems;
 use crate::file_system::volume_of_path;
+use crate::gate::{Gate, Names, RootRules};
 use crate::lineage::Lineage;
 use crate::listing::{Entry, EntryOrder, Listing};
 use crate::listings::Batch;
 use crate::markers::Markers;
 use crate::mh::{self, Sequences};
 use crate::queue::{Queue, Turn};
-use crate::rules::{FolderRules, Rules, WalkRoot};
+use crate::rules::FolderRules;
 use crate::shared::{Look, Shared};
 use crate::sidecar;
 use crate::stamp::{changed_since, stamp_of};
+use crate::stops::Stops;
 use crate::{Skip, WalkError};
 
 /// Number of files after which the counters are updated, so that threads do not contend for them.
@@ -71,8 +72,7 @@ struct Here<'a> {
     number: usize,
     path: PathBuf,
     descriptor: OwnedFd,
-    walk_root: &'a WalkRoot,
-    walk_rules: &'a Rules,
+    of_root: &'a Arc<RootRules>,
     rules: Arc<FolderRules>,
     lineage: Option<Arc<Lineage>>,
     has_stops: bool,
@@ -112,7 +112,7 @@ impl Drop for Divided<'_> {
 pub(crate) struct Walker<'a> {
     shared: &'a Shared<'a>,
     /// The rules of each root.
-    rules: &'a [(Rules, WalkRoot)],
+    rules: &'a [Arc<RootRules>],
     listing: Listing,
     /// The path of the current entry.
     path: Vec<u8>,
@@ -145,7 +145,7 @@ impl Folder {
 }
 
 impl<'a> Walker<'a> {
-    pub(crate) fn new(shared: &'a Shared<'a>, rules: &'a [(Rules, WalkRoot)]) -> Self {
+    pub(crate) fn new(shared: &'a Shared<'a>, rules: &'a [Arc<RootRules>]) -> Self {
         Self {
             shared,
             rules,
@@ -213,6 +213,9 @@ impl<'a> Walker<'a> {
             }
             Ok((_, Some(lineage))) if lineage.loop_depth().is_some() => self.skip(|| Skip::Loop),
             Ok((descriptor, lineage)) => {
+                if let Some(visitor) = self.shared.folders {
+                    visitor.entering(&folder.path, folder.is_remote);
+                }
                 self.list(folder, root, descriptor, lineage, silent, turn);
             }
         }
@@ -267,10 +270,12 @@ impl<'a> Walker<'a> {
         if self.shared.lazy_since.is_some() {
             self.shared.note(&folder.path, look);
         }
-        let (walk_rules, walk_root) = &self.rules[folder.root];
+        let of_root = &self.rules[folder.root];
         let holds = self.listing.ignore_files;
         let mut errors = Vec::new();
-        let rules = walk_rules.below(&folder.rules, &folder.path, holds, &mut errors);
+        let rules = of_root
+            .rules
+            .below(&folder.rules, &folder.path, holds, &mut errors);
         self.errors.extend(errors.into_iter().map(WalkError::from));
         let all = 0..self.listing.entries.len();
         let is_large = all.len() >= 2 * ENTRIES_PER_PART;
@@ -283,8 +288,7 @@ impl<'a> Walker<'a> {
             root,
             number: folder.root,
             path: folder.path.clone(),
-            walk_root,
-            walk_rules,
+            of_root,
             rules,
             lineage,
             has_stops: self.shared.stops.are_in(&folder.path),
@@ -300,6 +304,9 @@ impl<'a> Walker<'a> {
             silent,
             divided,
         };
+        if let Some(visitor) = self.shared.folders {
+            visitor.entered(&here.path, here.gate(&self.shared.stops));
+        }
         if here.divided.is_some() {
             self.divide(here, turn);
         } else {
@@ -326,6 +333,9 @@ impl<'a> Walker<'a> {
 
     /// Returns how to examine a folder; none where it did not change and contains no folders.
     fn look(&self, folder: &Folder, root: &Root, descriptor: &OwnedFd) -> Option<Look> {
+        if self.shared.folders.is_some() {
+            return Some(Look::Folders);
+        }
         let since = self.shared.lazy_since.filter(|_| !folder.is_new);
         let stat = since.and_then(|since| Some((since, rustix::fs::fstat(descriptor).ok()?)));
         match stat {
@@ -413,52 +423,16 @@ impl<'a> Walker<'a> {
 
     /// Returns whether the rules admit the entry.
     fn admits(&self, here: &Here<'_>, name: &CStr, is_folder: bool) -> bool {
-        let path = self.path();
-        if is_folder && here.is_maildir && name.to_bytes() == b"tmp" {
-            self.skip(|| Skip::Undelivered);
-            return false;
+        let names = Names {
+            stops: here.has_stops.then_some(&*self.shared.stops),
+            ..here.names()
+        };
+        let is_mail_folder = || here.is_mail_folder(name);
+        let refusal = names.refusal(self.path(), name.to_bytes(), is_folder, is_mail_folder);
+        if let Some(refusal) = &refusal {
+            self.skip(|| refusal.skip());
         }
-        if !is_folder && here.is_maildir && here.root.strict_maildirs {
-            self.skip(|| Skip::Loose);
-            return false;
-        }
-        if here.has_stops
-            && let Some(reason) = self.shared.stops.reason(path)
-        {
-            self.skip(|| reason.clone());
-            return false;
-        }
-        match here
-            .walk_rules
-            .matched(&here.rules, here.walk_root, path, is_folder)
-        {
-            // `!/*/` means the folders of a project, not the store of its versions.
-            Match::Whitelist(_)
-                if !here.root.hidden
-                    && is_version_store(name)
-                    && !(is_folder && here.is_mail_folder(name)) =>
-            {
-                self.skip(|| Skip::Hidden);
-                false
-            }
-            Match::Whitelist(_) => true,
-            Match::Ignore(glob) => {
-                self.skip(|| Skip::Ignored {
-                    file: glob.from().map(for_people).unwrap_or_default(),
-                    pattern: glob.original().to_owned(),
-                });
-                false
-            }
-            Match::None
-                if !here.root.hidden
-                    && name.to_bytes().starts_with(b".")
-                    && !(is_folder && here.is_mail_folder(name)) =>
-            {
-                self.skip(|| Skip::Hidden);
-                false
-            }
-            Match::None => true,
-        }
+        refusal.is_none()
     }
 
     fn folder(&mut self, here: &Here<'_>) {
@@ -522,6 +496,25 @@ impl<'a> Walker<'a> {
 }
 
 impl Here<'_> {
+    fn names(&self) -> Names<'_> {
+        Names {
+            of_root: self.of_root,
+            rules: &self.rules,
+            stops: None,
+            is_maildir: self.is_maildir,
+        }
+    }
+
+    /// Returns what decides on the entries when the walk is over.
+    fn gate(&self, stops: &Arc<Stops>) -> Gate {
+        Gate {
+            of_root: Arc::clone(self.of_root),
+            rules: Arc::clone(&self.rules),
+            stops: self.has_stops.then(|| Arc::clone(stops)),
+            is_maildir: self.is_maildir,
+        }
+    }
+
     /// Returns whether an entry is a mail folder inside another one (Maildir++): `.Sent` next to
     /// `cur`.
     fn is_mail_folder(&self, name: &CStr) -> bool {
@@ -603,18 +596,6 @@ fn look(here: &Here<'_>, name: &CStr, flags: AtFlags) -> Result<Stat, Errno> {
 
 fn kind_of(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode)
-}
-
-fn for_people(path: &Path) -> String {
-    escape_bytes(path.as_os_str().as_bytes()).into_owned()
-}
-
-/// Returns whether a name is that of the store of a version control system.
-fn is_version_store(name: &CStr) -> bool {
-    matches!(
-        name.to_bytes(),
-        b".git" | b".hg" | b".svn" | b".bzr" | b".jj"
-    )
 }
 
 #[cfg(test)]

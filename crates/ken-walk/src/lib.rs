@@ -15,6 +15,7 @@ mod file_system;
 mod folder;
 #[cfg(any(fuzzing, test))]
 pub mod fuzzing;
+mod gate;
 mod lineage;
 mod listing;
 mod listings;
@@ -33,6 +34,7 @@ mod settle;
 mod shared;
 mod sidecar;
 mod stamp;
+mod stops;
 mod walk;
 
 pub use catalogue::Catalogue;
@@ -41,6 +43,7 @@ pub use dependents::dependents;
 pub use error::WalkError;
 pub use explain::{Verdict, explain};
 pub use file_system::FileSystems;
+pub use gate::{Gate, OnFolders, steers};
 pub use ken_core::covering;
 pub use lineage::Lineage;
 pub use listing::{Entry, EntryOrder, Listing};
@@ -58,4 +61,4 @@ pub use rules::{
 pub use settle::{Settled, settle};
 pub use sidecar::{Sidecar, sidecar_beside, sidecar_names, sidecar_stamp};
 pub use stamp::{file_stamp, stamp_of};
-pub use walk::walk;
+pub use walk::{walk, walk_folders};

@@ -18,7 +18,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use ken_core::Stamp;
+use ken_core::{Root, Stamp};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -114,6 +114,16 @@ impl Mounts {
         // Of those at one point the last one counts.
         let nearest = above.max_by_key(|(point, _)| point.as_os_str().len());
         self.are_any() && nearest.is_some_and(|(_, is_remote)| *is_remote)
+    }
+
+    /// Returns the mount points above, at and below roots.
+    pub fn around(&self, roots: &[Root]) -> Vec<PathBuf> {
+        let is_near = |point: &Path, root: &Root| {
+            point.starts_with(&root.path) || root.path.starts_with(point)
+        };
+        let points = self.points.iter().map(|(point, _)| point);
+        let near = points.filter(|point| roots.iter().any(|root| is_near(point, root)));
+        near.cloned().collect()
     }
 
     /// Returns whether a remote file system is mounted at a path.

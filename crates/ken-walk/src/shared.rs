@@ -1,20 +1,20 @@
 //! State that the threads of a walk share: its limits, its options, its results.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ken_core::Root;
 
+use crate::gate::OnFolders;
 use crate::listing::EntryOrder;
-use crate::options::{Progress, Skip, Visitor, WalkOptions, WalkSummary};
+use crate::options::{Progress, Visitor, WalkOptions, WalkSummary};
 use crate::roots::availability;
 use crate::rules::RuleError;
+use crate::stops::Stops;
 use crate::{Availability, Mounts, WalkError};
 
-/// File systems of the kernel without documents; left out when walked from above.
-const PSEUDO: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
 /// Maximum number of errors that are kept; further ones are counted.
 const MAX_ERRORS: usize = 1000;
 
@@ -34,7 +34,9 @@ pub(crate) struct Shared<'a> {
     pub(crate) roots: &'a [Root],
     pub(crate) progress: &'a Progress,
     pub(crate) visitor: Visitor<'a>,
-    pub(crate) stops: Stops,
+    /// Who is told of the folders; the walk then looks at nothing else.
+    pub(crate) folders: Option<&'a dyn OnFolders>,
+    pub(crate) stops: Arc<Stops>,
     pub(crate) mounts: Mounts,
     /// The only paths of interest, if not all are.
     targets: Option<&'a Targets>,
@@ -45,13 +47,6 @@ pub(crate) struct Shared<'a> {
     /// Number of folders that are divided among threads.
     pub(crate) n_divided: AtomicUsize,
     summary: Mutex<WalkSummary>,
-}
-
-/// Paths at which the walk of a root ends, each with the reason.
-pub(crate) struct Stops {
-    reasons: HashMap<PathBuf, Skip>,
-    /// The folders that contain one, so that entries of other folders need no check.
-    parents: HashSet<PathBuf>,
 }
 
 /// Some paths, and the folders that lead to them.
@@ -101,7 +96,8 @@ impl<'a> Shared<'a> {
             order: options.order,
             threads: options.threads,
             n_divided: AtomicUsize::new(0),
-            stops: Stops::new(roots, options),
+            folders: None,
+            stops: Arc::new(Stops::new(roots, options)),
             mounts: Mounts::read(),
             summary: Mutex::default(),
         }
@@ -196,36 +192,5 @@ impl<'a> Shared<'a> {
             cancelled: self.progress.cancelled.load(Ordering::Relaxed),
             ..summary.unwrap_or_else(PoisonError::into_inner)
         }
-    }
-}
-
-impl Stops {
-    fn new(roots: &[Root], options: &WalkOptions) -> Self {
-        let pseudo = PSEUDO.iter().map(PathBuf::from);
-        // Roots have no symbolic links, so a path with some would never match.
-        let resolved = options.excluded.iter().flat_map(fs_err::canonicalize);
-        let excluded = pseudo
-            .chain(options.excluded.iter().cloned())
-            .chain(resolved);
-        let roots = roots.iter().map(|root| (root.path.clone(), Skip::Root));
-        let reasons: HashMap<_, _> = excluded
-            .map(|path| (path, Skip::Excluded))
-            .chain(roots)
-            .collect();
-        let parents = reasons.keys().filter_map(|path| path.parent());
-        Self {
-            parents: parents.map(Path::to_path_buf).collect(),
-            reasons,
-        }
-    }
-
-    /// Returns whether any stop is directly in this folder.
-    pub(crate) fn are_in(&self, folder: &Path) -> bool {
-        self.parents.contains(folder)
-    }
-
-    /// Returns why the walk ends here, if it does.
-    pub(crate) fn reason(&self, path: &Path) -> Option<&Skip> {
-        self.reasons.get(path)
     }
 }

@@ -5,11 +5,13 @@
 //! the open folder. An entry of another type is recognised by the listing and never opened.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ken_core::Root;
 
 use crate::Availability;
 use crate::folder::{Folder, Walker, Work};
+use crate::gate::{OnFolders, RootRules};
 use crate::options::{Progress, Visitor, WalkOptions, WalkSummary};
 use crate::queue::Queue;
 use crate::roots::availability;
@@ -26,7 +28,7 @@ pub fn walk(
     progress: &Progress,
     visitor: Visitor<'_>,
 ) -> WalkSummary {
-    walk_within(None, roots, options, progress, visitor)
+    walk_within(None, roots, options, progress, visitor, None)
 }
 
 /// Walks only the roots that contain the targets, and there only folders that lead to them; with
@@ -40,7 +42,33 @@ pub(crate) fn walk_towards(
     visitor: Visitor<'_>,
 ) -> WalkSummary {
     let targets = Targets::new(targets, below, roots);
-    walk_within(Some(&targets), roots, options, progress, visitor)
+    walk_within(Some(&targets), roots, options, progress, visitor, None)
+}
+
+/// Walks folders without looking at their files: all folders, or those at and below some paths and on the way to these.
+///
+/// Unreadable folders are counted, and the walk continues.
+pub fn walk_folders(
+    below: Option<&[PathBuf]>,
+    roots: &[Root],
+    options: &WalkOptions,
+    progress: &Progress,
+    visitor: &dyn OnFolders,
+) -> WalkSummary {
+    let targets = below.map(|targets| Targets::new(targets, true, roots));
+    let no_files = Visitor {
+        file: &|_, _| (),
+        skipped: None,
+        recorder: None,
+    };
+    walk_within(
+        targets.as_ref(),
+        roots,
+        options,
+        progress,
+        no_files,
+        Some(visitor),
+    )
 }
 
 fn walk_within(
@@ -49,11 +77,13 @@ fn walk_within(
     options: &WalkOptions,
     progress: &Progress,
     visitor: Visitor<'_>,
+    folders: Option<&dyn OnFolders>,
 ) -> WalkSummary {
-    let shared = Shared::new(targets, roots, options, progress, visitor);
-    let rules: Vec<(Rules, WalkRoot)> = roots
+    let mut shared = Shared::new(targets, roots, options, progress, visitor);
+    shared.folders = folders;
+    let rules: Vec<Arc<RootRules>> = roots
         .iter()
-        .map(|root| rules_of(root, options.global_ignore.as_deref(), &shared))
+        .map(|root| Arc::new(rules_of(root, options.global_ignore.as_deref(), &shared)))
         .collect();
     let folders = start(&shared, &rules);
     let queue = Queue::new(folders.into_iter().map(Work::Folder).collect());
@@ -68,7 +98,7 @@ fn walk_within(
 }
 
 /// Reads the rules that apply to a whole root.
-fn rules_of(root: &Root, global: Option<&Path>, shared: &Shared<'_>) -> (Rules, WalkRoot) {
+fn rules_of(root: &Root, global: Option<&Path>, shared: &Shared<'_>) -> RootRules {
     let policy = match root.no_ignore {
         true => Policy::NONE,
         false => Policy::ALL,
@@ -81,11 +111,15 @@ fn rules_of(root: &Root, global: Option<&Path>, shared: &Shared<'_>) -> (Rules, 
         &mut errors,
     );
     shared.report_rules(errors);
-    (rules, WalkRoot::resolved(&root.path))
+    RootRules {
+        rules,
+        walk_root: WalkRoot::resolved(&root.path),
+        root: root.clone(),
+    }
 }
 
 /// Returns the folders in which the walk starts; roots that are files are visited immediately.
-fn start(shared: &Shared<'_>, rules: &[(Rules, WalkRoot)]) -> Vec<Folder> {
+fn start(shared: &Shared<'_>, rules: &[Arc<RootRules>]) -> Vec<Folder> {
     let mut folders = Vec::new();
     for (number, root) in shared.roots.iter().enumerate() {
         if !shared.is_walked(root) {
@@ -94,8 +128,8 @@ fn start(shared: &Shared<'_>, rules: &[(Rules, WalkRoot)]) -> Vec<Folder> {
         match availability(root) {
             Availability::Available if root.path.is_dir() => {
                 let mut errors = Vec::new();
-                let (rules, walk_root) = &rules[number];
-                let above = rules.above(walk_root, &mut errors);
+                let of_root = &rules[number];
+                let above = of_root.rules.above(&of_root.walk_root, &mut errors);
                 shared.report_rules(errors);
                 // A link may lead to any of them.
                 let mounts = &shared.mounts;

@@ -257,6 +257,8 @@ pub(crate) enum Command {
     /// Drop-in replacement for mu, including the server for mu4e (also when started as `mu`)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Mu(MuArgs),
+    /// Keep the index up to date with every change, until Ctrl-C
+    Serve(ServeArgs),
     /// Show what is indexed, and which files could not be read
     Status(StatusArgs),
     /// Verify the index against itself and the disk, and repair it
@@ -295,6 +297,19 @@ pub(crate) struct WalkOptions {
 /// A number of threads; more than any machine has cores is a slip.
 fn thread_count() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=1024)
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServeArgs {
+    /// Watch at most this many folders [default: half of the watches that the system has left]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_watches: Option<usize>,
+    /// Look this often at what cannot be watched
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) sweep_seconds: u64,
+    /// Work at normal priority; without a terminal, ken otherwise gives way to other programs
+    #[arg(long, env = "KEN_FAST", value_parser = FalseyValueParser::new())]
+    pub(crate) fast: bool,
 }
 
 #[derive(Args, Debug, Default)]
@@ -714,6 +729,7 @@ mod tests {
             ken recollq: Drop-in replacement for Recoll's recollq (also when started as `recollq`)
             ken ag: Drop-in replacement for ag, the Silver Searcher (also when started as `ag`)
             ken mu: Drop-in replacement for mu, including the server for mu4e (also when started as `mu`)
+            ken serve: Keep the index up to date with every change, until Ctrl-C
             ken status: Show what is indexed, and which files could not be read
             ken check: Verify the index against itself and the disk, and repair it
             ken extract: Print the text that ken reads from a file

@@ -253,7 +253,7 @@ fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
     Ok(changes)
 }
 
-fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
+pub(super) fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
     use ken_engine::Error;
     match ken_index::read_meta(&index_folder(data)) {
         Ok(meta) => Ok(!meta.roots.is_empty()),

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use ken_pipeline::{Options, Progress};
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
 
@@ -17,7 +18,29 @@ pub(in crate::commands) const INTERRUPTED: u8 = 130;
 const TICK: Duration = Duration::from_millis(100);
 /// The time in which interrupted work commits. Then the process ends whatever its threads wait for; the next run goes
 /// on from the last commit, as after a kill.
-pub(in crate::commands) const LAST_COMMIT: Duration = Duration::from_secs(4);
+const LAST_COMMIT: Duration = Duration::from_secs(4);
+
+/// Calls `stop` when a signal asks the program to end. A second signal ends the process, and so does the time that the
+/// last commit may take.
+pub(in crate::commands) fn end_with_signals(
+    stop: impl Fn() + Send + 'static,
+) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    thread::spawn(move || {
+        for (number, signal) in signals.forever().enumerate() {
+            stop();
+            thread::spawn(|| {
+                thread::sleep(LAST_COMMIT);
+                signal_hook::low_level::exit(i32::from(INTERRUPTED));
+            });
+            if number > 0 {
+                // This cannot fail for these two signals.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        }
+    });
+    Ok(())
+}
 
 /// The flag that Ctrl-C sets; a second Ctrl-C ends the process immediately.
 pub(super) struct Stop(Arc<AtomicBool>);

@@ -17,6 +17,7 @@ mod query;
 mod recollq;
 pub(crate) mod sandbox;
 mod search;
+mod serve;
 mod status;
 mod terms;
 mod walk;
@@ -46,6 +47,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Recollq(args) => recollq::run(&global, args.arguments),
         Command::Ag(args) => ag::run(&global, args.arguments),
         Command::Mu(args) => mu::run(&global, args.arguments),
+        Command::Serve(args) => serve::run(&global, &args),
         Command::Status(args) => status::run(&global, &args),
         Command::Check(args) => check::run(&global, &args),
         Command::Extract(args) => extract::run(&global, &args),

@@ -16,6 +16,7 @@ use serde_json::{Value as Json, json};
 
 use super::extractor::extractor;
 use super::open_index;
+use super::serve::{Served, served};
 use crate::cli::{Global, StatusArgs};
 use crate::config::{self, Settings};
 use crate::failure::Failure;
@@ -45,6 +46,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
     let overview = Overview {
         helpers,
         paused: background::paused(&data),
+        served: served(&data),
         is_open_to_others: ken_pipeline::is_open_to_others(&data),
         data: data.to_string_lossy().into_owned(),
         statistics: snapshot.statistics()?,
@@ -135,6 +137,8 @@ impl Isolation {
 struct Overview<'s> {
     helpers: Option<&'s Helpers>,
     paused: Option<Pause>,
+    /// What `ken serve` watches, if it runs.
+    served: Option<Served>,
     /// Whether other users can read the data folder.
     is_open_to_others: bool,
     data: String,
@@ -189,6 +193,8 @@ impl Overview<'_> {
             "roots": self.snapshot.meta().roots,
             "sandbox": self.isolation.json(),
             "completed": self.completed(),
+            "watched": self.served.map(|served| served.watched),
+            "swept": self.served.map(|served| served.swept),
             "paused": self.paused.is_some(),
             "paused_until": self.paused.and_then(end),
             "documents": all.documents,
@@ -219,6 +225,11 @@ impl Overview<'_> {
             .completed()
             .unwrap_or_else(|| "never (no run of ken index has finished)".to_owned());
         text.push_str(&format!("complete   {completed}\n"));
+        if let Some(Served { watched, swept }) = self.served {
+            text.push_str(&format!(
+                "served     by ken serve: {watched} folders watched, {swept} looked at now and then\n"
+            ));
+        }
         if let Some(pause) = self.paused {
             let end = end(pause).map_or_else(String::new, |end| format!("until {end}, or "));
             text.push_str(&format!("paused     {end}until ken index --resume\n"));

@@ -5,11 +5,12 @@ use std::process::Command;
 use crate::needs;
 use crate::world::World;
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "index",
     "search",
     "grep",
     "terms",
+    "serve",
     "status",
     "extract",
     "walk",
@@ -76,7 +77,7 @@ fn man_pages_are_whole_and_sound() {
     let world = World::new();
     assert_eq!(world.ken(["man", "share/man1"]).code, 0);
     let pages = world.files_below("share");
-    assert_eq!(pages.len(), 22 + 3);
+    assert_eq!(pages.len(), 23 + 3);
     for (path, _) in &pages {
         let text = fs_err::read_to_string(path).unwrap();
         assert!(text.contains(".SH SEE ALSO\n"), "{}", path.display());

@@ -13,8 +13,8 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "server", "pipeline", "search", "grep", "extract", "index", "engine", "walk", "mail",
-            "private", "core",
+            "server", "pipeline", "search", "grep", "extract", "index", "engine", "watch", "walk",
+            "mail", "private", "core",
         ],
     ),
     (
@@ -33,6 +33,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ("ken-index", &["conformance", "engine", "private", "core"]),
     ("ken-conformance", &["engine", "core"]),
     ("ken-engine", &["core"]),
+    ("ken-watch", &["walk", "core"]),
     ("ken-walk", &["private", "core"]),
     ("ken-mail", &["core"]),
     ("ken-ngram", &["private", "core"]),

@@ -45,6 +45,7 @@ mod relaxed;
 mod results;
 mod samples;
 mod search;
+mod serve;
 mod settings;
 mod sidecar;
 mod snapshots;

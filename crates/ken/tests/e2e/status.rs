@@ -68,9 +68,11 @@ fn figures_of_the_index() {
             "roots",
             "sandbox",
             "segments",
+            "swept",
             "textless",
             "types",
-            "v"
+            "v",
+            "watched"
         ]
     );
     assert_eq!(status["files"], 7);

@@ -65,7 +65,7 @@ fn mistyped_commands() {
             $ ken serch otter
             error: unrecognized subcommand 'serch'
 
-              tip: some similar subcommands exist: 's', 'search'
+              tip: some similar subcommands exist: 's', 'serve', 'search'
 
             Usage: ken [OPTIONS] <COMMAND>
 

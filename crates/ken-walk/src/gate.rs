@@ -1,0 +1,140 @@
+//! Which entries of a folder does a walk take, by their names alone?
+//!
+//! The walk asks for each entry that it lists. An observer of folders keeps the [`Gate`] of each folder, and asks for
+//! names that it hears of later.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::Glob;
+use ken_core::{Root, escape_bytes};
+
+use crate::markers::is_marker;
+use crate::options::Skip;
+use crate::rules::{FolderRules, IgnoreFiles, Rules, WalkRoot};
+use crate::sidecar::is_sidecar;
+use crate::stops::Stops;
+
+/// The rules that apply to a whole root.
+pub(crate) struct RootRules {
+    pub(crate) rules: Rules,
+    pub(crate) walk_root: WalkRoot,
+    pub(crate) root: Root,
+}
+
+/// Observes the folders of a walk; called from all its threads.
+pub trait OnFolders: Sync {
+    /// Called before a folder is listed. The file system of a remote folder may not answer.
+    fn entering(&self, folder: &Path, is_remote: bool);
+    /// Called when a folder is listed, unless a marker in it ends the walk there.
+    fn entered(&self, folder: &Path, gate: Gate);
+}
+
+/// Decides which entries of a folder a walk takes, as long as no file of rules and no marker changes.
+#[derive(Clone)]
+pub struct Gate {
+    pub(crate) of_root: Arc<RootRules>,
+    pub(crate) rules: Arc<FolderRules>,
+    pub(crate) stops: Option<Arc<Stops>>,
+    pub(crate) is_maildir: bool,
+}
+
+impl Gate {
+    /// Returns whether a walk looks at the entry at a path, which need not exist: it takes the entry, or reads it with
+    /// another file. A hidden folder in a Maildir counts, since it may be a mail folder.
+    pub fn admits(&self, path: &Path, is_folder: bool) -> bool {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let names = Names {
+            of_root: &self.of_root,
+            rules: &self.rules,
+            stops: self.stops.as_deref(),
+            is_maildir: self.is_maildir,
+        };
+        let may_be_mail = || self.is_maildir && !is_version_store(name);
+        let is_read = !is_folder && is_sidecar(name);
+        is_read || names.refusal(path, name, is_folder, may_be_mail).is_none()
+    }
+}
+
+/// Returns whether an entry of this name decides what a walk takes of its folder: a file of rules, a marker, the store
+/// of a version control system, or a folder that makes a Maildir.
+pub fn steers(name: &[u8], is_folder: bool) -> bool {
+    let is_rule = is_marker(name) || IgnoreFiles::is_one(name);
+    is_rule || matches!(name, b".git" | b".jj") || is_folder && matches!(name, b"cur" | b"new")
+}
+
+/// What decides on the names in a folder.
+pub(crate) struct Names<'g> {
+    pub(crate) of_root: &'g RootRules,
+    pub(crate) rules: &'g FolderRules,
+    /// The stops, if any is in the folder.
+    pub(crate) stops: Option<&'g Stops>,
+    pub(crate) is_maildir: bool,
+}
+
+/// Why a walk does not take an entry.
+pub(crate) enum Refusal<'g> {
+    Undelivered,
+    Loose,
+    Hidden,
+    Stop(&'g Skip),
+    Ignored(&'g Glob),
+}
+
+impl<'g> Names<'g> {
+    /// Returns why the rules do not admit an entry, if they do not.
+    pub(crate) fn refusal(
+        &self,
+        path: &'g Path,
+        name: &[u8],
+        is_folder: bool,
+        is_mail_folder: impl Fn() -> bool,
+    ) -> Option<Refusal<'g>> {
+        let root = &self.of_root.root;
+        if is_folder && self.is_maildir && name == b"tmp" {
+            return Some(Refusal::Undelivered);
+        }
+        if !is_folder && self.is_maildir && root.strict_maildirs {
+            return Some(Refusal::Loose);
+        }
+        if let Some(reason) = self.stops.and_then(|stops| stops.reason(path)) {
+            return Some(Refusal::Stop(reason));
+        }
+        let walk_root = &self.of_root.walk_root;
+        let rules = &self.of_root.rules;
+        let is_hidden = || !(root.hidden || is_folder && is_mail_folder());
+        match rules.matched(self.rules, walk_root, path, is_folder) {
+            // `!/*/` means the folders of a project, not the store of its versions.
+            Match::Whitelist(_) if is_version_store(name) && is_hidden() => Some(Refusal::Hidden),
+            Match::None if name.starts_with(b".") && is_hidden() => Some(Refusal::Hidden),
+            Match::Whitelist(_) | Match::None => None,
+            Match::Ignore(glob) => Some(Refusal::Ignored(glob)),
+        }
+    }
+}
+
+impl Refusal<'_> {
+    /// Returns the reason for people.
+    pub(crate) fn skip(&self) -> Skip {
+        match self {
+            Self::Undelivered => Skip::Undelivered,
+            Self::Loose => Skip::Loose,
+            Self::Hidden => Skip::Hidden,
+            Self::Stop(reason) => (*reason).clone(),
+            Self::Ignored(glob) => Skip::Ignored {
+                file: glob.from().map(for_people).unwrap_or_default(),
+                pattern: glob.original().to_owned(),
+            },
+        }
+    }
+}
+
+fn for_people(path: &Path) -> String {
+    escape_bytes(path.as_os_str().as_encoded_bytes()).into_owned()
+}
+
+/// Returns whether a name is that of the store of a version control system.
+fn is_version_store(name: &[u8]) -> bool {
+    matches!(name, b".git" | b".hg" | b".svn" | b".bzr" | b".jj")
+}

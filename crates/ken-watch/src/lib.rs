@@ -1,0 +1,15 @@
+//! What changed below the roots? A [`Watcher`] asks the kernel (inotify) and knows nothing about the index.
+//!
+//! Events are hints: they name paths that may have changed, and whoever gets them looks at the files. Names that a walk
+//! does not take are dropped at once, by the [gates](ken_walk::Gate) of the walk that set the watches. Where events may
+//! be missing, a watcher says so: after an overflow of the kernel's queue, when file systems are mounted or unmounted,
+//! and when a root comes or goes ([`Events::lost`]). Folders without a watch are counted ([`Coverage`]).
+
+mod budget;
+mod heat;
+mod table;
+mod watcher;
+
+pub use budget::free_watches;
+pub use heat::Heat;
+pub use watcher::{Coverage, Events, Lost, Waker, Watcher};

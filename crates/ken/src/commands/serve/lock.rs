@@ -1,0 +1,70 @@
+//! Ensures that one `ken serve` at a time keeps an index fresh, and says what it watches: a locked file in the data
+//! folder.
+
+use std::fs::TryLockError;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use fs_err::File;
+use ken_watch::Coverage;
+use serde::{Deserialize, Serialize};
+
+const FILE: &str = "ken.serve";
+
+/// What a server says of itself.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+pub(in crate::commands) struct Served {
+    /// Folders that are watched.
+    pub(in crate::commands) watched: usize,
+    /// Folders and roots that are not.
+    pub(in crate::commands) swept: usize,
+}
+
+impl From<Coverage> for Served {
+    fn from(coverage: Coverage) -> Self {
+        Self {
+            watched: coverage.watched,
+            swept: coverage.beyond + coverage.remote + coverage.roots,
+        }
+    }
+}
+
+/// The right to keep an index fresh, held until dropped.
+pub(super) struct Lock(File);
+
+impl Lock {
+    /// Takes the lock; returns none if another process has it.
+    pub(super) fn take(data: &Path) -> io::Result<Option<Self>> {
+        let file = ken_private::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(data.join(FILE))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Tells others what is watched.
+    pub(super) fn tell(&self, served: Served) -> io::Result<()> {
+        let text = serde_json::to_vec(&served)?;
+        self.0.set_len(0)?;
+        self.0.file().write_all_at(&text, 0)
+    }
+}
+
+/// Returns what the server of an index watches; none if there is no server.
+pub(in crate::commands) fn served(data: &Path) -> Option<Served> {
+    let file = File::open(data.join(FILE)).ok()?;
+    match file.try_lock_shared() {
+        // It is just starting if it says nothing yet.
+        Err(TryLockError::WouldBlock) => {
+            let text = fs_err::read(data.join(FILE)).unwrap_or_default();
+            Some(serde_json::from_slice(&text).unwrap_or_default())
+        }
+        _ => None,
+    }
+}
