@@ -184,26 +184,12 @@ fn a_helper_that_fills_the_disk_or_forks_is_ended() {
 
 /// Indexes `docs` on a kernel that seems to have no Landlock.
 fn without_landlock(world: &World) -> Run {
-    let ken = world.command(["index", "docs"]);
-    let mut traced = Command::new("strace");
-    traced
-        .args([
-            "-f",
-            "-o",
-            "/dev/null",
-            "-e",
-            "trace=landlock_create_ruleset",
-        ])
-        .args(["-e", "inject=landlock_create_ruleset:error=ENOSYS"])
-        .arg(ken.get_program())
-        .args(ken.get_args())
-        .env_clear()
-        .envs(
-            ken.get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
-        .current_dir(world.home());
-    Run::of(traced.output().unwrap())
+    let call = "landlock_create_ruleset";
+    let (trace, inject) = (
+        format!("trace={call}"),
+        format!("inject={call}:error=ENOSYS"),
+    );
+    world.traced(&["-e", &trace, "-e", &inject], &["index", "docs"])
 }
 
 #[test]

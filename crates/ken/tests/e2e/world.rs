@@ -122,6 +122,18 @@ impl World {
         command
     }
 
+    /// Runs the binary under `strace` with these options, its own output left out.
+    pub(crate) fn traced(&self, options: &[&str], args: &[&str]) -> Run {
+        let ken = self.command(args);
+        let mut traced = self.around("strace");
+        traced
+            .args(["-f", "-o", "/dev/null"])
+            .args(options)
+            .arg(ken.get_program())
+            .args(ken.get_args());
+        Run::of(traced.output().unwrap())
+    }
+
     /// Runs the binary to its end.
     pub(crate) fn ken<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
         Run::of(self.command(args).output().unwrap())

@@ -1,34 +1,23 @@
 //! What the system refused while a file was read is tried again by the next run, without being asked.
 
-use std::process::Command;
-
 use serde_json::Value;
 
 use super::trace;
 use crate::needs;
-use crate::world::{Run, World};
+use crate::world::World;
 
 /// Errors of devices, of the network, of permissions, and of resources that ran out.
 const ERRORS: [&str; 6] = ["EIO", "EACCES", "ESTALE", "ETIMEDOUT", "ENOMEM", "EMFILE"];
 
 /// Indexes `docs` while these calls on a file fail with an error.
 fn index_with(world: &World, file: &str, calls: &str, error: &str) -> Value {
-    let ken = world.command(["index", "--json", "docs"]);
-    let mut traced = Command::new("strace");
-    traced
-        .args(["-f", "-o", "/dev/null", "-P"])
-        .arg(world.docs().join(file))
-        .args(["-e", &format!("trace={calls}")])
-        .args(["-e", &format!("inject={calls}:error={error}")])
-        .arg(ken.get_program())
-        .args(ken.get_args())
-        .env_clear()
-        .envs(
-            ken.get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
-        .current_dir(world.home());
-    let run = Run::of(traced.output().unwrap());
+    let file = world.docs().join(file);
+    let (trace, inject) = (
+        format!("trace={calls}"),
+        format!("inject={calls}:error={error}"),
+    );
+    let options = ["-P", file.to_str().unwrap(), "-e", &trace, "-e", &inject];
+    let run = world.traced(&options, &["index", "--json", "docs"]);
     assert_eq!(run.code, 0, "{}", run.err);
     run.summary()
 }
