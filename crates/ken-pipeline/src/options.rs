@@ -126,6 +126,7 @@ const COMMIT_INTERVAL: Duration = Duration::from_secs(60);
 /// Limits that apply whatever the memory: smaller ones would leave out ordinary documents.
 const MIN_TEXT_BYTES: u64 = 1 << 20;
 const MIN_FILE_BYTES: u64 = 8 << 20;
+const MIN_WORKER_BYTES: u64 = 256 << 20;
 
 /// Returns the default memory of a run: a fixed amount for each thread, at least 512 MiB, but at
 /// most a quarter of the machine's memory.
@@ -158,6 +159,23 @@ pub fn afford(limits: &mut Limits, memory_bytes: usize) {
         }
     }
     limits.max_text_bytes = usize::try_from(text).unwrap_or(usize::MAX);
+}
+
+/// Lowers the memory of a worker so that `n_workers` have at most half of the machine's memory. The
+/// run itself has a quarter by default, and the system needs the rest.
+pub(crate) fn share_machine(limits: &mut Limits, n_workers: usize) {
+    if let Some(machine) = background::memory() {
+        share(limits, n_workers, machine);
+    }
+}
+
+fn share(limits: &mut Limits, n_workers: usize, machine: u64) {
+    let most = machine / 2 / n_workers.max(1) as u64;
+    let most = most.max(MIN_WORKER_BYTES);
+    if most < limits.worker_memory {
+        limits.worker_memory = most;
+        limits.lowered.insert(Setting::WorkerMemory, machine);
+    }
 }
 
 fn most_memory(threads: usize, machine: Option<u64>) -> usize {
@@ -283,6 +301,8 @@ impl Default for Options {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::SetBy;
+
     use super::*;
 
     #[test]
@@ -303,6 +323,21 @@ mod tests {
             (limits.max_text_bytes, limits.max_file_bytes),
             (MIN_TEXT_BYTES as usize, MIN_FILE_BYTES)
         );
+    }
+
+    #[test]
+    fn all_workers_together_fit_into_the_machine() {
+        let shared = |n_workers: usize, machine: u64| {
+            let mut limits = Limits::default();
+            share(&mut limits, n_workers, machine << 30);
+            limits
+        };
+        assert_eq!(shared(2, 4), Limits::default(), "1 GiB each");
+        let limits = shared(64, 64);
+        assert_eq!(limits.worker_memory, 512 << 20);
+        let limit = limits.limit(Setting::WorkerMemory);
+        assert_eq!(limit.set_by, SetBy::Machine(64 << 30));
+        assert_eq!(shared(64, 8).worker_memory, MIN_WORKER_BYTES);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use ken_index::layout::index_folder;
 use ken_walk::Catalogue;
 
 use crate::ngrams::missing::MissingNgrams;
-use crate::options::afford;
+use crate::options::{afford, share_machine};
 use crate::replace;
 use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
@@ -309,8 +309,10 @@ fn open_sound(options: &Options, index: &Path) -> Result<Snapshot, ken_engine::E
 /// allows.
 pub(crate) fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
     let mut options = options.clone();
+    let n_workers = options.extract_threads().max(options.threads);
     let limits = &mut options.extract.limits;
     afford(limits, options.memory_bytes);
+    share_machine(limits, n_workers);
     limits.headers = stale::custom_fields(limits, known).map_err(Error::Headers)?;
     Ok(options)
 }
