@@ -309,10 +309,9 @@ fn open_sound(options: &Options, index: &Path) -> Result<Snapshot, ken_engine::E
 /// allows.
 pub(crate) fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
     let mut options = options.clone();
-    let n_workers = options.extract_threads().max(options.threads);
+    share_machine(&mut options);
     let limits = &mut options.extract.limits;
     afford(limits, options.memory_bytes);
-    share_machine(limits, n_workers);
     limits.headers = stale::custom_fields(limits, known).map_err(Error::Headers)?;
     Ok(options)
 }
