@@ -254,6 +254,8 @@ pub enum SetBy {
     Settings,
     /// The memory of the run, in bytes, which allows no more.
     Memory(u64),
+    /// The memory of the machine, in bytes, which all workers of a run share.
+    Machine(u64),
     /// The settings of the helper.
     Helper,
 }

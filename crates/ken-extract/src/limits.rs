@@ -41,7 +41,8 @@ pub struct Limits {
     pub passwords: Passwords,
     /// Headers of messages that are fields.
     pub headers: Vec<CustomField>,
-    /// Settings that were lowered to fit the memory of a run, with that memory in bytes.
+    /// Settings that were lowered to fit the memory of a run, with that memory in bytes; for
+    /// [`Setting::WorkerMemory`], the memory of the machine.
     pub lowered: BTreeMap<Setting, u64>,
 }
 
@@ -70,7 +71,11 @@ impl Limits {
         Limit {
             setting,
             in_force: in_force.map_or(0, |(_, value)| *value),
-            set_by: memory.map_or(SetBy::Settings, |bytes| SetBy::Memory(*bytes)),
+            set_by: match (memory, setting) {
+                (None, _) => SetBy::Settings,
+                (Some(bytes), Setting::WorkerMemory) => SetBy::Machine(*bytes),
+                (Some(bytes), _) => SetBy::Memory(*bytes),
+            },
         }
     }
 

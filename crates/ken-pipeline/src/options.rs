@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ken_core::{FolderFields, Root, Setting};
-use ken_extract::Limits;
+use ken_extract::{Isolate, Limits};
 use ken_walk::EntryOrder;
 
 use crate::background;
@@ -126,6 +126,8 @@ const COMMIT_INTERVAL: Duration = Duration::from_secs(60);
 /// Limits that apply whatever the memory: smaller ones would leave out ordinary documents.
 const MIN_TEXT_BYTES: u64 = 1 << 20;
 const MIN_FILE_BYTES: u64 = 8 << 20;
+/// Fewer threads extract if a worker of each would have less than this.
+const MIN_WORKER_BYTES: u64 = 256 << 20;
 
 /// Returns the default memory of a run: a fixed amount for each thread, at least 512 MiB, but at
 /// most a quarter of the machine's memory.
@@ -158,6 +160,32 @@ pub fn afford(limits: &mut Limits, memory_bytes: usize) {
         }
     }
     limits.max_text_bytes = usize::try_from(text).unwrap_or(usize::MAX);
+}
+
+/// Lowers the memory of a worker, and if need be the number of threads, so that the workers of all
+/// threads have at most half of the machine's memory. The run itself has a quarter by default, and
+/// the system needs the rest.
+pub(crate) fn share_machine(options: &mut Options) {
+    if options.extract.isolate != Isolate::None
+        && let Some(machine) = background::memory()
+    {
+        share(options, machine);
+    }
+}
+
+fn share(options: &mut Options, machine: u64) {
+    let n_affordable = usize::try_from(machine / 2 / MIN_WORKER_BYTES).unwrap_or(usize::MAX);
+    let most_threads = n_affordable.max(1);
+    options.threads = options.threads.min(most_threads);
+    if let Some(threads) = &mut options.arrangement.extract_threads {
+        *threads = most_threads.min(*threads);
+    }
+    let most = machine / 2 / options.extract_threads().max(1) as u64;
+    let limits = &mut options.extract.limits;
+    if most < limits.worker_memory {
+        limits.worker_memory = most;
+        limits.lowered.insert(Setting::WorkerMemory, machine);
+    }
 }
 
 fn most_memory(threads: usize, machine: Option<u64>) -> usize {
@@ -283,6 +311,8 @@ impl Default for Options {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::SetBy;
+
     use super::*;
 
     #[test]
@@ -303,6 +333,33 @@ mod tests {
             (limits.max_text_bytes, limits.max_file_bytes),
             (MIN_TEXT_BYTES as usize, MIN_FILE_BYTES)
         );
+    }
+
+    #[test]
+    fn all_workers_together_fit_into_the_machine() {
+        let shared = |threads: usize, machine: u64| {
+            let mut options = Options {
+                threads,
+                ..Options::default()
+            };
+            options.arrangement.extract_threads = Some(threads);
+            share(&mut options, machine << 20);
+            assert_eq!(options.arrangement.extract_threads, Some(options.threads));
+            options
+        };
+        let limits = |options: &Options| options.extract.limits.clone();
+        assert_eq!(limits(&shared(2, 4096)), Limits::default(), "1 GiB each");
+        let options = shared(64, 64 << 10);
+        assert_eq!(options.threads, 64);
+        assert_eq!(limits(&options).worker_memory, 512 << 20);
+        let limit = limits(&options).limit(Setting::WorkerMemory);
+        assert_eq!(limit.set_by, SetBy::Machine(64 << 30));
+        let options = shared(64, 8 << 10);
+        assert_eq!(options.threads, 16, "fewer, with enough for each");
+        assert_eq!(limits(&options).worker_memory, MIN_WORKER_BYTES);
+        let options = shared(64, 300);
+        assert_eq!(options.threads, 1);
+        assert_eq!(limits(&options).worker_memory, 150 << 20);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use ken_index::layout::index_folder;
 use ken_walk::Catalogue;
 
 use crate::ngrams::missing::MissingNgrams;
-use crate::options::afford;
+use crate::options::{afford, share_machine};
 use crate::replace;
 use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
@@ -309,6 +309,7 @@ fn open_sound(options: &Options, index: &Path) -> Result<Snapshot, ken_engine::E
 /// allows.
 pub(crate) fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
     let mut options = options.clone();
+    share_machine(&mut options);
     let limits = &mut options.extract.limits;
     afford(limits, options.memory_bytes);
     limits.headers = stale::custom_fields(limits, known).map_err(Error::Headers)?;

@@ -101,6 +101,7 @@ fn setting_text(limit: Limit) -> String {
 fn lowered(limit: Limit) -> String {
     match limit.set_by {
         SetBy::Memory(bytes) => format!(", lowered by --memory {}", mebibytes(bytes)),
+        SetBy::Machine(_) => ", lowered to what the machine has for each worker".to_owned(),
         SetBy::Settings | SetBy::Helper => String::new(),
     }
 }

@@ -60,6 +60,7 @@ fn raise(limit: Limit) -> String {
             "raise --memory (or memory in the settings) above {}, then run ken index",
             mebibytes(bytes)
         ),
+        SetBy::Machine(_) => "run ken index with fewer --threads".to_owned(),
         SetBy::Helper => {
             "raise the time in the row of the helper, then run ken index --retry-failed".to_owned()
         }
@@ -164,6 +165,7 @@ mod tests {
                 by(SetBy::Memory(64 << 20)),
                 "raise --memory (or memory in the settings) above 64M",
             ),
+            (by(SetBy::Machine(1 << 30)), "with fewer --threads"),
             (by(SetBy::Helper), "in the row of the helper"),
             (
                 Cause::BuiltIn {

@@ -24,6 +24,8 @@ const MAX_DEPTH: usize = 20;
 const MAX_STATES: usize = 1_000;
 /// Cost of running a stream, in addition to its length, so that many tiny forms end too.
 const STREAM_COST: usize = 256;
+/// Cost of a byte of a dictionary, which takes longer to read than a byte of content.
+const DICT_COST: usize = 4;
 
 /// State that outlives a page: the fonts, the layers and the work done so far.
 pub(super) struct Shared<'a> {
@@ -305,7 +307,9 @@ impl<'i, 'a> Interpreter<'i, 'a> {
             return;
         };
         let reference = resources.x_objects.get_ref(name);
-        if reference.is_some_and(|known| self.shared.textless.contains(&known)) {
+        if self.shared.budget.is_exhausted()
+            || reference.is_some_and(|known| self.shared.textless.contains(&known))
+        {
             return;
         }
         let Some(form) = resources.x_objects.get::<Stream<'a>>(name) else {
@@ -339,11 +343,15 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         let Some(content) = decode(form, MAX_CONTENT_BYTES) else {
             return true;
         };
+        let own = dict.get::<Dict<'a>>(b"Resources");
+        let n_dict_bytes = dict.data().len() + own.as_ref().map_or(0, |own| own.data().len());
+        if !self.shared.budget.spend(n_dict_bytes * DICT_COST) {
+            return false;
+        }
         let saved = (self.state.clone(), self.text_matrix, self.line_matrix);
         if let Some(matrix) = dict.get::<[f64; 6]>(b"Matrix") {
             self.state.matrix *= Affine::new(matrix);
         }
-        let own = dict.get::<Dict<'a>>(b"Resources");
         let own = own.as_ref().map(Resources::new);
         self.depth += 1;
         self.run(&content, own.as_ref().unwrap_or(parent));

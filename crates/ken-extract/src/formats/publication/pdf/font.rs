@@ -11,8 +11,11 @@ use std::sync::Arc;
 
 use hayro_cmap::{BfString, CMap, CMapName, CidFamily};
 use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontResolverFn, GlyphId};
-use hayro_syntax::object::{Array, Dict, Name, ObjRef, String as PdfString};
+use hayro_syntax::object::{Array, Dict, Name, ObjRef, Object, String as PdfString};
 use unicode_normalization::UnicodeNormalization;
+
+/// Fonts whose widths would exceed this number, with those of the fonts before, are not read.
+const MAX_WIDTHS: usize = 8 << 20;
 
 /// The text of a character code.
 #[derive(Clone, Debug, PartialEq)]
@@ -217,6 +220,8 @@ fn decompose(char: char) -> impl Iterator<Item = char> {
 /// The fonts of one document, each of which is read once.
 pub(super) struct Fonts<'a> {
     cache: FontCache<'a>,
+    /// How many widths the fonts may still have.
+    n_widths_left: usize,
     by_reference: HashMap<ObjRef, Option<Rc<LoadedFont<'a>>>>,
     font_resolver: FontResolverFn,
     cmap_resolver: CMapResolverFn,
@@ -226,6 +231,7 @@ impl<'a> Fonts<'a> {
     pub(super) fn new() -> Self {
         Self {
             cache: FontCache::new(),
+            n_widths_left: MAX_WIDTHS,
             by_reference: HashMap::new(),
             font_resolver: Arc::new(|query| {
                 Some(match query {
@@ -254,12 +260,51 @@ impl<'a> Fonts<'a> {
         font
     }
 
-    fn load(&self, dict: &Dict<'a>) -> Option<Rc<LoadedFont<'a>>> {
+    fn load(&mut self, dict: &Dict<'a>) -> Option<Rc<LoadedFont<'a>>> {
+        self.n_widths_left = self.n_widths_left.checked_sub(n_widths(dict))?;
         let font = self
             .cache
             .font(dict, &self.font_resolver, &self.cmap_resolver)?;
         Some(Rc::new(LoadedFont::new(font, dict, &self.cmap_resolver)))
     }
+}
+
+/// Returns how many widths a font has. A few bytes can give the same width to billions of codes, and
+/// the parser keeps one for each.
+fn n_widths(font: &Dict<'_>) -> usize {
+    // A simple font has widths for all codes up to its first as well.
+    let simple = match font.contains_key(b"Widths") {
+        true => font.get::<usize>(b"FirstChar").unwrap_or(0),
+        false => 0,
+    };
+    let descendants = font.get::<Array<'_>>(b"DescendantFonts");
+    let descendant = descendants.and_then(|fonts| fonts.iter::<Dict<'_>>().next());
+    let n_in = |key: &[u8], n_numbers| {
+        let widths = descendant.as_ref()?.get::<Array<'_>>(key)?;
+        Some(n_in_ranges(&widths, n_numbers))
+    };
+    simple
+        .saturating_add(n_in(b"W", 3).unwrap_or(0))
+        .saturating_add(n_in(b"W2", 5).unwrap_or(0))
+}
+
+/// Returns how many widths an array gives: after the first code, an array of one for each code, or
+/// the last code and their common width in `n_numbers` numbers (ISO 32000-2, 9.7.4.3).
+fn n_in_ranges(widths: &Array<'_>, n_numbers: usize) -> usize {
+    let mut objects = widths.iter::<Object<'_>>();
+    let mut n_widths = 0_usize;
+    while let (Some(first), Some(second)) = (objects.next(), objects.next()) {
+        let n_codes = match (first, second) {
+            (_, Object::Array(each)) => each.data().len() / 2,
+            (Object::Number(first), Object::Number(last)) => {
+                objects.by_ref().take(n_numbers - 2).for_each(drop);
+                (last.as_f64() - first.as_f64() + 1.0).max(0.0) as usize
+            }
+            _ => break,
+        };
+        n_widths = n_widths.saturating_add(n_codes);
+    }
+    n_widths
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod font;
 mod layers;
 mod layout;
 mod metadata;
+mod nesting;
 mod script;
 mod segment;
 mod stream;
@@ -57,7 +58,8 @@ const MAX_DOCUMENT_BYTES: usize = 1 << 30;
 
 /// Reads a PDF file.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    let bytes = input.take_bytes(output.limits())?;
+    let mut bytes = input.take_bytes(output.limits())?;
+    nesting::flatten(&mut bytes);
     let pdf = open(bytes, &output.limits().passwords)?;
     let catalog: Dict<'_> = pdf.xref().get(pdf.xref().root_id()).unwrap_or_default();
     metadata::read(&pdf, &catalog, output.own());

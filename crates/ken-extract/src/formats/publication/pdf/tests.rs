@@ -254,6 +254,39 @@ fn accents_are_joined_and_ligatures_taken_apart() {
     assert_eq!(sample.text(), "office");
 }
 
+#[test]
+fn a_font_with_widths_for_billions_of_codes_is_not_read() {
+    let with = |widths: &str| {
+        let content = "BT /F3 9 Tf 9 9 Td <00680069> Tj /F1 9 Tf 99 0 Td (after) Tj ET";
+        let mut sample = with_unicode_font(content, "Identity-H");
+        sample.objects[0] = sample.objects[0].replace("/DW 1000", widths);
+        let found = run(extract, PDF, "a.pdf", &sample.bytes());
+        found.own().body.trim().to_owned()
+    };
+    assert_eq!(with("/W[1 65535 500 7 [1 2 3]]"), "hi\n\nafter");
+    assert_eq!(with("/W[0 2147483647 500]"), "after");
+    assert_eq!(with("/W2[0 2147483647 5 5 5]"), "after");
+    let often = format!("/W[{}]", "0 65535 500 ".repeat(200));
+    assert_eq!(with(&often), "after");
+}
+
+#[test]
+fn a_form_costs_what_its_dictionaries_cost() {
+    let mut sample = Sample::pages(&["/X Do ".repeat(400).as_str()]);
+    sample.resources = "/XObject<</X 100 0 R>>".into();
+    let fonts: String = (0..60_000).map(|n| format!("/G{n} 3 0 R")).collect();
+    sample.objects = vec![stream(
+        &format!("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</Font<</F1 3 0 R{fonts}>>>>"),
+        "BT /F1 9 Tf (x) Tj ET",
+    )];
+    let cause = run(extract, PDF, "a.pdf", &sample.bytes())
+        .own()
+        .failure
+        .clone()
+        .expect("too much");
+    assert!(matches!(cause.cause, Cause::BuiltIn { .. }), "{cause:?}");
+}
+
 /// A composite font whose two-byte codes are UTF-16, to write what Helvetica cannot.
 fn with_unicode_font(content: &str, encoding: &str) -> Sample {
     let mut sample = Sample::pages(&[content]);
