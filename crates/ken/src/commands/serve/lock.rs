@@ -25,7 +25,7 @@ impl From<Coverage> for Served {
     fn from(coverage: Coverage) -> Self {
         Self {
             watched: coverage.watched,
-            swept: coverage.beyond + coverage.remote + coverage.roots,
+            swept: coverage.unwatched(),
         }
     }
 }

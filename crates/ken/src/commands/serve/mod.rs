@@ -2,9 +2,7 @@
 
 mod lock;
 
-use std::collections::BTreeSet;
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +11,7 @@ use std::time::{Duration, Instant};
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Outcome, PathChange, Updater, UpdaterOptions};
 use ken_pipeline::{Options, background};
-use ken_watch::{Coverage, Heat, Waker, Watcher, free_watches};
+use ken_watch::{Coverage, Events, Schedule, Waker, Watcher, free_watches};
 
 use super::index::{default_options, has_roots};
 use super::interrupt::end_with_signals;
@@ -24,8 +22,7 @@ use crate::output;
 use lock::Lock;
 pub(super) use lock::{Served, served};
 
-/// How often everything is compared although all folders are watched: the kernel does not tell of rules above the roots,
-/// nor of a file that is open for writing all the time.
+/// How often everything is compared although all folders are watched: the kernel does not tell of rules above the roots.
 const REST: Duration = Duration::from_secs(6 * 60 * 60);
 /// The pauses before everything is compared again because events were missed or a batch failed.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -72,7 +69,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         watcher,
         updater,
         news,
-        heat: Heat::default(),
+        schedule: Schedule::default(),
         sweep: Duration::from_secs(args.sweep_seconds),
         due: Instant::now(),
         compared: None,
@@ -144,7 +141,7 @@ struct Server {
     watcher: Watcher,
     updater: Updater,
     news: Arc<News>,
-    heat: Heat,
+    schedule: Schedule,
     /// How often everything is compared while some folders are not watched.
     sweep: Duration,
     /// When everything is compared next.
@@ -167,22 +164,22 @@ impl Server {
             if self.due <= Instant::now() {
                 self.compare()?;
             }
-            let held = self.heat.due();
+            let held = self.schedule.due();
             let until = held.map_or(self.due, |held| held.min(self.due));
-            let events = self.watcher.wait(Some(until))?;
+            let mut events = self.watcher.wait(Some(until))?;
             let has_failed = self.news.has_failed.swap(false, Ordering::Relaxed);
             if events.lost.is_some() || has_failed || events.is_replaced && self.roots_changed() {
                 self.suspect();
             }
             self.note_coverage()?;
-            self.hand_over(events.changed);
+            self.hand_over(&mut events);
         }
         Ok(())
     }
 
     /// Hands changed paths to the updater.
-    fn hand_over(&mut self, changed: BTreeSet<PathBuf>) {
-        let changed = self.heat.pass(changed, Instant::now());
+    fn hand_over(&mut self, events: &mut Events) {
+        let changed = self.schedule.pass(events, Instant::now());
         if !changed.is_empty() {
             self.updater
                 .submit(changed.into_iter().map(PathChange::Touched));
@@ -254,6 +251,7 @@ impl Server {
         let swept = [
             (coverage.beyond, "folder", "beyond the limit of watches"),
             (coverage.remote, "folder", "on other machines"),
+            (coverage.twofold, "folder", "with two paths"),
             (coverage.roots, "root", "that cannot be watched"),
         ];
         let swept: Vec<String> = swept
