@@ -8,6 +8,7 @@
 
 mod budget;
 mod heat;
+mod mask;
 mod news;
 mod pace;
 mod schedule;

@@ -5,15 +5,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::inotify::{self, ReadFlags};
 
+use crate::mask::{CAME, WENT};
 use crate::sides::Meaning;
 
 /// Number of written files to remember while events are read: few are written all the time.
 const MAX_RECENT: usize = 8;
-
-/// An entry of a folder came.
-pub(crate) const CAME: ReadFlags = ReadFlags::CREATE.union(ReadFlags::MOVED_TO);
-/// An entry of a folder went.
-pub(crate) const WENT: ReadFlags = ReadFlags::DELETE.union(ReadFlags::MOVED_FROM);
 
 /// What happened since the last wait.
 #[derive(Debug, Default)]

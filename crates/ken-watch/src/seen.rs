@@ -5,24 +5,13 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ken_walk::{Gate, OnFolders};
-use rustix::fs::inotify::{self, WatchFlags};
+use rustix::fs::inotify;
 use rustix::io::Errno;
 
+use crate::mask::MASK;
 use crate::sides::Sides;
 use crate::table::Table;
 use crate::tops::Tops;
-
-/// What is watched of a folder.
-const MASK: WatchFlags = WatchFlags::CLOSE_WRITE
-    .union(WatchFlags::MODIFY)
-    .union(WatchFlags::CREATE)
-    .union(WatchFlags::DELETE)
-    .union(WatchFlags::MOVE)
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::DELETE_SELF)
-    .union(WatchFlags::MOVE_SELF)
-    .union(WatchFlags::ONLYDIR)
-    .union(WatchFlags::EXCL_UNLINK);
 
 /// How much is watched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,18 +15,7 @@ use ken_walk::{Mounts, RULE_NAMES, WalkOptions, git_folders};
 use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
-use crate::news::{CAME, WENT};
-
-const MASK: WatchFlags = WatchFlags::CLOSE_WRITE
-    .union(WatchFlags::CREATE)
-    .union(WatchFlags::DELETE)
-    .union(WatchFlags::MOVE)
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::ONLYDIR)
-    // The folder of a walk keeps what is watched of it.
-    .union(WatchFlags::MASK_ADD);
-/// Of the folder of a root that is a file.
-const MASK_OF_FILE: WatchFlags = MASK.union(WatchFlags::MODIFY);
+use crate::mask::{CAME, FILE_MASK, SIDE_MASK, WENT};
 
 /// Maximum number of these folders.
 const MAX_FOLDERS: usize = 10_000;
@@ -138,8 +127,8 @@ impl Sides {
         };
         let is_file = folder.join(way) == root.path && root.path.is_file();
         let (mask, meaning) = match is_file {
-            true => (MASK_OF_FILE, Meaning::File(root.path.clone())),
-            false => (MASK, Meaning::Way),
+            true => (FILE_MASK, Meaning::File(root.path.clone())),
+            false => (SIDE_MASK, Meaning::Way),
         };
         let Ok(watch) = self.add(inotify, folder, mask) else {
             return;
@@ -178,7 +167,7 @@ impl Sides {
     fn watch(&mut self, inotify: &OwnedFd, path: &Path, meaning: &Meaning) {
         let mut path = path;
         while let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
-            match self.add(inotify, folder, MASK) {
+            match self.add(inotify, folder, SIDE_MASK) {
                 Ok(watch) => return self.note(watch, name, meaning),
                 Err(Errno::NOENT | Errno::NOTDIR) => path = folder,
                 Err(_) => return,
