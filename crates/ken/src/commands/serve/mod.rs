@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Outcome, PathChange, Updater, UpdaterOptions};
 use ken_pipeline::{Options, background};
+use ken_walk::WalkOptions;
 use ken_watch::{Coverage, Events, Schedule, Waker, Watcher, free_watches};
 
 use super::index::{default_options, has_roots};
@@ -22,7 +23,7 @@ use crate::output;
 use lock::Lock;
 pub(super) use lock::{Served, served};
 
-/// How often everything is compared although all folders are watched: the kernel does not tell of rules above the roots.
+/// How often everything is compared although all folders are watched.
 const REST: Duration = Duration::from_secs(6 * 60 * 60);
 /// The pauses before everything is compared again because events were missed or a batch failed.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -32,6 +33,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
     let mut options = Options {
         // It may take hours, and changes would wait.
         ocr: None,
+        // The file may come later.
+        global_ignore: ignore::gitignore::gitconfig_excludes_path(),
         ..default_options(global)?
     };
     if !has_roots(&options.data, false)? {
@@ -53,7 +56,11 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         options.background = true;
     }
     let budget = args.max_watches.unwrap_or_else(|| free_watches() / 2);
-    let mut watcher = Watcher::new(walk_options(global), budget)?;
+    let walk_options = WalkOptions {
+        global_ignore: options.global_ignore.clone(),
+        ..walk_options(global)
+    };
+    let mut watcher = Watcher::new(walk_options, budget)?;
     let news = Arc::new(News::new(watcher.waker()));
     let of_signals = Arc::clone(&news);
     end_with_signals(move || of_signals.stop())?;
