@@ -63,6 +63,30 @@ impl Heat {
         self.held.first().map(|(due, _)| *due)
     }
 
+    /// Returns the number of held paths.
+    pub fn n_held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Returns the held paths.
+    pub fn held(&self) -> impl Iterator<Item = &Path> {
+        self.held.iter().map(|(_, path)| path.as_path())
+    }
+
+    /// Passes all held paths on, because somebody waits for them.
+    pub fn release(&mut self, now: Instant) -> BTreeSet<PathBuf> {
+        let held = std::mem::take(&mut self.held);
+        let released = held.into_iter().map(|(_, path)| path);
+        released
+            .inspect(|path| {
+                if let Some(known) = self.known.get_mut(path) {
+                    known.is_held = false;
+                    known.count(now);
+                }
+            })
+            .collect()
+    }
+
     fn is_passed(&mut self, path: &Path, now: Instant) -> bool {
         let first = Known {
             n_passed: 0,
