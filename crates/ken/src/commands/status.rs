@@ -258,7 +258,10 @@ impl Overview<'_> {
 
 /// Returns what `ken serve` does, for people.
 fn served(freshness: &Freshness) -> String {
-    let mut text = format!("watching {} folders", freshness.watched);
+    let mut text = match freshness.watched {
+        1 => "watching 1 folder".to_owned(),
+        n => format!("watching {n} folders"),
+    };
     if freshness.swept > 0 {
         let swept = freshness.swept;
         text.push_str(&format!(", looking at {swept} others now and then"));
