@@ -82,13 +82,14 @@ enum Node {
 }
 
 impl Segment {
-    /// Returns the documents that may have what is needed.
+    /// Returns the documents that may have what is needed; all if the segment is damaged.
     pub fn candidates(&self, need: &Need) -> Candidates {
         let (node, _) = self.node(need, self.max_strings());
         let docs = match self.estimate(&node) >= u64::from(self.n_docs()) {
             true => None,
             false => self.answer(&node, None),
         };
+        let docs = docs.filter(|_| !self.is_damaged());
         Candidates::new(docs, self.n_docs())
     }
 

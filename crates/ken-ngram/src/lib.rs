@@ -16,6 +16,7 @@ mod pieces;
 mod postings;
 mod segment;
 mod store;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -27,4 +28,4 @@ pub use need::Need;
 pub use ngram::NgramSet;
 pub use pieces::{Extent, Pieces};
 pub use segment::{Bytes, Covers, Name, Row, Segment, Version};
-pub use store::{Map, OpenSegments, Store, open, remove, segment_path};
+pub use store::{Map, OpenSegments, Store, note_damage, open, remove, segment_path};

@@ -11,15 +11,18 @@
 //! names        for each document its path and its member path, with a 0 between them, as the length of
 //!              the prefix that it shares with the previous name, and the rest
 //! name offsets the offset of every 16th name, which is stored whole
-//! footer       the offset of each part, the number of documents, the CRC-32 of all before it, MAGIC
+//! sums         the CRC-32 of each chunk of all before them (see `sums`)
+//! footer       the offset of each part, the number of documents, the CRC-32 of itself and the last sums,
+//!              MAGIC
 //! ```
 //!
 //! The pieces of a document have the numbers after its own; they have empty names and no rows.
 //!
 //! Numbers have 8 bytes (4 in rows for document and flags, and in pieces for number and line
-//! feeds), little-endian, or 7 bits per byte in dictionary and names. Reading a damaged file yields
-//! nonsense, but stays within bounds: a file is as reliable as its disk, like those of the engine,
-//! and its checksum is verified only on request.
+//! feeds), little-endian, or 7 bits per byte in dictionary and names. Whatever answers a search is
+//! compared with its sum when it is first read: if it is damaged, no file is ruled out by it. A merge
+//! compares the whole file before. Files of the former format have no sums, and one checksum of all
+//! bytes, which is compared only on request.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,9 +32,12 @@ use ken_core::{FileKey, Token, first_from, first_from_each, number_at, take_numb
 use crate::ngram::Ngram;
 use crate::pieces::Extent;
 use crate::postings::Decoder;
+use crate::sums::Sums;
 
 /// Changes with the format, and with the table of common trigrams.
-pub(crate) const MAGIC: [u8; 8] = *b"kengram3";
+pub(crate) const MAGIC: [u8; 8] = *b"kengram4";
+/// The former format, which has no sums.
+const MAGIC_WITHOUT_SUMS: [u8; 8] = *b"kengram3";
 pub(crate) const BLOCK: usize = 64;
 pub(crate) const NAMES: usize = 16;
 pub(crate) const ROW_BYTES: usize = 24;
@@ -40,8 +46,7 @@ pub(crate) const IS_PART: u32 = 8;
 const BLOCK_BYTES: usize = 24;
 const PIECE_BYTES: usize = 16;
 const N_PARTS: usize = 7;
-const FOOTER_BYTES: usize = 8 * (N_PARTS + 3);
-/// The end of the footer, which the checksum does not cover.
+/// The end of the footer, which its checksum does not cover.
 const SUM_BYTES: usize = 8 + MAGIC.len();
 
 /// The bytes of a file, mapped or in memory.
@@ -116,6 +121,7 @@ pub struct Segment {
     bytes: Bytes,
     parts: [Range<usize>; N_PARTS],
     n_docs: u32,
+    sums: Option<Sums>,
 }
 
 const POSTINGS: usize = 0;
@@ -130,32 +136,28 @@ impl Segment {
     /// Reads the footer; returns `None` if the bytes are not a segment, or in another format.
     pub fn open(bytes: Bytes) -> Option<Self> {
         let all = (*bytes).as_ref();
-        let footer = all.last_chunk::<FOOTER_BYTES>()?;
-        let rest = footer.strip_suffix(&MAGIC)?;
-        let numbers = rest.as_chunks::<8>().0;
-        let numbers: Vec<usize> = numbers
-            .iter()
+        let n_starts = match *all.last_chunk()? {
+            MAGIC => N_PARTS + 1,
+            MAGIC_WITHOUT_SUMS => N_PARTS,
+            _ => return None,
+        };
+        let footer = all.len().checked_sub(8 * (n_starts + 1) + SUM_BYTES)?;
+        let numbers = all[footer..].as_chunks::<8>().0.iter();
+        let mut starts: Vec<usize> = numbers
+            .take(n_starts + 1)
             .map(|number| usize::try_from(u64::from_le_bytes(*number)).ok())
             .collect::<Option<_>>()?;
-        let (_, numbers) = numbers.split_last()?;
-        let (n_docs, starts) = numbers.split_last()?;
-        let ends = starts
-            .iter()
-            .skip(1)
-            .copied()
-            .chain([all.len() - FOOTER_BYTES]);
-        let parts: Vec<_> = starts
-            .iter()
-            .copied()
-            .zip(ends)
-            .map(|(start, end)| start..end)
-            .collect();
+        let n_docs = u32::try_from(starts.pop()?).ok()?;
+        let ends = starts.iter().skip(1).copied().chain([footer]);
+        let parts = starts.iter().copied().zip(ends);
+        let mut parts: Vec<_> = parts.map(|(start, end)| start..end).collect();
+        let is_in_order = starts[0] == 0 && parts.iter().all(|part| part.start <= part.end);
+        let sums = parts.get(N_PARTS).cloned().filter(|_| is_in_order);
+        let sums = sums.map(|range| sums_in(all, range));
+        parts.truncate(N_PARTS);
         let parts: [Range<usize>; N_PARTS] = parts.try_into().ok()?;
-        let n_docs = u32::try_from(*n_docs).ok()?;
-        let is_whole = parts[0].start == 0
-            && parts
-                .iter()
-                .all(|part| part.start <= part.end && part.end <= all.len())
+        let is_whole = is_in_order
+            && sums.as_ref().is_none_or(Option::is_some)
             && parts[BLOCKS].len().is_multiple_of(BLOCK_BYTES)
             && parts[ROWS].len().is_multiple_of(ROW_BYTES)
             && parts[PIECES].len().is_multiple_of(PIECE_BYTES)
@@ -164,15 +166,40 @@ impl Segment {
             bytes,
             parts,
             n_docs,
+            sums: sums.flatten(),
         })
     }
 
     /// Returns whether all bytes are unchanged since they were written; reads all of them.
     pub fn is_sound(&self) -> bool {
         let all = (*self.bytes).as_ref();
-        let (summed, end) = all.split_at(all.len().saturating_sub(SUM_BYTES));
-        let sum = end.first_chunk::<8>().map(|sum| u64::from_le_bytes(*sum));
-        sum == Some(crc32fast::hash(summed).into())
+        match &self.sums {
+            Some(sums) => sums.are_all_sound(all),
+            None => sum_at_end(all) == Some(crc32fast::hash(before_sum(all)).into()),
+        }
+    }
+
+    /// Returns whether something that was read is not as it was written. The segment then rules out no
+    /// further document.
+    pub fn is_damaged(&self) -> bool {
+        self.sums.as_ref().is_some_and(Sums::is_damaged)
+    }
+
+    /// Returns whether all rows are as they were written; reads them, once.
+    pub fn has_sound_rows(&self) -> bool {
+        self.is_unchanged(ROWS, 0..self.parts[ROWS].len())
+    }
+
+    /// Returns whether the bytes in a range of a part are as they were written.
+    #[inline]
+    fn is_unchanged(&self, part: usize, range: Range<usize>) -> bool {
+        let Some(sums) = &self.sums else {
+            return true;
+        };
+        let part = &self.parts[part];
+        let end = part.end.min(part.start.saturating_add(range.end));
+        let start = part.start.saturating_add(range.start);
+        sums.is_sound((*self.bytes).as_ref(), start..end)
     }
 
     /// Returns how many documents there are.
@@ -187,16 +214,37 @@ impl Segment {
             .unwrap_or_default()
     }
 
-    /// Returns the documents of an n-gram; none if no document contains it.
+    /// Returns the documents of an n-gram; none if no document contains it, or if the dictionary
+    /// is damaged there.
     pub(crate) fn look_up(&self, ngram: Ngram) -> Option<Postings> {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
         let first = |block: &[u8; BLOCK_BYTES]| number_at(block, 0);
         let after = blocks.partition_point(|block| first(block) < u64::from(ngram));
-        let mut entries = self.block(after.checked_sub(1)?)?;
-        entries
+        // The two blocks around it show that the search went right.
+        let around = after.saturating_sub(1)..(after + 1).min(blocks.len());
+        let bytes = around.start * BLOCK_BYTES..around.end * BLOCK_BYTES;
+        if !self.is_unchanged(BLOCKS, bytes) {
+            return None;
+        }
+        let block = after.checked_sub(1)?;
+        if !self.is_unchanged(DICTIONARY, self.entries_of(block)?) {
+            return None;
+        }
+        self.block(block)?
             .find(|(other, _)| *other >= ngram)
             .filter(|(other, _)| *other == ngram)
             .map(|(_, postings)| postings)
+    }
+
+    /// Returns the range of a block's entries in the dictionary.
+    fn entries_of(&self, block: usize) -> Option<Range<usize>> {
+        let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
+        let offset = |block: &[u8; BLOCK_BYTES]| usize::try_from(number_at(block, 8)).ok();
+        let end = match blocks.get(block + 1) {
+            Some(next) => offset(next)?,
+            None => self.parts[DICTIONARY].len(),
+        };
+        Some(offset(blocks.get(block)?)?..end)
     }
 
     fn block(&self, block: usize) -> Option<Entries<'_>> {
@@ -250,8 +298,10 @@ impl Segment {
         self.part(POSTINGS).len()
     }
 
-    /// Reads the documents of an n-gram.
+    /// Reads the documents of an n-gram. If the list is damaged, they are others, and
+    /// [`Self::is_damaged`] holds.
     pub(crate) fn documents(&self, postings: &Postings) -> Decoder<'_> {
+        self.is_unchanged(POSTINGS, postings.bytes.clone());
         let bytes = self
             .part(POSTINGS)
             .get(postings.bytes.start..)
@@ -259,12 +309,13 @@ impl Segment {
         Decoder::new(bytes, postings.n, self.n_docs)
     }
 
-    /// Returns all rows, in order of their versions.
+    /// Returns all rows, in order of their versions; they are not compared with their sums.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row> + '_ {
         self.part(ROWS).as_chunks::<ROW_BYTES>().0.iter().map(row)
     }
 
-    /// Returns the rows of a file, in order of their versions: one for each part of it.
+    /// Returns the rows of a file, in order of their versions: one for each part of it. Damaged rows
+    /// are missing.
     pub fn of(&self, key: u64) -> impl Iterator<Item = Row> + Clone + '_ {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
         self.of_at(key, first_from(rows, key))
@@ -287,25 +338,36 @@ impl Segment {
     pub fn of_at(&self, key: u64, index: usize) -> impl Iterator<Item = Row> + Clone + '_ {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
         let from_index = rows.get(index..).unwrap_or_default();
-        from_index
-            .iter()
-            .map(row)
-            .take_while(move |row| row.version.key == key)
+        let rows = from_index.iter().zip(index..);
+        rows.map(|(bytes, index)| (row(bytes), index))
+            .take_while(move |(row, index)| {
+                let bytes = || index * ROW_BYTES..(index + 1) * ROW_BYTES;
+                row.version.key == key && self.is_unchanged(ROWS, bytes())
+            })
+            .map(|(row, _)| row)
     }
 
-    /// Returns the pieces of a document, in order, each with its number and extent.
+    /// Returns the pieces of a document, in order, each with its number and extent; none if they are
+    /// damaged.
     pub fn pieces(&self, doc: u32) -> impl Iterator<Item = (u32, Extent)> + '_ {
         let pieces = self.part(PIECES).as_chunks::<PIECE_BYTES>().0;
-        let start = pieces.partition_point(|piece| number_at(piece, 0) as u32 <= doc);
-        let extents = pieces[start..].iter().map(|piece| {
+        let number = |piece: &[u8; PIECE_BYTES]| number_at(piece, 0) as u32;
+        let start = pieces.partition_point(|piece| number(piece) <= doc);
+        let numbers = pieces[start..].iter().map(number).zip(u64::from(doc) + 1..);
+        let n = numbers
+            .take_while(|(number, expected)| u64::from(*number) == *expected)
+            .count();
+        // The piece after them shows that none is missing.
+        let bytes = start * PIECE_BYTES..(start + n + 1) * PIECE_BYTES;
+        let n = match n > 0 && self.is_unchanged(PIECES, bytes) {
+            true => n,
+            false => 0,
+        };
+        pieces[start..start + n].iter().map(move |piece| {
             let lines = (number_at(piece, 0) >> 32) as u32;
             let bytes = number_at(piece, 8);
-            (number_at(piece, 0) as u32, Extent { bytes, lines })
-        });
-        let following = (u64::from(doc) + 1..).zip(extents);
-        following
-            .take_while(|(expected, (number, _))| *expected == u64::from(*number))
-            .map(|(_, piece)| piece)
+            (number(piece), Extent { bytes, lines })
+        })
     }
 
     /// Calls `each` with the names of all documents, in order.
@@ -320,22 +382,47 @@ impl Segment {
         }
     }
 
-    /// Returns the name of a document: the path of its file, and its member path.
+    /// Returns the name of a document: the path of its file, and its member path. Returns `None` if
+    /// it is damaged.
     pub fn name(&self, doc: u32) -> Option<Name> {
         let doc = doc as usize;
-        let offset = self
-            .part(NAME_OFFSETS)
-            .as_chunks::<8>()
-            .0
-            .get(doc / NAMES)?;
-        let offset = usize::try_from(u64::from_le_bytes(*offset)).ok()?;
-        let mut names = self.part(NAME).get(offset..)?;
+        let offset = doc / NAMES;
+        let start = self.name_offset(offset)?;
+        let end = self.name_offset(offset + 1);
+        let end = end.unwrap_or(self.parts[NAME].len());
+        let offsets = 8 * offset..8 * (offset + 2);
+        if !self.is_unchanged(NAME_OFFSETS, offsets) || !self.is_unchanged(NAME, start..end) {
+            return None;
+        }
+        let mut names = self.part(NAME).get(start..)?;
         let mut name = Vec::new();
         for _ in 0..=doc % NAMES {
             next_name(&mut names, &mut name)?;
         }
         Name::of(name)
     }
+
+    fn name_offset(&self, index: usize) -> Option<usize> {
+        let offsets = self.part(NAME_OFFSETS).as_chunks::<8>().0;
+        usize::try_from(u64::from_le_bytes(*offsets.get(index)?)).ok()
+    }
+}
+
+/// Returns the sums in a range of a segment, if they and its footer are as they were written.
+fn sums_in(all: &[u8], range: Range<usize>) -> Option<Sums> {
+    let sums = Sums::new(range)?;
+    let summed = before_sum(all).get(sums.tops()..)?;
+    (sum_at_end(all) == Some(crc32fast::hash(summed).into())).then_some(sums)
+}
+
+/// Returns all bytes that the checksum at the end may cover.
+fn before_sum(all: &[u8]) -> &[u8] {
+    &all[..all.len().saturating_sub(SUM_BYTES)]
+}
+
+fn sum_at_end(all: &[u8]) -> Option<u64> {
+    let end = all.last_chunk::<SUM_BYTES>()?;
+    Some(number_at(end, 0))
 }
 
 /// The location of a document.

@@ -6,6 +6,9 @@
 //! segment is therefore synced, with its folder, before the commit that names it; a merged one is
 //! deleted after the commit that no longer does. A killed run leaves segments with true facts, and
 //! reading one together with its merged successor does no harm.
+//!
+//! A segment that is found damaged gets a mark, an empty file next to it. From then on it counts as
+//! missing, so the next run reads its files again.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, BufWriter};
@@ -20,6 +23,8 @@ use crate::{Builder, Bytes, Segment, Version, merge};
 
 const EXTENSION: &str = "grams";
 const NEXT: &str = "next";
+/// The extension of the mark of a damaged segment.
+const DAMAGED: &str = "damaged";
 /// Number of segments of about the same size that are merged; small ones always.
 const MERGE_AT: usize = 8;
 /// Larger ones are merged only if there are more in total. Merging those of Linux (78,000 files)
@@ -112,13 +117,14 @@ impl Store {
             }
         }
         let mut files = BTreeSet::new();
-        let numbers = numbers(folder)?;
-        for number in &numbers {
-            if Segment::open(map(&segment_path(folder, *number))?).is_some() {
-                files.insert(*number);
+        let stored = stored(folder)?;
+        for number in stored.sound() {
+            if Segment::open(map(&segment_path(folder, number))?).is_some() {
+                files.insert(number);
             }
         }
-        let last = numbers.last().max(named.last());
+        let last = stored.segments.last().max(stored.damaged.last());
+        let last = last.max(named.last());
         let first = last.map_or(0, |last| last.saturating_add(1));
         Ok(Self {
             folder: folder.to_path_buf(),
@@ -159,12 +165,12 @@ impl Store {
     /// Fails if the folder cannot be read, or a segment not deleted.
     pub fn sweep(&self) -> io::Result<()> {
         let files = self.known();
-        for number in numbers(&self.folder)? {
-            if !files.contains(&number) {
-                fs_err::remove_file(segment_path(&self.folder, number))?;
-            }
-        }
-        Ok(())
+        let stored = stored(&self.folder)?;
+        let mut others = stored.segments.union(&stored.damaged);
+        others.try_for_each(|number| match files.contains(number) {
+            true => Ok(()),
+            false => remove(&self.folder, *number),
+        })
     }
 
     /// Writes a segment from a builder, and empties the builder.
@@ -272,9 +278,12 @@ impl Store {
     ) -> io::Result<()> {
         let mut segments = Vec::new();
         for number in numbers {
-            let path = segment_path(&self.folder, *number);
-            let damaged = || io::Error::other(format!("\"{}\" is damaged", path.display()));
-            segments.push(Segment::open((self.map)(&path)?).ok_or_else(damaged)?);
+            let segment = Segment::open((self.map)(&segment_path(&self.folder, *number))?);
+            match segment.filter(Segment::is_sound) {
+                Some(segment) => segments.push(segment),
+                // A merge would give wrong facts right checksums. Without it, another one is tried.
+                None => return note_damage(&self.folder, *number),
+            }
         }
         let written = self.written(|out| merge(&segments, keep, threads, out));
         written?.publish()?;
@@ -285,10 +294,11 @@ impl Store {
     /// Returns the smallest group of segments of about the same size that is large enough.
     fn mergeable(&self) -> io::Result<Group> {
         let mut files = Vec::new();
-        for number in self.files() {
+        let damaged = stored(&self.folder)?.damaged;
+        for number in &self.files() - &damaged {
             let path = segment_path(&self.folder, number);
             let n_bytes = fs_err::metadata(&path)?.len();
-            // A segment that cannot be read is reported when it is merged.
+            // A segment that cannot be opened is found damaged when it is merged.
             let n_docs = Segment::open((self.map)(&path)?).map_or(0, |segment| segment.n_docs());
             files.push((n_bytes, n_docs, number));
         }
@@ -353,29 +363,66 @@ pub fn segment_path(folder: &Path, number: u64) -> PathBuf {
         .with_extension(EXTENSION)
 }
 
-/// Returns the numbers of the segments, in order.
-fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
-    let mut numbers = Vec::new();
-    for entry in fs_err::read_dir(folder)? {
-        let name = entry?.file_name();
-        let name = name
-            .to_str()
-            .and_then(|name| name.strip_suffix(EXTENSION)?.strip_suffix('.'));
-        numbers.extend(name.and_then(|name| u64::from_str_radix(name, 16).ok()));
-    }
-    numbers.sort_unstable();
-    Ok(numbers)
+/// The numbers of the files in a folder.
+#[derive(Default)]
+struct Stored {
+    segments: BTreeSet<u64>,
+    /// Those that have a mark.
+    damaged: BTreeSet<u64>,
 }
 
-/// Deletes a segment of a folder, if it exists; whoever relies on it must treat it as lost.
+impl Stored {
+    /// Returns the segments without a mark, in order.
+    fn sound(&self) -> impl Iterator<Item = u64> {
+        self.segments.difference(&self.damaged).copied()
+    }
+}
+
+fn stored(folder: &Path) -> io::Result<Stored> {
+    let mut stored = Stored::default();
+    for entry in fs_err::read_dir(folder)? {
+        let name = entry?.file_name();
+        let Some((number, extension)) = name.to_str().and_then(|name| name.split_once('.')) else {
+            continue;
+        };
+        let Ok(number) = u64::from_str_radix(number, 16) else {
+            continue;
+        };
+        match extension {
+            EXTENSION => _ = stored.segments.insert(number),
+            DAMAGED => _ = stored.damaged.insert(number),
+            _ => {}
+        }
+    }
+    Ok(stored)
+}
+
+/// Marks a segment as damaged: readers that open it from now on treat it as missing.
+///
+/// # Errors
+/// Fails if the mark cannot be written.
+pub fn note_damage(folder: &Path, number: u64) -> io::Result<()> {
+    ken_private::write(&mark_path(folder, number), b"")
+}
+
+fn mark_path(folder: &Path, number: u64) -> PathBuf {
+    segment_path(folder, number).with_extension(DAMAGED)
+}
+
+/// Deletes a segment of a folder and its mark, if they exist; whoever relies on it must treat it as
+/// lost.
 ///
 /// # Errors
 /// Fails if the segment cannot be deleted.
 pub fn remove(folder: &Path, number: u64) -> io::Result<()> {
-    match fs_err::remove_file(segment_path(folder, number)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    // The mark comes last: without it, a damaged segment would count again.
+    for path in [segment_path(folder, number), mark_path(folder, number)] {
+        match fs_err::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
     }
+    Ok(())
 }
 
 /// The segments of a folder, open for reading.
@@ -394,23 +441,33 @@ impl OpenSegments {
 
     /// Returns the segments whose bytes changed since they were written; reads all of them.
     pub fn damaged(&self) -> BTreeSet<u64> {
+        self.which(|segment| !segment.is_sound())
+    }
+
+    /// Returns the segments that were found damaged while they answered.
+    pub fn found_damaged(&self) -> BTreeSet<u64> {
+        self.which(Segment::is_damaged)
+    }
+
+    fn which(&self, is_wanted: impl Fn(&Segment) -> bool) -> BTreeSet<u64> {
         let segments = self.files.iter().zip(&self.segments);
-        let damaged = segments.filter(|(_, segment)| !segment.is_sound());
-        damaged.map(|(number, _)| *number).collect()
+        let wanted = segments.filter(|(_, segment)| is_wanted(segment));
+        wanted.map(|(number, _)| *number).collect()
     }
 }
 
-/// Opens the segments of a folder, while another process may write. A missing folder has none.
+/// Opens the segments of a folder that have no mark, while another process may write. A missing
+/// folder has none.
 ///
 /// # Errors
 /// Fails if the folder, or a segment in it, cannot be read.
 pub fn open(folder: &Path, map: Map) -> io::Result<OpenSegments> {
     let mut opened = OpenSegments::default();
-    let numbers = match numbers(folder) {
+    let stored = match stored(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(opened),
-        numbers => numbers?,
+        stored => stored?,
     };
-    for number in numbers {
+    for number in stored.sound() {
         let bytes = match map(&segment_path(folder, number)) {
             // It was merged meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -651,6 +708,33 @@ mod tests {
         let all = BTreeSet::from([7, merged]);
         assert_eq!(opened.missing(&all), BTreeSet::from([7]));
         store.sweep().unwrap();
-        assert_eq!(numbers(folder).unwrap(), [merged]);
+        assert_eq!(stored(folder).unwrap().segments, BTreeSet::from([merged]));
+    }
+
+    #[test]
+    fn a_damaged_segment_is_not_merged_and_goes_after_the_next_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let store = Store::open(folder, &BTreeSet::new(), read).unwrap();
+        let n_files = MERGE_AT as u64 + 1;
+        for key in 0..n_files {
+            written(&store, key);
+        }
+        let path = segment_path(folder, 3);
+        let mut bytes = fs_err::read(&path).unwrap();
+        bytes[0] ^= 1;
+        fs_err::write(&path, bytes).unwrap();
+        store.merge(2, || Ok(|_: Version| true)).unwrap();
+        store.sweep().unwrap();
+        let merged = BTreeSet::from([3, n_files]);
+        assert_eq!(store.files(), merged, "a commit still names it");
+        let opened = open(folder, read).unwrap();
+        assert_eq!(opened.missing(&merged), BTreeSet::from([3]));
+        assert_eq!(opened.segments[0].n_docs(), n_files as u32 - 1);
+
+        let store = Store::open(folder, &merged, read).unwrap();
+        assert_eq!(store.files(), BTreeSet::from([n_files]));
+        store.sweep().unwrap();
+        assert_eq!(fs_err::read_dir(folder).unwrap().count(), 1);
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use regex_syntax::ParserBuilder;
 
-use crate::{Builder, Bytes, Covers, Need, NgramSet, Segment, Version, merge};
+use crate::{Builder, Bytes, Covers, Need, NgramSet, Pieces, Segment, Version, merge};
 
 const WHOLE: Covers = Covers {
     start: true,
@@ -231,6 +231,95 @@ fn a_list_that_is_shorter_than_it_says_takes_none_from_others() {
     let merged = open(merge(&segments, &|_| true, 1, Vec::new()).unwrap());
     let found = found(&merged, "quux");
     assert!((100..300).all(|number| found.contains(&format!("/texts/{number}"))));
+}
+
+/// Returns a segment of some small texts, and of a large one in pieces.
+fn with_pieces() -> Vec<u8> {
+    let mut builder = Builder::default();
+    for number in 0..20 {
+        let mut ngrams = NgramSet::default();
+        ngrams.add(format!("text {number} of quux").as_bytes());
+        let path = format!("/texts/{number}");
+        builder.add(version(number), Path::new(&path), "", WHOLE, &ngrams);
+    }
+    let mut ngrams = NgramSet::default();
+    let mut pieces = Pieces::with_ngrams(1 << 20);
+    for number in 0..9 {
+        let line = format!("line {number} of zork\n").repeat(1000);
+        pieces.add(line.as_bytes(), &mut ngrams);
+    }
+    pieces.end(&mut ngrams);
+    assert!(pieces.pieces().len() > 3);
+    builder.add(version(20), Path::new("/large"), "", WHOLE, &ngrams);
+    builder.pieces(&pieces);
+    builder.finish(Vec::new()).unwrap()
+}
+
+#[test]
+fn no_changed_byte_makes_an_answer_wrong() {
+    let bytes = with_pieces();
+    let sound = open(bytes.clone());
+    let needs = ["quux", "line 5 ", "text 7|zork", "text 1[0-9]"].map(need);
+    let expected = needs.each_ref().map(|need| sound.candidates(need));
+    let rows_of = |segment: &Segment, number| segment.of(version(number).key).collect::<Vec<_>>();
+    let pieces_of = |segment: &Segment, doc| segment.pieces(doc).collect::<Vec<_>>();
+    let mut n_damaged = 0;
+    for at in 0..bytes.len() {
+        for change in [1 << (at % 8), 0xff] {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= change;
+            let Some(segment) = Segment::open(Box::new(bytes)) else {
+                continue;
+            };
+            assert!(!segment.is_sound(), "{at}");
+            for (need, expected) in needs.iter().zip(&expected) {
+                let found = segment.candidates(need);
+                assert!(expected.iter().all(|doc| found.contains(doc)), "{at}");
+            }
+            for number in 0..21 {
+                let rows = rows_of(&segment, number);
+                assert!(rows.is_empty() || rows == rows_of(&sound, number), "{at}");
+            }
+            for doc in 0..sound.n_docs() {
+                let pieces = pieces_of(&segment, doc);
+                assert!(
+                    pieces.is_empty() || pieces == pieces_of(&sound, doc),
+                    "{at}"
+                );
+                let name = segment.name(doc);
+                assert!(name.is_none() || name == sound.name(doc), "{at}");
+            }
+            n_damaged += usize::from(segment.is_damaged());
+        }
+    }
+    assert!(
+        n_damaged > bytes.len(),
+        "{n_damaged} of {}",
+        2 * bytes.len()
+    );
+}
+
+#[test]
+fn segments_of_the_former_format_are_read() {
+    let bytes = built(&texts(&["quux", "zork"]), 0);
+    // As they were: without sums, and with a checksum of everything.
+    let numbers: Vec<u64> = bytes[bytes.len() - 88..]
+        .chunks(8)
+        .map(|number| u64::from_le_bytes(number.try_into().unwrap()))
+        .collect();
+    let mut former = bytes[..numbers[7] as usize].to_vec();
+    for number in numbers[..7].iter().chain([&numbers[8]]) {
+        former.extend_from_slice(&number.to_le_bytes());
+    }
+    former.extend_from_slice(&u64::from(crc32fast::hash(&former)).to_le_bytes());
+    former.extend_from_slice(b"kengram3");
+    let segment = open(former.clone());
+    assert!(segment.is_sound() && segment.has_sound_rows());
+    assert_eq!(found(&segment, "quux"), ["/texts/0"]);
+    let merged = merge(&[segment], &|_| true, 1, Vec::new()).unwrap();
+    assert_eq!(merged, bytes);
+    former[0] ^= 1;
+    assert!(!open(former).is_sound());
 }
 
 proptest! {

@@ -8,6 +8,7 @@ use crate::ngram::Ngram;
 use crate::pieces::Extent;
 use crate::postings;
 use crate::segment::{BLOCK, Covers, IS_PART, MAGIC, NAMES, Version};
+use crate::sums::SumsWriter;
 
 /// Size of the buffer for lists, most of which have only a few bytes.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -38,7 +39,7 @@ impl Doc {
 /// An n-gram segment that is being written.
 pub(crate) struct SegmentWriter<W> {
     out: W,
-    sum: crc32fast::Hasher,
+    sums: SumsWriter,
     n_docs: u32,
     n_postings: u64,
     last: Ngram,
@@ -54,7 +55,7 @@ impl<W: Write> SegmentWriter<W> {
     pub(crate) fn new(out: W, n_docs: u32) -> Self {
         Self {
             out,
-            sum: crc32fast::Hasher::new(),
+            sums: SumsWriter::default(),
             n_docs,
             n_postings: 0,
             last: 0,
@@ -120,7 +121,7 @@ impl<W: Write> SegmentWriter<W> {
     }
 
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.sum.update(bytes);
+        self.sums.add(bytes);
         self.out.write_all(bytes)
     }
 
@@ -154,8 +155,8 @@ impl<W: Write> SegmentWriter<W> {
         let mut at = self.n_postings;
         put_all(&[0], &mut footer);
         let parts = [
-            self.dictionary,
-            self.blocks,
+            std::mem::take(&mut self.dictionary),
+            std::mem::take(&mut self.blocks),
             rows,
             pieces,
             names,
@@ -163,15 +164,17 @@ impl<W: Write> SegmentWriter<W> {
         ];
         for part in &parts {
             put_all(&[at], &mut footer);
-            self.sum.update(part);
-            self.out.write_all(part)?;
+            self.put(part)?;
             at += part.len() as u64;
         }
-        put_all(&[self.n_docs.into()], &mut footer);
-        self.sum.update(&footer);
-        put_all(&[self.sum.finalize().into()], &mut footer);
-        footer.extend_from_slice(&MAGIC);
-        self.out.write_all(&footer)?;
+        put_all(&[at, self.n_docs.into()], &mut footer);
+        let (table, tops) = self.sums.finish();
+        let end = [tops, footer].concat();
+        self.out.write_all(&table)?;
+        self.out.write_all(&end)?;
+        let sum = u64::from(crc32fast::hash(&end));
+        self.out.write_all(&sum.to_le_bytes())?;
+        self.out.write_all(&MAGIC)?;
         Ok(self.out)
     }
 }

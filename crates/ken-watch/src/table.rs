@@ -16,6 +16,15 @@ pub(crate) struct Folder {
     walk: u64,
 }
 
+/// What a folder that is entered displaces.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Displaced {
+    /// The watch of another folder that was at its path.
+    pub(crate) watch: Option<i32>,
+    /// Another path that its watch was for: it was moved, or has two paths.
+    pub(crate) left: Option<Arc<Path>>,
+}
+
 /// The watched folders by the numbers of their watches, and by path.
 #[derive(Default)]
 pub(crate) struct Table {
@@ -43,23 +52,23 @@ impl Table {
         self.walk += 1;
     }
 
-    /// Records that a walk enters a folder, which has this watch. A watch follows its folder to another path. Returns
-    /// the watch of another folder that was at this path.
-    pub(crate) fn enter(&mut self, watch: i32, path: &Path) -> Option<i32> {
+    /// Records that a walk enters a folder, which has this watch. A watch follows its folder to another path.
+    pub(crate) fn enter(&mut self, watch: i32, path: &Path) -> Displaced {
         let path: Arc<Path> = path.into();
         let folder = Folder {
             path: Arc::clone(&path),
             gate: None,
             walk: self.walk,
         };
-        if let Some(before) = self.folders.insert(watch, folder)
-            && self.by_path.get(&before.path) == Some(&watch)
-        {
-            self.by_path.remove(&before.path);
-        }
+        let before = self.folders.insert(watch, folder);
+        let left = before.map(|before| before.path).filter(|before| {
+            let is_left = *before != path && self.by_path.get(before) == Some(&watch);
+            is_left && self.by_path.remove(before).is_some()
+        });
         let displaced = self.by_path.insert(path, watch);
-        let displaced = displaced.filter(|before| *before != watch);
-        displaced.inspect(|before| _ = self.folders.remove(before))
+        let watch = displaced.filter(|before| *before != watch);
+        watch.inspect(|before| _ = self.folders.remove(before));
+        Displaced { watch, left }
     }
 
     /// Sets the gate of a folder.
@@ -143,15 +152,13 @@ mod tests {
     #[test]
     fn a_watch_follows_its_folder() {
         let mut table = entered(&[(1, "/a")]);
-        table.enter(1, Path::new("/b"));
-        assert_eq!(
-            table.enter(2, Path::new("/a")),
-            None,
-            "the old path is free"
-        );
+        let left = table.enter(1, Path::new("/b")).left;
+        assert_eq!(left.as_deref(), Some(Path::new("/a")));
+        let displaced = table.enter(2, Path::new("/a"));
+        assert_eq!(displaced, Displaced::default(), "the old path is free");
         assert_eq!(&*table.get(1).unwrap().path, Path::new("/b"));
         assert_eq!(table.take_below(Path::new("/a")), [2]);
-        assert_eq!(table.enter(3, Path::new("/b")), Some(1));
+        assert_eq!(table.enter(3, Path::new("/b")).watch, Some(1));
         assert!(table.get(1).is_none());
         table.forget(3);
         assert!(!table.has(Path::new("/b")));

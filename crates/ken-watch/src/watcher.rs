@@ -1,6 +1,6 @@
 //! Sets watches and reads events.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,14 +16,19 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
+use crate::pace::Pace;
 use crate::table::Table;
+use crate::tops::Tops;
 
 /// Number of events after which a watcher returns, whether or not there are more.
 const MAX_EVENTS: usize = 50_000;
 const BUFFER_BYTES: usize = 64 << 10;
+/// Number of written files to remember while events are read: few are written all the time.
+const MAX_RECENT: usize = 8;
 
-/// What is watched of a folder. A file that is written for hours changes when it is closed.
+/// What is watched of a folder.
 const MASK: WatchFlags = WatchFlags::CLOSE_WRITE
+    .union(WatchFlags::MODIFY)
     .union(WatchFlags::CREATE)
     .union(WatchFlags::DELETE)
     .union(WatchFlags::MOVE)
@@ -43,6 +48,8 @@ const WENT: ReadFlags = ReadFlags::DELETE.union(ReadFlags::MOVED_FROM);
 pub struct Events {
     /// Files and folders that may have changed. A folder stands for everything below it.
     pub changed: BTreeSet<PathBuf>,
+    /// Other files that a program writes and has not closed.
+    pub written: BTreeSet<PathBuf>,
     /// Why more may have changed than `changed` says.
     pub lost: Option<Lost>,
     /// Whether the file was replaced that [`Watcher::watch_replaced`] names.
@@ -69,6 +76,8 @@ pub struct Coverage {
     pub beyond: usize,
     /// Folders on remote file systems, whose changes the kernel does not see.
     pub remote: usize,
+    /// Folders with another path, at which they are watched.
+    pub twofold: usize,
     /// Roots that are files, that follow links, or that cannot be walked now.
     pub roots: usize,
 }
@@ -76,7 +85,12 @@ pub struct Coverage {
 impl Coverage {
     /// Returns whether every change is seen.
     pub fn is_complete(&self) -> bool {
-        self.beyond + self.remote + self.roots == 0
+        self.unwatched() == 0
+    }
+
+    /// Returns the number of folders and roots that are not watched.
+    pub fn unwatched(&self) -> usize {
+        self.beyond + self.remote + self.twofold + self.roots
     }
 }
 
@@ -106,6 +120,9 @@ pub struct Watcher {
     waker: Waker,
     /// The folder of a file that is replaced, by its watch, and the name of the file.
     replaced: Option<(i32, PathBuf)>,
+    pace: Pace,
+    /// Whether more may have changed since the last [`Watcher::watch`] than was told.
+    has_lost: bool,
 }
 
 /// What the threads of a walk share.
@@ -118,6 +135,8 @@ struct Seen {
 struct State {
     table: Table,
     coverage: Coverage,
+    /// What changes unseen.
+    unwatched: Tops,
     /// Maximum number of watches that the kernel grants.
     budget: usize,
 }
@@ -140,23 +159,30 @@ impl OnFolders for Seen {
         let mut state = self.state();
         if is_remote {
             state.coverage.remote += 1;
-            return;
+            return state.unwatched.insert(folder);
         }
         if state.table.len() >= state.budget && !state.table.has(folder) {
             state.coverage.beyond += 1;
-            return;
+            return state.unwatched.insert(folder);
         }
         match inotify::add_watch(&self.inotify, folder, MASK) {
             Ok(watch) => {
                 let displaced = state.table.enter(watch, folder);
-                self.remove(displaced.as_slice());
+                self.remove(displaced.watch.as_slice());
+                // A folder with two paths: events name the later one.
+                let other = displaced.left.filter(|left| left.is_dir());
+                if let Some(other) = other {
+                    state.unwatched.insert(&other);
+                    state.coverage.twofold += 1;
+                }
             }
             Err(Errno::NOSPC | Errno::NOMEM) => {
                 state.budget = state.table.len();
                 state.coverage.beyond += 1;
+                state.unwatched.insert(folder);
             }
             // It is gone, which its parent's watch tells, or cannot be read.
-            Err(_) => {}
+            Err(_) => state.unwatched.insert(folder),
         }
     }
 
@@ -185,6 +211,8 @@ impl Watcher {
             mounted: Vec::new(),
             waker: Waker(Arc::new(waker)),
             replaced: None,
+            pace: Pace::default(),
+            has_lost: false,
         })
     }
 
@@ -216,19 +244,27 @@ impl Watcher {
         {
             let mut state = self.seen.state();
             state.coverage = Coverage::default();
+            state.unwatched = Tops::default();
             state.budget = self.budget;
             state.table.begin_walk();
         }
         let walked = self.walk(None);
-        let is_file = |root: &&Root| root.follow_links || !root.path.is_dir();
-        let unavailable = walked.unavailable.iter().map(|(path, _)| path);
-        let unwatched: BTreeSet<&PathBuf> = unavailable
-            .chain(self.roots.iter().filter(is_file).map(|root| &root.path))
-            .collect();
+        let is_unwatched = |root: &&Root| {
+            let is_away = walked
+                .unavailable
+                .iter()
+                .any(|(path, _)| *path == root.path);
+            is_away || root.follow_links || !root.path.is_dir()
+        };
         let mut state = self.seen.state();
-        state.coverage.roots = unwatched.len();
+        for root in self.roots.iter().filter(is_unwatched) {
+            state.coverage.roots += 1;
+            state.unwatched.insert(&root.path);
+        }
         let watches = state.table.take_all_unentered();
         self.seen.remove(&watches);
+        drop(state);
+        self.has_lost = false;
     }
 
     /// Returns the roots below which folders are watched.
@@ -245,6 +281,22 @@ impl Watcher {
         }
     }
 
+    /// Returns the folders and roots whose changes are not told, each with everything below it. If they are many, their
+    /// parents stand for them.
+    pub fn unwatched(&self) -> Vec<PathBuf> {
+        self.seen.state().unwatched.iter().cloned().collect()
+    }
+
+    /// Returns whether every change at and below a path was told or waits to be, so that [`Watcher::wait`] until now
+    /// tells of all. This is so if the path is a file in a watched folder or a watched folder, with all folders below it
+    /// that a walk takes.
+    pub fn is_complete_below(&self, path: &Path) -> bool {
+        let state = self.seen.state();
+        let is_file_of = |folder| state.table.has(folder) && !path.is_dir();
+        let is_watched = state.table.has(path) || path.parent().is_some_and(is_file_of);
+        is_watched && !self.has_lost && !state.unwatched.meet(path)
+    }
+
     /// Waits for events until a time, or for ever. Returns without any if it is woken.
     ///
     /// # Errors
@@ -256,38 +308,49 @@ impl Watcher {
         }
         self.read(&mut news)?;
         self.follow(&news);
+        let is_all = news.n_written == news.n_events;
+        self.pace.note(news.n_written, is_all, Instant::now());
+        self.has_lost |= news.events.lost.is_some();
         Ok(news.events)
     }
 
     /// Waits for something to read; returns whether any mounts changed.
     fn poll(&self, until: Option<Instant>) -> std::io::Result<bool> {
-        let mut polled = vec![
-            PollFd::new(&self.seen.inotify, PollFlags::IN),
-            PollFd::new(&*self.waker.0, PollFlags::IN),
-        ];
-        let mounts = self.mounts.as_ref().map(|mounts| mounts.file());
-        polled.extend(mounts.map(|mounts| PollFd::new(mounts, PollFlags::PRI)));
-        let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let timeout = timeout.map(timespec);
-        match poll(&mut polled, timeout.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+        loop {
+            let now = Instant::now();
+            let paused_until = self.pace.paused_until(now);
+            let end = [until, paused_until].into_iter().flatten().min();
+            let timeout = end.map(|end| timespec(end.saturating_duration_since(now)));
+            let mut polled = vec![PollFd::new(&*self.waker.0, PollFlags::IN)];
+            let mounts = self.mounts.as_ref().map(|mounts| mounts.file());
+            polled.extend(mounts.map(|mounts| PollFd::new(mounts, PollFlags::PRI)));
+            if paused_until.is_none() {
+                polled.push(PollFd::new(&self.seen.inotify, PollFlags::IN));
+            }
+            match poll(&mut polled, timeout.as_ref()) {
+                Ok(0) if end != until => continue,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let _ = rustix::io::read(&*self.waker.0, &mut [0_u8; 8]);
+            let has_news = PollFlags::PRI | PollFlags::ERR;
+            let mounts = polled.get(1).filter(|_| mounts.is_some());
+            return Ok(mounts.is_some_and(|mounts| mounts.revents().intersects(has_news)));
         }
-        let _ = rustix::io::read(&*self.waker.0, &mut [0_u8; 8]);
-        Ok(polled
-            .get(2)
-            .is_some_and(|mounts| mounts.revents().intersects(PollFlags::PRI | PollFlags::ERR)))
     }
 
     /// Reads events until there are none, or many.
     fn read(&self, news: &mut News) -> std::io::Result<()> {
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
         let mut reader = inotify::Reader::new(self.seen.inotify.as_fd(), &mut buffer);
-        let mut n_events = 0;
-        while n_events < MAX_EVENTS || !reader.is_buffer_empty() {
-            n_events += 1;
+        while news.n_events < MAX_EVENTS || !reader.is_buffer_empty() {
             match reader.next() {
-                Ok(event) => self.take(&event, news),
+                Ok(event) => {
+                    news.n_events += 1;
+                    if !news.repeats(&event) {
+                        self.take(&event, news);
+                    }
+                }
                 Err(Errno::WOULDBLOCK) => break,
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -350,8 +413,13 @@ impl Watcher {
         if news.entered.is_empty() {
             return;
         }
-        self.seen.state().table.begin_walk();
-        let before = std::mem::take(&mut self.seen.state().coverage);
+        let before = {
+            let mut state = self.seen.state();
+            let tops = news.entered.iter();
+            tops.for_each(|top| state.unwatched.remove_below(top));
+            state.table.begin_walk();
+            std::mem::take(&mut state.coverage)
+        };
         self.enter_hidden(&news.entered);
         let tops: Vec<PathBuf> = news.entered.iter().cloned().collect();
         self.walk(Some(&tops));
@@ -361,6 +429,7 @@ impl Watcher {
         state.coverage = Coverage {
             beyond: before.beyond.max(now.beyond),
             remote: before.remote.max(now.remote),
+            twofold: before.twofold.max(now.twofold),
             ..before
         };
         for top in &tops {
@@ -371,7 +440,9 @@ impl Watcher {
 
     /// Watches a folder and all below it no longer.
     fn leave(&self, top: &Path) {
-        let watches = self.seen.state().table.take_below(top);
+        let mut state = self.seen.state();
+        state.unwatched.remove_below(top);
+        let watches = state.table.take_below(top);
         self.seen.remove(&watches);
     }
 
@@ -390,7 +461,14 @@ impl Watcher {
 
     fn walk(&self, below: Option<&[PathBuf]>) -> WalkSummary {
         let progress = Progress::default();
-        walk_folders(below, &self.roots, &self.options, &progress, &*self.seen)
+        let walked = walk_folders(below, &self.roots, &self.options, &progress, &*self.seen);
+        let unavailable = walked.unavailable.iter().map(|(path, _)| path);
+        let mut state = self.seen.state();
+        for unread in walked.incomplete.iter().chain(unavailable) {
+            state.unwatched.insert(unread);
+        }
+        drop(state);
+        walked
     }
 }
 
@@ -402,11 +480,39 @@ struct News {
     entered: BTreeSet<PathBuf>,
     /// Paths that folders left.
     left: BTreeSet<PathBuf>,
+    n_events: usize,
+    /// Number of events that only say that a file was written.
+    n_written: usize,
+    /// The files that were written last, by the watch of their folder and their name.
+    recent: VecDeque<(i32, Vec<u8>)>,
 }
 
 impl News {
+    /// Counts an event of a file that was written, and returns whether one of the last events was the same.
+    fn repeats(&mut self, event: &inotify::Event<'_>) -> bool {
+        if event.events() != ReadFlags::MODIFY {
+            self.recent.clear();
+            return false;
+        }
+        self.n_written += 1;
+        let name = event.file_name().map_or(&[][..], |name| name.to_bytes());
+        let is_same = |(watch, file): &(i32, Vec<u8>)| *watch == event.wd() && file == name;
+        if self.recent.iter().any(is_same) {
+            return true;
+        }
+        self.recent.truncate(MAX_RECENT - 1);
+        self.recent.push_front((event.wd(), name.to_vec()));
+        false
+    }
+
     /// Takes the event of an entry that a walk takes.
     fn take(&mut self, path: PathBuf, kind: ReadFlags) {
+        if kind == ReadFlags::MODIFY {
+            if !self.events.changed.contains(&path) {
+                self.events.written.insert(path);
+            }
+            return;
+        }
         if kind.contains(ReadFlags::ISDIR) {
             if kind.intersects(CAME | WENT) {
                 self.left.insert(path.clone());
@@ -416,6 +522,7 @@ impl News {
                 self.entered.insert(path.clone());
             }
         }
+        self.events.written.remove(&path);
         self.events.changed.insert(path);
     }
 }

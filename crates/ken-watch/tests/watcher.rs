@@ -1,12 +1,14 @@
 //! What a watcher tells of changes on a real file system.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
+use ken_core::Root;
 use ken_walk::{WalkOptions, root_at};
-use ken_watch::{Coverage, Watcher};
+use ken_watch::{Coverage, Lost, Watcher};
 use tempfile::TempDir;
 
 /// Returns a watcher of a folder with these files.
@@ -126,4 +128,98 @@ fn a_waker_ends_a_wait() {
     let events = watcher.wait(None).unwrap();
     assert!(events.changed.is_empty() && events.lost.is_none());
     waking.join().unwrap();
+}
+
+/// Returns all events that the kernel knows of now, below the root: changed paths and written files.
+fn now(watcher: &mut Watcher, root: &Path) -> [BTreeSet<String>; 2] {
+    let events = watcher.wait(Some(Instant::now())).unwrap();
+    let relative = |path: &PathBuf| path.strip_prefix(root).unwrap().display().to_string();
+    [&events.changed, &events.written].map(|paths| paths.iter().map(relative).collect())
+}
+
+#[test]
+fn a_file_that_is_open_is_written_and_changes_when_it_is_closed() {
+    let files = [(".kenignore", "*.tmp\n"), ("a", ""), ("b.tmp", "")];
+    let (_folder, root, mut watcher) = watched(&files, 100);
+    let mut open = ["a", "b.tmp"].map(|name| {
+        let file = fs::OpenOptions::new().append(true).open(root.join(name));
+        file.unwrap()
+    });
+    assert_eq!(now(&mut watcher, &root), [names([]), names([])]);
+    for _ in 0..3 {
+        open.iter_mut()
+            .for_each(|file| file.write_all(b"x").unwrap());
+        assert_eq!(now(&mut watcher, &root), [names([]), names(["a"])]);
+    }
+    open[0].write_all(b"x").unwrap();
+    drop(open);
+    assert_eq!(now(&mut watcher, &root), [names(["a"]), names([])]);
+    // What is saved at once is no open file.
+    write(&root, "c", "text");
+    assert_eq!(now(&mut watcher, &root), [names(["c"]), names([])]);
+}
+
+#[test]
+fn two_logs_that_are_written_all_the_time_rarely_wake_a_watcher() {
+    let (_folder, root, mut watcher) = watched(&[], 100);
+    let end = Instant::now() + Duration::from_secs(4);
+    let mut logs = ["1.log", "2.log"].map(|name| fs::File::create(root.join(name)).unwrap());
+    let writing = std::thread::spawn(move || {
+        let mut n_written = 0;
+        while Instant::now() < end {
+            for _ in 0..20 {
+                logs.iter_mut().for_each(|log| log.write_all(b"x").unwrap());
+                n_written += 2;
+            }
+            std::thread::sleep(Duration::from_millis(4));
+        }
+        n_written
+    });
+    let mut wakes = 0;
+    while Instant::now() < end {
+        let events = watcher.wait(Some(end)).unwrap();
+        assert_eq!(events.lost, None);
+        wakes += 1;
+    }
+    let n_written = writing.join().unwrap();
+    assert!(wakes < 25, "{wakes} after {n_written} events");
+}
+
+#[test]
+fn a_folder_is_complete_if_all_folders_below_it_are_watched() {
+    let files = [("a/1", ""), ("b/c/2", ""), ("b/c/d/3", ""), ("b/.x/4", "")];
+    let (_folder, root, mut watcher) = watched(&files, 100);
+    let complete = |watcher: &Watcher, names: &[&str]| -> Vec<bool> {
+        let path = |name: &&str| root.join(name);
+        let paths = names.iter().map(path);
+        paths.map(|path| watcher.is_complete_below(&path)).collect()
+    };
+    let all = ["", "a", "a/1", "b/c", "b/c/d/3", "b/.x", "..", "none/1"];
+    let expected = [true, true, true, true, true, false, false, false];
+    assert_eq!(complete(&watcher, &all), expected);
+    assert!(watcher.unwatched().is_empty());
+    // Links may lead anywhere.
+    let linked = Root {
+        follow_links: true,
+        ..root_at(&root.join("a")).unwrap()
+    };
+    watcher.watch(vec![root_at(&root).unwrap(), linked]);
+    assert_eq!(watcher.unwatched(), [root.join("a")]);
+    let expected = [false, false, false, true, true, false, false, false];
+    assert_eq!(complete(&watcher, &all), expected);
+    // Folders beyond the budget, and those above them.
+    let mut small = Watcher::new(WalkOptions::default(), 2).unwrap();
+    small.watch(vec![root_at(&root).unwrap()]);
+    assert!(!small.is_complete_below(&root));
+    let tops = small.unwatched();
+    assert!(tops.iter().all(|top| !small.is_complete_below(top)));
+    // A root that goes away.
+    let mut away = Watcher::new(WalkOptions::default(), 100).unwrap();
+    away.watch(vec![root_at(&root.join("b")).unwrap()]);
+    assert!(away.is_complete_below(&root.join("b/c")));
+    fs::rename(root.join("b"), root.join("e")).unwrap();
+    assert_eq!(away.wait(None).unwrap().lost, Some(Lost::Root));
+    assert!(!away.is_complete_below(&root.join("b/c")));
+    away.watch(vec![away.roots()[0].clone()]);
+    assert_eq!(away.unwatched(), [root.join("b")]);
 }

@@ -200,11 +200,16 @@ impl Prefilter {
         let segments = tables.segments().iter();
         let candidates: Vec<_> = segments.map(|segment| segment.candidates(need)).collect();
         if candidates.iter().all(|those| those.docs().is_none()) {
-            return because(Why::Everything);
+            return because(match tables.is_damaged() {
+                true => Why::Damaged,
+                false => Why::Everything,
+            });
         }
         let is_complete = tables.meta.all_seen && tables.is_complete;
+        let trusts = trusts && is_complete && roots.are_below(&tables.meta.roots);
         let mut index = IndexFilter {
-            trusted: trusts && is_complete && roots.are_below(&tables.meta.roots),
+            // A row that is missing may be the one that says that a file matches.
+            trusted: trusts && tables.has_sound_rows() && !tables.is_damaged(),
             tables,
             roots,
             candidates,
@@ -213,6 +218,10 @@ impl Prefilter {
         };
         if index.trusted {
             index.targets = index.targets();
+            if index.tables.is_damaged() {
+                // A name may be missing.
+                (index.trusted, index.targets) = (false, None);
+            }
         }
         Ok(Self {
             index: Some(index),
@@ -293,8 +302,8 @@ impl Prefilter {
     /// Returns whether the n-grams of all texts in a commit are there. Otherwise, the text of a
     /// file may be known from a reading with other settings, and its parts not at all.
     pub fn knows_texts(&self, meta: &Meta) -> bool {
-        let index = self.index.as_ref();
-        index.is_some_and(|index| has_all(&index.tables.ngrams, meta))
+        let tables = self.index.as_ref().map(|index| &index.tables);
+        tables.is_some_and(|tables| has_all(&tables.ngrams, meta) && tables.has_sound_rows())
     }
 
     /// Returns whether no text extracted from a file in this version has a match: neither its own

@@ -39,6 +39,8 @@ pub enum Why {
     NoIndex,
     /// The index cannot be read.
     Unreadable,
+    /// The n-grams are damaged.
+    Damaged,
     /// The index has no n-grams.
     NoNgrams,
     /// Files without a match are printed or counted too.
@@ -57,6 +59,7 @@ impl fmt::Display for Why {
             Self::NotAsked => "the index was not to be asked",
             Self::NoIndex => "there is no index",
             Self::Unreadable => "the index cannot be read",
+            Self::Damaged => "the n-grams of the index are damaged",
             Self::NoNgrams => "the index was made without n-grams",
             Self::AllFiles => "files without a match count too",
             Self::OtherBytes => "other bytes are searched than those of the files",

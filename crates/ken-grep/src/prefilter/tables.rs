@@ -53,6 +53,21 @@ impl IndexTables {
         }
     }
 
+    /// Marks the n-gram segments that searches found damaged, so that the next run reads their files
+    /// again. Returns their paths.
+    pub fn note_damage(&self) -> Vec<PathBuf> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = open.as_ref().map(|tables| tables.ngrams.found_damaged());
+        let folder = ngrams_folder(&self.index);
+        let found = found.into_iter().flatten();
+        let noted = found.map(|number| {
+            // Whoever may only read the index finds the damage again.
+            let _ = ken_ngram::note_damage(&folder, number);
+            ken_ngram::segment_path(&folder, number)
+        });
+        noted.collect()
+    }
+
     /// Returns the tables of the latest commit.
     pub(super) fn latest(&self) -> Result<Arc<OpenTables>, ken_engine::Error> {
         let meta = ken_index::read_meta(&self.index)?;
@@ -84,6 +99,16 @@ impl OpenTables {
 
     pub(super) fn segments(&self) -> &[Segment] {
         &self.ngrams.segments
+    }
+
+    /// Returns whether the rows of all segments are as they were written; reads them, once.
+    pub(super) fn has_sound_rows(&self) -> bool {
+        self.segments().iter().all(Segment::has_sound_rows)
+    }
+
+    /// Returns whether a segment was found damaged.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.segments().iter().any(Segment::is_damaged)
     }
 
     /// Returns the rows of a file, each with the number of its segment.

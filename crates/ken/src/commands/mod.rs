@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ken_engine::Source;
+use ken_grep::prefilter::IndexTables;
 use ken_index::Snapshot;
 use ken_index::layout::index_folder;
 
@@ -76,6 +77,16 @@ fn warn_of_damage(snapshot: &Snapshot) {
     crate::output::warn(&format!(
         "a part of the index is damaged, so {documents} left out; ken index reads the files again"
     ));
+}
+
+/// Says which n-gram segments a search found damaged, if any, and has the next run read their files again.
+fn warn_of_damaged_ngrams(tables: &IndexTables) {
+    for path in tables.note_damage() {
+        crate::output::warn(&format!(
+            "\"{}\" is damaged, so files were searched without it; ken index reads them again",
+            path.display()
+        ));
+    }
 }
 
 /// Returns the data folder that a command works on, if that is known.

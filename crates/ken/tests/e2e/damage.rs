@@ -115,6 +115,60 @@ fn noise_in_a_segment_is_no_panic() {
     assert!(n_left_out > 3, "{n_left_out}");
 }
 
+/// A flipped bit in n-grams: grep finds what a scan finds and names the damage, and the next run mends it.
+#[test]
+fn damaged_n_grams_hide_no_match() {
+    let world = World::new();
+    for number in 0..40 {
+        let word = ["otter", "stoat", "marten"][number % 3];
+        let text = format!("The {word} number {number} swims.\n").repeat(1 + number);
+        world.write(format!("{}/{number}.txt", number % 4), text);
+    }
+    world.index_docs();
+    let pattern = "otter number [0-9]*5";
+    let scan = world.ken(["grep", "--no-index", "--sort", "path", pattern, "docs"]);
+    let part = parts(&world, "grams").remove(0);
+    let sound = fs_err::read(&part).unwrap();
+    let mut n_named = 0;
+    for at in (0..sound.len()).step_by(sound.len() / 40) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1 << (at % 8);
+        fs_err::write(&part, bytes).unwrap();
+        let flags = ["--sort", "path", pattern, "docs"];
+        let run = world.ken([&["grep"][..], &flags].concat());
+        assert_eq!(run.text(), scan.text(), "byte {at}");
+        let is_named = run.err.contains(".grams\" is damaged");
+        n_named += u32::from(is_named);
+        let mark = part.with_extension("damaged");
+        assert_eq!(mark.exists(), is_named, "byte {at}: {}", run.err);
+        for trust in [&["grep", "--trust-index"][..], &["grep"]] {
+            let run = world.ken([trust, &flags].concat());
+            assert_eq!(run.text(), scan.text(), "byte {at}: {trust:?}");
+        }
+        // The trusted search may have read more.
+        if mark.exists() {
+            let run = world.ken([&["grep"][..], &flags].concat());
+            assert_eq!(run.err, "", "byte {at}: it is left out already");
+            fs_err::remove_file(mark).unwrap();
+        }
+    }
+    assert!(n_named > 20, "{n_named}");
+    let mut bytes = sound;
+    bytes[0] ^= 1;
+    fs_err::write(&part, bytes).unwrap();
+    let run = world.ken(["grep", "-c", "otter|stoat|marten", "docs"]);
+    assert!(
+        run.err.contains("ken index reads them again"),
+        "{}",
+        run.err
+    );
+    world.index(&[]);
+    assert!(!part.exists() && world.ken(["check"]).code == 0);
+    let run = world.ken(["grep", "--explain", "--sort", "path", pattern, "docs"]);
+    assert_eq!(run.text(), scan.text());
+    assert!(!run.err.contains(" 0 excluded"), "{}", run.err);
+}
+
 #[test]
 fn a_full_run_needs_nothing_of_a_damaged_list_of_segments() {
     let world = world();

@@ -63,6 +63,12 @@ fn a_search_waits_for_what_was_changed_before_it() {
         std::thread::sleep(Duration::from_millis(20));
         assert_eq!(count(&world, &format!("line{n}")), "1\n");
     }
+    // A program that keeps a file open.
+    let mut open = fs_err::File::create(world.docs().join("open.log")).unwrap();
+    for n in 0..5 {
+        writeln!(open, "entry{n}").unwrap();
+        assert_eq!(count(&world, &format!("entry{n}")), "1\n");
+    }
     world.write(".kenignore", "b3\n");
     assert_eq!(count(&world, "changed3"), "0\n");
     assert_eq!(count(&world, "changed4"), "1\n");
@@ -133,17 +139,21 @@ fn a_run_by_hand_is_handed_over() {
     // The new root is watched.
     fs_err::write(other.join("second.txt"), "a second lemon").unwrap();
     assert_eq!(count(&world, "lemon"), "2\n");
+    // A root that is away keeps its documents.
+    let away = world.home().join("away");
+    fs_err::rename(&other, &away).unwrap();
+    assert_eq!(count(&world, "lemon"), "2\n");
+    fs_err::rename(&away, &other).unwrap();
+    assert_eq!(count(&world, "lemon"), "2\n");
     let run = world.ken([Path::new("index"), Path::new("--forget"), &other]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(world.ken(["search", "lemon", "-c"]).text(), "0\n");
     // The settings are those of now.
-    world.configure("[extract]\nmax_file_bytes = 10\n");
-    world.write("large.txt", "larger than ten bytes");
+    world.configure("[[folder]]\npath = \"~/docs\"\nfields.author = \"Anna\"\n");
     assert_eq!(world.ken(["index", "-q"]).code, 0);
-    assert_eq!(world.ken(["search", "larger", "-c"]).text(), "0\n");
-    world.configure("");
-    assert_eq!(world.ken(["index", "-q"]).code, 0);
-    assert_eq!(world.ken(["search", "larger", "-c"]).text(), "1\n");
+    assert_eq!(count(&world, "author:anna one"), "1\n");
+    world.write("after.txt", "after the settings changed");
+    assert_eq!(count(&world, "author:anna after"), "1\n");
     // What the server would do otherwise is done by the command itself.
     world.write("dry.txt", "a dry fig");
     let dry = world.ken(["index", "--dry-run", "--json"]);

@@ -1,5 +1,6 @@
 //! `ken serve`: whatever happens below the roots, searches soon find what an index made from nothing finds.
 
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Command};
@@ -244,6 +245,25 @@ fn mail_is_delivered() {
     world.write("mail/.Sent/cur/2.host:2,S", message);
     server.converges();
     assert_eq!(world.ken(["search", "subject:figs", "-c"]).text(), "2\n");
+}
+
+#[test]
+fn a_file_that_stays_open_is_read_all_the_same() {
+    let world = world();
+    let log = world.write("a/log.txt", "first line\n");
+    let server = Server::start(&world);
+    server.converges();
+    let mut open = fs_err::OpenOptions::new().append(true).open(log).unwrap();
+    open.write_all(b"second line\n").unwrap();
+    server.converges();
+    open.write_all(b"third line\n").unwrap();
+    drop(open);
+    let start = Instant::now();
+    server.converges();
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "closed files do not wait"
+    );
 }
 
 #[test]

@@ -20,6 +20,7 @@ use ken_grep::prefilter::{IndexTables, Prefilter, Why};
 use ken_index::layout::index_folder;
 
 use crate::cli::Global;
+use crate::commands::warn_of_damaged_ngrams;
 use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Out};
@@ -91,10 +92,16 @@ fn answer(
             return refuse(&refusal);
         }
     };
-    if !plan.is_stream && plan.settings.leaves_out_others() {
-        plan.settings.prefilter = prefilter(global, &plan.settings);
+    let data = data_folder(global).ok();
+    let tables = data.map(|data| IndexTables::new(&index_folder(&data)));
+    if let Some(tables) = &tables
+        && !plan.is_stream
+        && plan.settings.leaves_out_others()
+    {
+        plan.settings.prefilter = prefilter(tables, &plan.settings);
     }
     let outcome = search(&plan, &report)?;
+    tables.iter().for_each(warn_of_damaged_ngrams);
     if wants_stats {
         let text = stats(outcome.stats, started.elapsed().as_secs_f64());
         output::print(text.as_bytes())?;
@@ -106,14 +113,13 @@ fn answer(
 }
 
 /// Asks the index which files need not be read. Without a readable index all files are read.
-fn prefilter(global: &Global, settings: &Settings) -> Prefilter {
-    let (Ok(data), Ok(here)) = (data_folder(global), fs_err::canonicalize(".")) else {
+fn prefilter(tables: &IndexTables, settings: &Settings) -> Prefilter {
+    let Ok(here) = fs_err::canonicalize(".") else {
         return Prefilter::nothing();
     };
     let paths = &settings.selection.paths;
     let need = settings.pattern.need();
-    let prefilter =
-        Prefilter::of_whole_files(&IndexTables::new(&index_folder(&data)), need, paths, &here);
+    let prefilter = Prefilter::of_whole_files(tables, need, paths, &here);
     prefilter.unwrap_or_else(|_| Prefilter::because(Why::Unreadable))
 }
 

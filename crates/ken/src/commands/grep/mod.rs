@@ -24,6 +24,7 @@ use ken_grep::walk;
 use ken_index::layout::index_folder;
 
 use crate::cli::Global;
+use crate::commands::warn_of_damaged_ngrams;
 use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output;
@@ -130,7 +131,11 @@ fn search(
         trusts: typed.trust_index,
     };
     let need = request.need();
-    let prefilter = prefilter(global, typed, &request, &need);
+    let tables = match data_folder(global) {
+        Ok(data) if !typed.no_index => Some(IndexTables::new(&index_folder(&data))),
+        _ => None,
+    };
+    let prefilter = prefilter(tables.as_ref(), &request, &need);
     // With an index such files are skipped already.
     let passes_over_ascii = prefilter.is_empty() && need.is_ok_and(|need| need.is_beyond_ascii());
     let search = Search {
@@ -145,6 +150,9 @@ fn search(
         observer: messages,
     };
     let summary = results(global, &search, plan, typed, around, started)?;
+    if let Some(tables) = tables.filter(|_| !typed.no_messages) {
+        warn_of_damaged_ngrams(&tables);
+    }
     if typed.explain {
         let Summary {
             files, excluded, ..
@@ -169,20 +177,18 @@ fn search(
 
 /// Asks the index which files need no scan. Without a readable index all files are scanned.
 fn prefilter(
-    global: &Global,
-    typed: &Typed,
+    tables: Option<&IndexTables>,
     request: &Request<'_>,
     need: &Result<Need, Why>,
 ) -> Prefilter {
-    let data = match data_folder(global) {
-        Ok(data) if !typed.no_index => data,
-        _ => return Prefilter::nothing(),
+    let Some(tables) = tables else {
+        return Prefilter::nothing();
     };
     let need = match need {
         Ok(need) => need,
         Err(why) => return Prefilter::because(*why),
     };
-    let prefilter = Prefilter::new(&IndexTables::new(&index_folder(&data)), request, need);
+    let prefilter = Prefilter::new(tables, request, need);
     prefilter.unwrap_or_else(|_| Prefilter::because(Why::Unreadable))
 }
 

@@ -22,7 +22,7 @@ use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Outcome, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, RootChange, background};
-use ken_watch::{Coverage, Events, Heat, Lost, Waker, Watcher, free_watches};
+use ken_watch::{Coverage, Events, Lost, Schedule, Waker, Watcher, free_watches};
 
 use super::interrupt::end_with_signals;
 use super::run_options::{default_options, has_roots};
@@ -37,12 +37,13 @@ use lock::{Lock, Served};
 use runs::Runs;
 use undone::Undone;
 
-/// How often everything is compared although all folders are watched: the kernel does not tell of rules above the roots,
-/// nor of a file that is open for writing all the time.
+/// How often everything is compared although all folders are watched: the kernel does not tell of rules above the roots.
 const REST: Duration = Duration::from_secs(6 * 60 * 60);
 /// The pauses before everything is compared again because events were missed or a batch failed.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Number of unwatched paths that a client is told.
+const MAX_UNWATCHED: usize = 100;
 /// The longest time that a client may wait for a fresh index.
 const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 
@@ -96,7 +97,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         options,
         watcher,
         news,
-        heat: Heat::default(),
+        schedule: Schedule::default(),
         held_since: None,
         undone: Undone::default(),
         barriers: Barriers::default(),
@@ -227,7 +228,7 @@ struct Server {
     watcher: Watcher,
     updater: Updater,
     news: Arc<News>,
-    heat: Heat,
+    schedule: Schedule,
     /// Since when changes are held back.
     held_since: Option<Instant>,
     /// Changes that the updater has and the index does not.
@@ -263,7 +264,7 @@ impl Server {
             if self.due <= Instant::now() {
                 self.compare()?;
             }
-            let dues = [self.heat.due(), self.barriers.due()];
+            let dues = [self.schedule.due(), self.barriers.due()];
             let until = dues.into_iter().flatten().fold(self.due, Instant::min);
             let events = self.watcher.wait(Some(until))?;
             self.take(events)?;
@@ -281,18 +282,18 @@ impl Server {
         Ok(())
     }
 
-    fn take(&mut self, events: Events) -> Result<(), Failure> {
+    fn take(&mut self, mut events: Events) -> Result<(), Failure> {
         let has_failed = self.news.has_failed.swap(false, Ordering::Relaxed);
         self.n_overflows += u64::from(events.lost == Some(Lost::Overflow));
         if events.lost.is_some() || has_failed || events.is_replaced && self.roots_changed() {
             self.suspect();
         }
         self.note_coverage()?;
-        let changed = self.heat.pass(events.changed, Instant::now());
+        let changed = self.schedule.pass(&mut events, Instant::now());
         if !changed.is_empty() {
             self.submit(changed);
         }
-        let held = self.heat.due();
+        let held = self.schedule.due();
         self.held_since = held.map(|_| self.held_since.unwrap_or_else(Instant::now));
         Ok(())
     }
@@ -335,10 +336,16 @@ impl Server {
         let paused = background::paused(&self.options.data);
         Freshness {
             watched: coverage.watched,
-            swept: coverage.beyond + coverage.remote + coverage.roots,
-            unwatched: Vec::new(),
+            swept: coverage.unwatched(),
+            unwatched: self
+                .watcher
+                .unwatched()
+                .into_iter()
+                .take(MAX_UNWATCHED)
+                .map(BytesPath)
+                .collect(),
             complete_seconds_ago: self.is_complete.then_some(age.as_secs_f64()),
-            pending: self.undone.paths().count() + self.heat.n_held(),
+            pending: self.undone.paths().count() + self.schedule.held().count(),
             waits: paused.map(|_| "indexing is paused".to_owned()),
             overflows: self.n_overflows,
         }
@@ -350,16 +357,16 @@ impl Server {
             reply.refuse(409, "indexing is paused; ken index --resume continues it");
             return Ok(());
         }
-        let mut changed = self.heat.release(Instant::now());
+        let mut changed = self.schedule.release(Instant::now());
         changed.extend(fresh.paths.into_iter().map(|BytesPath(path)| path));
-        let covers_all = self.is_complete && self.watcher.coverage().is_complete();
-        if !covers_all {
+        changed.extend(self.watcher.unwatched());
+        if !self.is_complete {
             self.compare()?;
         }
         let must_look = fresh.tags || !changed.is_empty();
         let last = match must_look {
             true => Some(self.submit(changed)),
-            false if covers_all => self.undone.last(),
+            false if self.is_complete => self.undone.last(),
             false => self.last_comparison,
         };
         let Some(ticket) = last else {
@@ -499,6 +506,7 @@ impl Server {
         let swept = [
             (coverage.beyond, "folder", "beyond the limit of watches"),
             (coverage.remote, "folder", "on other machines"),
+            (coverage.twofold, "folder", "with two paths"),
             (coverage.roots, "root", "that cannot be watched"),
         ];
         let swept: Vec<String> = swept
