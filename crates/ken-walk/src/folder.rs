@@ -305,7 +305,7 @@ impl<'a> Walker<'a> {
             divided,
         };
         if let Some(visitor) = self.shared.folders {
-            visitor.entered(&here.path, here.gate(&self.shared.stops));
+            visitor.entered(&here.path, here.gate(&self.shared.stops, holds.has_git()));
         }
         if here.divided.is_some() {
             self.divide(here, turn);
@@ -506,12 +506,13 @@ impl Here<'_> {
     }
 
     /// Returns what decides on the entries when the walk is over.
-    fn gate(&self, stops: &Arc<Stops>) -> Gate {
+    fn gate(&self, stops: &Arc<Stops>, has_git: bool) -> Gate {
         Gate {
             of_root: Arc::clone(self.of_root),
             rules: Arc::clone(&self.rules),
             stops: self.has_stops.then(|| Arc::clone(stops)),
             is_maildir: self.is_maildir,
+            has_git,
         }
     }
 

@@ -16,6 +16,9 @@ use crate::rules::{FolderRules, IgnoreFiles, Rules, WalkRoot};
 use crate::sidecar::is_sidecar;
 use crate::stops::Stops;
 
+/// Names of entries that decide what a walk takes below their folder, even if that is above a root.
+pub const RULE_NAMES: [&str; 5] = [".kenignore", ".ignore", ".gitignore", ".git", ".jj"];
+
 /// The rules that apply to a whole root.
 pub(crate) struct RootRules {
     pub(crate) rules: Rules,
@@ -38,9 +41,15 @@ pub struct Gate {
     pub(crate) rules: Arc<FolderRules>,
     pub(crate) stops: Option<Arc<Stops>>,
     pub(crate) is_maildir: bool,
+    pub(crate) has_git: bool,
 }
 
 impl Gate {
+    /// Returns whether the folder may be the top of a work tree of git.
+    pub fn has_git(&self) -> bool {
+        self.has_git
+    }
+
     /// Returns whether a walk looks at the entry at a path, which need not exist: it takes the entry, or reads it with
     /// another file. A hidden folder in a Maildir counts, since it may be a mail folder.
     pub fn admits(&self, path: &Path, is_folder: bool) -> bool {

@@ -43,7 +43,7 @@ pub use dependents::dependents;
 pub use error::WalkError;
 pub use explain::{Verdict, explain};
 pub use file_system::FileSystems;
-pub use gate::{Gate, OnFolders, steers};
+pub use gate::{Gate, OnFolders, RULE_NAMES, steers};
 pub use ken_core::covering;
 pub use lineage::Lineage;
 pub use listing::{Entry, EntryOrder, Listing};
@@ -55,8 +55,8 @@ pub use queue::{Queue, Turn};
 pub use remote::{Fetched, Mounts, answers, fetch, silent_entries};
 pub use roots::{Availability, availability, is_mount_point, root_at};
 pub use rules::{
-    FolderRules, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, ignore_file_text,
-    without_prefix,
+    FolderRules, GitFolders, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, git_folders,
+    ignore_file_text, without_prefix,
 };
 pub use settle::{Settled, settle};
 pub use sidecar::{Sidecar, sidecar_beside, sidecar_names, sidecar_stamp};

@@ -1,12 +1,12 @@
 //! Sets watches and reads events.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
@@ -16,83 +16,15 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
+use crate::news::{Events, Lost, News};
 use crate::pace::Pace;
-use crate::table::Table;
+use crate::seen::{Coverage, Seen};
+use crate::table::Folder;
 use crate::tops::Tops;
 
 /// Number of events after which a watcher returns, whether or not there are more.
 const MAX_EVENTS: usize = 50_000;
 const BUFFER_BYTES: usize = 64 << 10;
-/// Number of written files to remember while events are read: few are written all the time.
-const MAX_RECENT: usize = 8;
-
-/// What is watched of a folder.
-const MASK: WatchFlags = WatchFlags::CLOSE_WRITE
-    .union(WatchFlags::MODIFY)
-    .union(WatchFlags::CREATE)
-    .union(WatchFlags::DELETE)
-    .union(WatchFlags::MOVE)
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::DELETE_SELF)
-    .union(WatchFlags::MOVE_SELF)
-    .union(WatchFlags::ONLYDIR)
-    .union(WatchFlags::EXCL_UNLINK);
-
-/// An entry of a folder came.
-const CAME: ReadFlags = ReadFlags::CREATE.union(ReadFlags::MOVED_TO);
-/// An entry of a folder went.
-const WENT: ReadFlags = ReadFlags::DELETE.union(ReadFlags::MOVED_FROM);
-
-/// What happened since the last wait.
-#[derive(Debug, Default)]
-pub struct Events {
-    /// Files and folders that may have changed. A folder stands for everything below it.
-    pub changed: BTreeSet<PathBuf>,
-    /// Other files that a program writes and has not closed.
-    pub written: BTreeSet<PathBuf>,
-    /// Why more may have changed than `changed` says.
-    pub lost: Option<Lost>,
-    /// Whether the file was replaced that [`Watcher::watch_replaced`] names.
-    pub is_replaced: bool,
-}
-
-/// Why events may be missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
-    /// More happened than the kernel keeps.
-    Overflow,
-    /// A file system was mounted or unmounted.
-    Mounts,
-    /// A root came or went.
-    Root,
-}
-
-/// How much is watched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
-    /// Folders that are watched.
-    pub watched: usize,
-    /// Folders beyond the budget of watches.
-    pub beyond: usize,
-    /// Folders on remote file systems, whose changes the kernel does not see.
-    pub remote: usize,
-    /// Folders with another path, at which they are watched.
-    pub twofold: usize,
-    /// Roots that are files, that follow links, or that cannot be walked now.
-    pub roots: usize,
-}
-
-impl Coverage {
-    /// Returns whether every change is seen.
-    pub fn is_complete(&self) -> bool {
-        self.unwatched() == 0
-    }
-
-    /// Returns the number of folders and roots that are not watched.
-    pub fn unwatched(&self) -> usize {
-        self.beyond + self.remote + self.twofold + self.roots
-    }
-}
 
 /// Ends the wait of a watcher, from any thread.
 #[derive(Clone, Debug)]
@@ -123,72 +55,6 @@ pub struct Watcher {
     pace: Pace,
     /// Whether more may have changed since the last [`Watcher::watch`] than was told.
     has_lost: bool,
-}
-
-/// What the threads of a walk share.
-struct Seen {
-    inotify: OwnedFd,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    table: Table,
-    coverage: Coverage,
-    /// What changes unseen.
-    unwatched: Tops,
-    /// Maximum number of watches that the kernel grants.
-    budget: usize,
-}
-
-impl Seen {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn remove(&self, watches: &[i32]) {
-        for watch in watches {
-            // The kernel may have removed it.
-            let _ = inotify::remove_watch(&self.inotify, *watch);
-        }
-    }
-}
-
-impl OnFolders for Seen {
-    fn entering(&self, folder: &Path, is_remote: bool) {
-        let mut state = self.state();
-        if is_remote {
-            state.coverage.remote += 1;
-            return state.unwatched.insert(folder);
-        }
-        if state.table.len() >= state.budget && !state.table.has(folder) {
-            state.coverage.beyond += 1;
-            return state.unwatched.insert(folder);
-        }
-        match inotify::add_watch(&self.inotify, folder, MASK) {
-            Ok(watch) => {
-                let displaced = state.table.enter(watch, folder);
-                self.remove(displaced.watch.as_slice());
-                // A folder with two paths: events name the later one.
-                let other = displaced.left.filter(|left| left.is_dir());
-                if let Some(other) = other {
-                    state.unwatched.insert(&other);
-                    state.coverage.twofold += 1;
-                }
-            }
-            Err(Errno::NOSPC | Errno::NOMEM) => {
-                state.budget = state.table.len();
-                state.coverage.beyond += 1;
-                state.unwatched.insert(folder);
-            }
-            // It is gone, which its parent's watch tells, or cannot be read.
-            Err(_) => state.unwatched.insert(folder),
-        }
-    }
-
-    fn entered(&self, folder: &Path, gate: Gate) {
-        self.state().table.set_gate(folder, gate);
-    }
 }
 
 impl Watcher {
@@ -241,30 +107,40 @@ impl Watcher {
             self.leave(&root.path);
         }
         self.mounted = Mounts::read().around(&self.roots);
-        {
+        let sides = {
             let mut state = self.seen.state();
             state.coverage = Coverage::default();
             state.unwatched = Tops::default();
             state.budget = self.budget;
             state.table.begin_walk();
-        }
+            std::mem::take(&mut state.sides).watches()
+        };
+        self.watch_above();
         let walked = self.walk(None);
-        let is_unwatched = |root: &&Root| {
+        let mut state = self.seen.state();
+        for root in &self.roots {
             let is_away = walked
                 .unavailable
                 .iter()
                 .any(|(path, _)| *path == root.path);
-            is_away || root.follow_links || !root.path.is_dir()
-        };
-        let mut state = self.seen.state();
-        for root in self.roots.iter().filter(is_unwatched) {
-            state.coverage.roots += 1;
-            state.unwatched.insert(&root.path);
+            let is_seen = root.path.is_dir() || state.sides.has_file(&root.path);
+            if is_away || root.follow_links || !is_seen {
+                state.coverage.roots += 1;
+                state.unwatched.insert(&root.path);
+            }
         }
-        let watches = state.table.take_all_unentered();
-        self.seen.remove(&watches);
+        let watches = [state.table.take_all_unentered(), sides].concat();
+        self.seen.remove(&state, &watches);
         drop(state);
         self.has_lost = false;
+    }
+
+    /// Watches what decides on roots from outside.
+    fn watch_above(&self) {
+        let mut state = self.seen.state();
+        state
+            .sides
+            .watch_above(&self.seen.inotify, &self.roots, &self.options);
     }
 
     /// Returns the roots below which folders are watched.
@@ -288,12 +164,14 @@ impl Watcher {
     }
 
     /// Returns whether every change at and below a path was told or waits to be, so that [`Watcher::wait`] until now
-    /// tells of all. This is so if the path is a file in a watched folder or a watched folder, with all folders below it
+    /// tells of all. This is so if the path is a file in a watched folder, or a watched folder with all folders below it
     /// that a walk takes.
     pub fn is_complete_below(&self, path: &Path) -> bool {
         let state = self.seen.state();
         let is_file_of = |folder| state.table.has(folder) && !path.is_dir();
-        let is_watched = state.table.has(path) || path.parent().is_some_and(is_file_of);
+        let is_watched = state.table.has(path)
+            || path.parent().is_some_and(is_file_of)
+            || self.is_root(path) && state.sides.has_file(path);
         is_watched && !self.has_lost && !state.unwatched.meet(path)
     }
 
@@ -308,9 +186,10 @@ impl Watcher {
         }
         self.read(&mut news)?;
         self.follow(&news);
-        let is_all = news.n_written == news.n_events;
-        self.pace.note(news.n_written, is_all, Instant::now());
+        let is_all = news.n_idle == news.n_events;
+        self.pace.note(news.n_idle, is_all, Instant::now());
         self.has_lost |= news.events.lost.is_some();
+        news.events.locked = self.seen.state().sides.locked().clone();
         Ok(news.events)
     }
 
@@ -347,8 +226,9 @@ impl Watcher {
             match reader.next() {
                 Ok(event) => {
                     news.n_events += 1;
-                    if !news.repeats(&event) {
-                        self.take(&event, news);
+                    match news.repeats(&event) {
+                        true => news.n_idle += 1,
+                        false => self.take(&event, news),
                     }
                 }
                 Err(Errno::WOULDBLOCK) => break,
@@ -375,31 +255,47 @@ impl Watcher {
             return;
         }
         let mut state = self.seen.state();
-        let Some(folder) = state.table.get(watch) else {
-            return;
-        };
-        if let Some(name) = name {
-            let path = folder.path.join(name);
-            let is_folder = kind.contains(ReadFlags::ISDIR);
-            if steers(name.as_bytes(), is_folder) {
-                news.entered.insert(folder.path.to_path_buf());
-                news.events.changed.insert(folder.path.to_path_buf());
-            } else if is_folder && self.is_root(&path) {
-                news.events.lost = Some(Lost::Root);
-            } else if folder
-                .gate
-                .as_ref()
-                .is_some_and(|gate| gate.admits(&path, is_folder))
-            {
-                news.take(path, kind);
+        match name {
+            Some(name) => {
+                let meanings = state.sides.take(watch, name, kind);
+                let folder = state.table.get(watch);
+                let is_idle = meanings.is_empty();
+                meanings
+                    .into_iter()
+                    .for_each(|meaning| news.take_side(meaning, kind));
+                match folder {
+                    Some(folder) => self.take_entry(folder, name, kind, news),
+                    None => news.n_idle += usize::from(is_idle),
+                }
             }
-        } else if kind.contains(ReadFlags::UNMOUNT) {
-            news.events.lost = Some(Lost::Mounts);
-        } else if kind.contains(ReadFlags::IGNORED) {
-            state.table.forget(watch);
-        } else if self.is_root(&folder.path) {
-            // It was deleted or moved, or has other permissions.
+            None if kind.contains(ReadFlags::UNMOUNT) => news.events.lost = Some(Lost::Mounts),
+            None if kind.contains(ReadFlags::IGNORED) => {
+                state.table.forget(watch);
+                state.sides.forget(watch);
+            }
+            None => {
+                // It was deleted or moved, or has other permissions.
+                let folder = state.table.get(watch);
+                if folder.is_some_and(|folder| self.is_root(&folder.path)) {
+                    news.events.lost = Some(Lost::Root);
+                }
+            }
+        }
+    }
+
+    /// Takes the event of an entry of a folder.
+    fn take_entry(&self, folder: &Folder, name: &OsStr, kind: ReadFlags, news: &mut News) {
+        let path = folder.path.join(name);
+        let is_folder = kind.contains(ReadFlags::ISDIR);
+        let admits = |gate: &Gate| gate.admits(&path, is_folder);
+        if steers(name.as_bytes(), is_folder) {
+            news.enter(&folder.path);
+        } else if is_folder && self.is_root(&path) {
             news.events.lost = Some(Lost::Root);
+        } else if folder.gate.as_ref().is_some_and(admits) {
+            news.take(path, kind);
+        } else {
+            news.n_idle += 1;
         }
     }
 
@@ -434,7 +330,11 @@ impl Watcher {
         };
         for top in &tops {
             let watches = state.table.take_unentered(top);
-            self.seen.remove(&watches);
+            self.seen.remove(&state, &watches);
+        }
+        drop(state);
+        if news.has_rules {
+            self.watch_above();
         }
     }
 
@@ -442,8 +342,8 @@ impl Watcher {
     fn leave(&self, top: &Path) {
         let mut state = self.seen.state();
         state.unwatched.remove_below(top);
-        let watches = state.table.take_below(top);
-        self.seen.remove(&watches);
+        let watches = [state.table.take_below(top), state.sides.leave(top)].concat();
+        self.seen.remove(&state, &watches);
     }
 
     /// Watches hidden folders that came: they become mail folders, which are walked, when their own folders are made.
@@ -469,61 +369,6 @@ impl Watcher {
         }
         drop(state);
         walked
-    }
-}
-
-/// Events, and what they mean for the watches.
-#[derive(Default)]
-struct News {
-    events: Events,
-    /// Folders that came, or of which other entries are taken now.
-    entered: BTreeSet<PathBuf>,
-    /// Paths that folders left.
-    left: BTreeSet<PathBuf>,
-    n_events: usize,
-    /// Number of events that only say that a file was written.
-    n_written: usize,
-    /// The files that were written last, by the watch of their folder and their name.
-    recent: VecDeque<(i32, Vec<u8>)>,
-}
-
-impl News {
-    /// Counts an event of a file that was written, and returns whether one of the last events was the same.
-    fn repeats(&mut self, event: &inotify::Event<'_>) -> bool {
-        if event.events() != ReadFlags::MODIFY {
-            self.recent.clear();
-            return false;
-        }
-        self.n_written += 1;
-        let name = event.file_name().map_or(&[][..], |name| name.to_bytes());
-        let is_same = |(watch, file): &(i32, Vec<u8>)| *watch == event.wd() && file == name;
-        if self.recent.iter().any(is_same) {
-            return true;
-        }
-        self.recent.truncate(MAX_RECENT - 1);
-        self.recent.push_front((event.wd(), name.to_vec()));
-        false
-    }
-
-    /// Takes the event of an entry that a walk takes.
-    fn take(&mut self, path: PathBuf, kind: ReadFlags) {
-        if kind == ReadFlags::MODIFY {
-            if !self.events.changed.contains(&path) {
-                self.events.written.insert(path);
-            }
-            return;
-        }
-        if kind.contains(ReadFlags::ISDIR) {
-            if kind.intersects(CAME | WENT) {
-                self.left.insert(path.clone());
-            }
-            // A folder that may be read now has other attributes.
-            if !kind.intersects(WENT) {
-                self.entered.insert(path.clone());
-            }
-        }
-        self.events.written.remove(&path);
-        self.events.changed.insert(path);
     }
 }
 

@@ -223,3 +223,121 @@ fn a_folder_is_complete_if_all_folders_below_it_are_watched() {
     away.watch(vec![away.roots()[0].clone()]);
     assert_eq!(away.unwatched(), [root.join("b")]);
 }
+
+/// Waits for events until some are told, and returns the changed paths below a folder.
+fn next(watcher: &mut Watcher, folder: &Path) -> BTreeSet<String> {
+    let end = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < end {
+        let events = watcher.wait(Some(end)).unwrap();
+        assert_eq!(events.lost, None);
+        if !events.changed.is_empty() {
+            let relative =
+                |path: &PathBuf| path.strip_prefix(folder).unwrap().display().to_string();
+            return events.changed.iter().map(relative).collect();
+        }
+    }
+    panic!("nothing is told");
+}
+
+#[test]
+fn rules_outside_the_roots_change_what_they_decide_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = fs::canonicalize(folder.path()).unwrap();
+    let files = [
+        "up/x/root/a/1.txt",
+        "up/x/root/tree/2.txt",
+        "up/x/plain/3.txt",
+    ];
+    files.iter().for_each(|name| write(&home, name, ""));
+    fs::create_dir_all(home.join("up/x/root/tree/.git/info")).unwrap();
+    let options = WalkOptions {
+        global_ignore: Some(home.join("config/git/ignore")),
+        ..WalkOptions::default()
+    };
+    let mut watcher = Watcher::new(options, 100).unwrap();
+    let plain = Root {
+        no_ignore: true,
+        ..root_at(&home.join("up/x/plain")).unwrap()
+    };
+    watcher.watch(vec![root_at(&home.join("up/x/root")).unwrap(), plain]);
+    let root = names(["up/x/root"]);
+    // Each is made, changed and removed, and its folder may come later than the watch.
+    write(&home, "up/.kenignore", "*.log\n");
+    assert_eq!(next(&mut watcher, &home), root);
+    write(&home, "up/.kenignore", "*.log\n1.txt\n");
+    assert_eq!(next(&mut watcher, &home), root);
+    write(&home, "up/x/root/a/1.txt", "unseen");
+    write(&home, "up/x/root/a/2.txt", "seen");
+    assert_eq!(next(&mut watcher, &home), names(["up/x/root/a/2.txt"]));
+    fs::remove_file(home.join("up/.kenignore")).unwrap();
+    assert_eq!(next(&mut watcher, &home), root);
+    write(&home, "config/git/ignore", "*.tmp\n");
+    assert_eq!(next(&mut watcher, &home), root);
+    write(&home, "config/git/ignore", "*.tmp\n*.txt\n");
+    assert_eq!(next(&mut watcher, &home), root);
+    let tree = names(["up/x/root/tree"]);
+    write(&home, "up/x/root/tree/.git/info/exclude", "3.txt\n");
+    assert_eq!(next(&mut watcher, &home), tree);
+    fs::create_dir_all(home.join("up/x/.git/info")).unwrap();
+    assert_eq!(next(&mut watcher, &home), root);
+    write(&home, "up/x/.git/info/exclude", "4.txt\n");
+    assert_eq!(next(&mut watcher, &home), root);
+    // Other names say nothing.
+    write(&home, "up/other.txt", "");
+    write(&home, "up/x/root/tree/.git/HEAD", "");
+    let events = watcher.wait(Some(Instant::now())).unwrap();
+    assert!(events.changed.is_empty() && events.lost.is_none());
+    assert!(watcher.is_complete_below(&home.join("up/x/root")));
+}
+
+#[test]
+fn a_root_goes_and_comes_with_a_folder_above_it() {
+    let (_folder, root, mut watcher) = watched(&[("up/in/a", ""), ("file", "")], 100);
+    let roots = ["up/in", "file"].map(|name| root_at(&root.join(name)).unwrap());
+    watcher.watch(roots.to_vec());
+    assert!(watcher.is_complete_below(&root.join("file")));
+    write(&root, "file", "changed");
+    assert_eq!(next(&mut watcher, &root), names(["file"]));
+    for (from, to) in [("up", "down"), ("down", "up"), ("file", "gone")] {
+        fs::rename(root.join(from), root.join(to)).unwrap();
+        assert_eq!(watcher.wait(None).unwrap().lost, Some(Lost::Root));
+        watcher.watch(roots.to_vec());
+        let is_there = |path: &&str| watcher.is_complete_below(&root.join(path));
+        let there: Vec<bool> = ["up/in", "file"].iter().map(is_there).collect();
+        assert_eq!(there, [to != "down", to != "gone"]);
+    }
+    write(&root, "file", "again");
+    assert_eq!(watcher.wait(None).unwrap().lost, Some(Lost::Root));
+}
+
+#[test]
+fn a_work_tree_is_locked_while_git_changes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = root_at(folder.path()).unwrap();
+    let path = root.path.clone();
+    for name in ["one/.git/HEAD", "two/.git/worktrees/t/HEAD", "two/a"] {
+        write(&path, name, "");
+    }
+    let linked = path.join("two/.git/worktrees/t");
+    write(
+        &path,
+        "linked/.git",
+        &format!("gitdir: {}\n", linked.display()),
+    );
+    write(&path, "one/.git/index.lock", "");
+    let mut watcher = Watcher::new(WalkOptions::default(), 100).unwrap();
+    watcher.watch(vec![root]);
+    let mut locked = || watcher.wait(Some(Instant::now())).unwrap().locked;
+    let trees = |names: &[&str]| names.iter().map(|name| path.join(name)).collect();
+    assert_eq!(locked(), trees(&["one"]));
+    fs::rename(
+        path.join("one/.git/index.lock"),
+        path.join("one/.git/index"),
+    )
+    .unwrap();
+    assert_eq!(locked(), trees(&[]));
+    fs::write(linked.join("index.lock"), "").unwrap();
+    assert_eq!(locked(), trees(&["linked"]));
+    fs::remove_file(linked.join("index.lock")).unwrap();
+    assert_eq!(locked(), trees(&[]));
+}

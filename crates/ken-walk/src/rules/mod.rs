@@ -26,6 +26,7 @@ use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 pub use file::{RuleError, text as ignore_file_text};
+pub use git::{GitFolders, git_folders};
 pub use policy::{OwnFile, Policy};
 
 /// The rule files in a folder.
@@ -63,6 +64,11 @@ impl IgnoreFiles {
             }
         }
         found
+    }
+
+    /// Returns whether the folder may be the top of a work tree of git.
+    pub(crate) fn has_git(self) -> bool {
+        self.git
     }
 
     /// Notes a name in the folder.

@@ -225,6 +225,31 @@ fn rules_and_markers_that_change() {
 }
 
 #[test]
+fn rules_outside_the_roots_that_change() {
+    let world = world();
+    fs_err::create_dir_all(world.docs().join("a/.git/info")).unwrap();
+    for name in ["a/x.log", "a/y.tmp", "a/z.bak"] {
+        world.write(name, name);
+    }
+    let server = Server::start(&world);
+    server.converges();
+    fs_err::write(world.home().join(".kenignore"), "*.log\n").unwrap();
+    server.converges();
+    world.write("a/.git/info/exclude", "*.tmp\n");
+    server.converges();
+    let global = world.home().join("config/git");
+    fs_err::create_dir_all(&global).unwrap();
+    fs_err::write(global.join("ignore"), "*.bak\n").unwrap();
+    server.converges();
+    assert_eq!(world.ken(["search", "-c", "size:0.."]).text(), "2\n");
+    fs_err::write(global.join("ignore"), "").unwrap();
+    fs_err::remove_file(world.home().join(".kenignore")).unwrap();
+    world.remove("a/.git/info/exclude");
+    server.converges();
+    assert_eq!(world.ken(["search", "-c", "size:0.."]).text(), "5\n");
+}
+
+#[test]
 fn mail_is_delivered() {
     let world = world();
     let server = Server::start(&world);

@@ -22,6 +22,7 @@ use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Outcome, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, RootChange, background};
+use ken_walk::WalkOptions;
 use ken_watch::{Coverage, Events, Lost, Schedule, Waker, Watcher, free_watches};
 
 use super::interrupt::end_with_signals;
@@ -37,7 +38,7 @@ use lock::{Lock, Served};
 use runs::Runs;
 use undone::Undone;
 
-/// How often everything is compared although all folders are watched: the kernel does not tell of rules above the roots.
+/// How often everything is compared although all folders are watched.
 const REST: Duration = Duration::from_secs(6 * 60 * 60);
 /// The pauses before everything is compared again because events were missed or a batch failed.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -51,6 +52,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
     let mut options = Options {
         // It may take hours, and changes would wait.
         ocr: None,
+        // The file may come later.
+        global_ignore: ignore::gitignore::gitconfig_excludes_path(),
         ..default_options(global)?
     };
     if !has_roots(&options.data, false)? {
@@ -73,7 +76,11 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
     }
     options.background = is_background;
     let budget = args.max_watches.unwrap_or_else(|| free_watches() / 2);
-    let mut watcher = Watcher::new(walk_options(global), budget)?;
+    let walk_options = WalkOptions {
+        global_ignore: options.global_ignore.clone(),
+        ..walk_options(global)
+    };
+    let mut watcher = Watcher::new(walk_options, budget)?;
     let news = Arc::new(News::new(watcher.waker()));
     let of_signals = Arc::clone(&news);
     end_with_signals(move || of_signals.stop())?;

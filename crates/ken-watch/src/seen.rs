@@ -1,0 +1,114 @@
+//! Sets watches during a walk.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ken_walk::{Gate, OnFolders};
+use rustix::fs::inotify;
+use rustix::io::Errno;
+
+use crate::mask::MASK;
+use crate::sides::Sides;
+use crate::table::Table;
+use crate::tops::Tops;
+
+/// How much is watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Folders that are watched.
+    pub watched: usize,
+    /// Folders beyond the budget of watches.
+    pub beyond: usize,
+    /// Folders on remote file systems, whose changes the kernel does not see.
+    pub remote: usize,
+    /// Folders with another path, at which they are watched.
+    pub twofold: usize,
+    /// Roots that follow links, or that cannot be walked now.
+    pub roots: usize,
+}
+
+impl Coverage {
+    /// Returns whether every change is seen.
+    pub fn is_complete(&self) -> bool {
+        self.unwatched() == 0
+    }
+
+    /// Returns the number of folders and roots that are not watched.
+    pub fn unwatched(&self) -> usize {
+        self.beyond + self.remote + self.twofold + self.roots
+    }
+}
+
+/// What the threads of a walk share.
+pub(crate) struct Seen {
+    pub(crate) inotify: OwnedFd,
+    pub(crate) state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) table: Table,
+    pub(crate) coverage: Coverage,
+    pub(crate) sides: Sides,
+    /// What changes unseen.
+    pub(crate) unwatched: Tops,
+    /// Maximum number of watches that the kernel grants.
+    pub(crate) budget: usize,
+}
+
+impl Seen {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes watches that nothing needs any more.
+    pub(crate) fn remove(&self, state: &State, watches: &[i32]) {
+        let is_needed = |watch: i32| state.sides.has(watch) || state.table.get(watch).is_some();
+        for watch in watches.iter().filter(|watch| !is_needed(**watch)) {
+            // The kernel may have removed it.
+            let _ = inotify::remove_watch(&self.inotify, *watch);
+        }
+    }
+}
+
+impl OnFolders for Seen {
+    fn entering(&self, folder: &Path, is_remote: bool) {
+        let mut state = self.state();
+        if is_remote {
+            state.coverage.remote += 1;
+            return state.unwatched.insert(folder);
+        }
+        if state.table.len() >= state.budget && !state.table.has(folder) {
+            state.coverage.beyond += 1;
+            return state.unwatched.insert(folder);
+        }
+        match inotify::add_watch(&self.inotify, folder, MASK) {
+            Ok(watch) => {
+                let displaced = state.table.enter(watch, folder);
+                self.remove(&state, displaced.watch.as_slice());
+                // A folder with two paths: events name the later one.
+                let other = displaced.left.filter(|left| left.is_dir());
+                if let Some(other) = other {
+                    state.unwatched.insert(&other);
+                    state.coverage.twofold += 1;
+                }
+            }
+            Err(Errno::NOSPC | Errno::NOMEM) => {
+                state.budget = state.table.len();
+                state.coverage.beyond += 1;
+                state.unwatched.insert(folder);
+            }
+            // It is gone, which its parent's watch tells, or cannot be read.
+            Err(_) => state.unwatched.insert(folder),
+        }
+    }
+
+    fn entered(&self, folder: &Path, gate: Gate) {
+        let mut state = self.state();
+        if gate.has_git() {
+            state.sides.watch_work_tree(&self.inotify, folder, folder);
+        }
+        state.table.set_gate(folder, gate);
+    }
+}
