@@ -15,6 +15,7 @@ mod missing;
 mod mu;
 mod query;
 mod recollq;
+mod run_options;
 pub(crate) mod sandbox;
 mod search;
 mod serve;

@@ -13,8 +13,8 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "server", "pipeline", "search", "grep", "extract", "index", "engine", "watch", "walk",
-            "mail", "private", "core",
+            "api", "server", "pipeline", "search", "grep", "extract", "index", "engine", "watch",
+            "walk", "mail", "private", "core",
         ],
     ),
     (
@@ -39,6 +39,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ("ken-walk", &["private", "core"]),
     ("ken-mail", &["core"]),
     ("ken-ngram", &["private", "core"]),
+    ("ken-api", &["private", "core"]),
     ("ken-private", &[]),
     ("ken-core", &[]),
 ];
