@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ken_index::layout::{commit_file, index_folder};
-use ken_pipeline::updater::{Outcome, PathChange, Updater, UpdaterOptions};
+use ken_pipeline::updater::{Batching, Outcome, PathChange, Updater, UpdaterOptions};
 use ken_pipeline::{Options, background};
 use ken_walk::WalkOptions;
 use ken_watch::{Coverage, Events, Schedule, Waker, Watcher, free_watches};
@@ -66,6 +66,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
     end_with_signals(move || of_signals.stop())?;
     watcher.watch_replaced(&commit_file(&index_folder(&options.data)))?;
     let updater = UpdaterOptions {
+        // The schedule waits until nothing changes.
+        batching: Batching::AT_ONCE,
         respects_pause: true,
         ..UpdaterOptions::new(options.clone())
     };
@@ -76,7 +78,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         watcher,
         updater,
         news,
-        schedule: Schedule::default(),
+        schedule: Schedule::new(background::is_on_battery),
         sweep: Duration::from_secs(args.sweep_seconds),
         due: Instant::now(),
         compared: None,
