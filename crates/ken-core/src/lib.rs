@@ -39,6 +39,6 @@ pub use number::{first_from, first_from_each, number_at, put_number, take_number
 pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Whole, Word, Written};
 pub use profile::{FolderFields, Profile};
 pub use ranking::Ranking;
-pub use root::{Root, covering};
+pub use root::{BytesPath, Root, covering};
 pub use state::{MESSAGE_STATES, MessageState, MessageStateInfo, StateSource};
 pub use token::Token;

@@ -52,6 +52,11 @@ pub fn covering<'r>(roots: &'r [Root], path: &Path) -> Option<&'r Root> {
         .find_map(|folder| roots.iter().find(|root| root.path == folder))
 }
 
+/// A path that goes through JSON as it is: as text where it is UTF-8, else as a list of bytes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct BytesPath(#[serde(with = "path_bytes")] pub PathBuf);
+
 /// Serialises paths, which are bytes: as text where they are UTF-8, else as a list of numbers.
 pub(crate) mod path_bytes {
     use std::ffi::OsString;

@@ -1,9 +1,9 @@
 //! The outcome of a run, in figures.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The outcome of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Number of files that were added.
     pub added: u64,

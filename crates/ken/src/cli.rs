@@ -329,6 +329,9 @@ pub(crate) struct SearchArgs {
     /// Print no snippets
     #[arg(long)]
     pub(crate) no_snippet: bool,
+    /// Bring everything into the index first that changed before this search
+    #[arg(long)]
+    pub(crate) fresh: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -535,6 +535,13 @@ pub(crate) fn data_folder(global: &Global) -> Result<PathBuf, Failure> {
         .map_err(|error| Failure::new(Kind::Usage, format!("\"{}\": {error}", folder.display())))
 }
 
+/// Returns the user's folder for sockets and the like, which ends with the session.
+#[allow(clippy::disallowed_methods)] // the binary reads its environment
+pub(crate) fn runtime_folder() -> Option<PathBuf> {
+    let set = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    set.filter(|path| path.is_absolute() && path.is_dir())
+}
+
 #[allow(clippy::disallowed_methods)] // the binary reads its environment
 fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
     let set = std::env::var_os(variable).map(PathBuf::from);

@@ -41,6 +41,11 @@ impl Failure {
         self
     }
 
+    /// Returns what happened, for people.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Prints the failure and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if self.kind == Kind::ClosedPipe {

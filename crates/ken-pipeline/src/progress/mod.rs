@@ -121,7 +121,7 @@ impl Progress {
     }
 
     /// Sets the file that is currently read. Waits neither for the display nor for other threads.
-    pub(crate) fn set_current(&self, path: &Path) {
+    pub fn set_current(&self, path: &Path) {
         if let Ok(mut current) = self.current.try_lock() {
             match current.as_mut() {
                 Some(buffer) => path.clone_into(buffer),

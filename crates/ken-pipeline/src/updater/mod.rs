@@ -110,6 +110,8 @@ struct State {
     given: u64,
     /// The last ticket that was tried.
     tried: u64,
+    /// The last ticket whose outcome is known; the report of it may not have ended.
+    known: u64,
     /// The last ticket up to which the index has all paths.
     done: u64,
     /// The last ticket that a caller waits for; its batch begins immediately.
@@ -230,9 +232,8 @@ impl Updater {
     /// Fails if the deadline passes, if the updater ends first, if the ticket's run over all files failed, or if a batch
     /// up to the ticket failed and its paths are not in the index since.
     pub fn wait(&self, ticket: Ticket, deadline: Instant) -> Result<(), NotDone> {
+        self.hurry(ticket);
         let mut state = self.shared.state();
-        state.awaited = state.awaited.max(ticket.0);
-        self.shared.changed.notify_all();
         while state.tried < ticket.0 {
             if state.has_ended {
                 return Err(NotDone::Stopped);
@@ -245,6 +246,20 @@ impl Updater {
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         state.failure_of(ticket.0).map_or(Ok(()), Err)
+    }
+
+    /// Has the batch of a ticket begin immediately.
+    pub fn hurry(&self, ticket: Ticket) {
+        let mut state = self.shared.state();
+        state.awaited = state.awaited.max(ticket.0);
+        self.shared.changed.notify_all();
+    }
+
+    /// Returns whether the work of a ticket succeeded, as [`Self::wait`] does; none if it has not been done yet.
+    pub fn result_of(&self, ticket: Ticket) -> Option<Result<(), NotDone>> {
+        let state = self.shared.state();
+        let is_known = state.known >= ticket.0;
+        is_known.then(|| state.failure_of(ticket.0).map_or(Ok(()), Err))
     }
 
     /// Returns the last ticket up to which the index has all submitted paths. A run over all files counts as soon as it
@@ -420,6 +435,7 @@ impl State {
             (Kind::All(run), None) if !run.options.lazy => self.left = None,
             (_, None) => {}
         }
+        self.known = work.last;
         if self.left.is_none() {
             self.done = work.last;
             self.cause = None;

@@ -43,7 +43,7 @@ pub(crate) struct ServeArgs {
     pub(crate) fast: bool,
 }
 
-#[derive(Args, Debug, Default)]
+#[derive(Args, Debug, Default, PartialEq)]
 pub(crate) struct IndexArgs {
     /// Folders or files to add as roots; without any, ken updates the roots that it has
     pub(crate) paths: Vec<PathBuf>,

@@ -10,8 +10,8 @@ use ken_index::layout::index_folder;
 use ken_pipeline::{Options, Progress, Repaired, Report, background};
 use serde_json::{Value as Json, json};
 
-use super::index::default_options;
 use super::interrupt::{INTERRUPTED, Stop};
+use super::run_options::default_options;
 use crate::cli::{CheckArgs, Global};
 use crate::failure::Failure;
 use crate::output;

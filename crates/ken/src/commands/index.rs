@@ -5,14 +5,15 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
+use ken_api::Lines;
 use ken_core::{Change, escape_bytes};
-use ken_index::layout::index_folder;
 use ken_pipeline::background::{self, Pause};
-use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary, default_memory};
+use ken_pipeline::{Ngrams, Options, Progress, RootChange, Summary};
 use serde_json::json;
 
 use super::interrupt::{INTERRUPTED, Stop};
-use super::{default_threads, global_ignore, walk};
+use super::run_options::{default_options, has_roots, memory};
+use super::{default_threads, serve, walk};
 use crate::cli::{Global, IndexArgs, WalkOptions};
 use crate::config::{Settings, commit_interval, data_folder, parse_size};
 use crate::failure::{Failure, Kind};
@@ -38,6 +39,9 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     }
     background::give_back_large_blocks();
     let stop = Stop::on_signals()?;
+    if let Some(events) = serve::hand_over(global, args, &options.data, &changes)? {
+        return run_by_server(global, args, &options, &stop, events);
+    }
     // Created before the run: if that fails, nothing is done.
     let trace_file = args.trace.as_ref().map(fs_err::File::create).transpose()?;
     let progress = match trace_file {
@@ -66,8 +70,37 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     if let (Some(file), Some(trace)) = (trace_file, &progress.trace) {
         trace.write(std::io::BufWriter::new(file))?;
     }
-    let summary = summary?;
-    report(args, &summary)?;
+    end(global, args, &options, &summary?)
+}
+
+/// Shows a run that `ken serve` does.
+fn run_by_server(
+    global: &Global,
+    args: &IndexArgs,
+    options: &Options,
+    stop: &Stop,
+    mut events: Lines,
+) -> Result<ExitCode, Failure> {
+    let progress = Progress::default();
+    let mut display = Display::new(args.json, args.quiet);
+    let summary = stop.watch(
+        options,
+        &progress,
+        || display.tick(&progress),
+        || serve::follow(&mut events, &progress),
+    );
+    display.clear();
+    end(global, args, options, &summary?)
+}
+
+/// Reports a run, and returns the exit code.
+fn end(
+    global: &Global,
+    args: &IndexArgs,
+    options: &Options,
+    summary: &Summary,
+) -> Result<ExitCode, Failure> {
+    report(args, summary)?;
     let helpers = options.extract.helpers.as_deref();
     if let Some(lack) = Settings::load(global)?.unprotected(helpers) {
         output::warn(&lack);
@@ -137,59 +170,6 @@ fn set_pause(data: &Path, wanted: &Wanted) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the options for writing the index by the settings alone.
-pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
-    let settings = Settings::load(global)?;
-    let threads = threads(&settings);
-    Ok(Options {
-        data: data_folder(global)?,
-        threads,
-        arrangement: Arrangement {
-            index_threads: settings.index_threads,
-            queue_bytes: parse_size(&settings.queue_bytes)?,
-            ..Arrangement::default()
-        },
-        memory_bytes: usual_memory(&settings)?,
-        extract: ken_extract::Options {
-            helpers: settings.helpers(global)?,
-            ..settings.extraction()?
-        },
-        full: false,
-        retry_failed: false,
-        ocr: settings.ocr(false)?,
-        folders: settings.folders()?,
-        ngrams: settings.ngrams.into(),
-        dry_run: false,
-        commit_interval: settings.commit_interval()?,
-        commit_bytes: parse_size(&settings.commit_bytes)? as u64,
-        durability: settings.durability.into(),
-        lazy: false,
-        order: settings.order.into(),
-        background: false,
-        global_ignore: global_ignore(),
-    })
-}
-
-fn threads(settings: &Settings) -> usize {
-    match settings.threads {
-        0 => default_threads(),
-        threads => threads,
-    }
-}
-
-/// Returns the memory of a run by the settings.
-pub(super) fn usual_memory(settings: &Settings) -> Result<usize, Failure> {
-    memory(&settings.memory, threads(settings))
-}
-
-/// Reads the memory limit of a run with this number of threads.
-fn memory(size: &str, threads: usize) -> Result<usize, Failure> {
-    Ok(match parse_size(size)? {
-        0 => default_memory(threads),
-        bytes => bytes,
-    })
-}
-
 /// Returns the options of a run.
 pub(super) fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
     let settings = Settings::load(global)?;
@@ -251,17 +231,6 @@ fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
         changes.push(RootChange::Add(walk::root(path, args.walk)?));
     }
     Ok(changes)
-}
-
-pub(super) fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
-    use ken_engine::Error;
-    match ken_index::read_meta(&index_folder(data)) {
-        Ok(meta) => Ok(!meta.roots.is_empty()),
-        Err(Error::Missing(_)) => Ok(false),
-        // The roots are read when the index is rebuilt.
-        Err(Error::Version { .. } | Error::Damaged { .. }) if full => Ok(true),
-        Err(error) => Err(error.into()),
-    }
 }
 
 fn change_line(args: &IndexArgs, change: &Change) -> Vec<u8> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
+use ken_api::message::Freshness;
 use ken_core::{Field, Order, Pattern, Plan, SortKey, escape_bytes};
 use ken_engine::{Source, Statistics, Stored, Tally};
 use ken_extract::helper::Helpers;
@@ -16,7 +17,7 @@ use serde_json::{Value as Json, json};
 
 use super::extractor::extractor;
 use super::open_index;
-use super::serve::{Served, served};
+use super::serve::client;
 use crate::cli::{Global, StatusArgs};
 use crate::config::{self, Settings};
 use crate::failure::Failure;
@@ -46,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
     let overview = Overview {
         helpers,
         paused: background::paused(&data),
-        served: served(&data),
+        freshness: client(&data).and_then(|client| client.status().ok()),
         is_open_to_others: ken_pipeline::is_open_to_others(&data),
         data: data.to_string_lossy().into_owned(),
         statistics: snapshot.statistics()?,
@@ -137,8 +138,8 @@ impl Isolation {
 struct Overview<'s> {
     helpers: Option<&'s Helpers>,
     paused: Option<Pause>,
-    /// What `ken serve` watches, if it runs.
-    served: Option<Served>,
+    /// What `ken serve` says, if it runs.
+    freshness: Option<Freshness>,
     /// Whether other users can read the data folder.
     is_open_to_others: bool,
     data: String,
@@ -193,8 +194,10 @@ impl Overview<'_> {
             "roots": self.snapshot.meta().roots,
             "sandbox": self.isolation.json(),
             "completed": self.completed(),
-            "watched": self.served.map(|served| served.watched),
-            "swept": self.served.map(|served| served.swept),
+            "watched": self.freshness.as_ref().map(|fresh| fresh.watched),
+            "swept": self.freshness.as_ref().map(|fresh| fresh.swept),
+            "complete_seconds_ago": self.freshness.as_ref().and_then(|fresh| fresh.complete_seconds_ago),
+            "pending": self.freshness.as_ref().map(|fresh| fresh.pending),
             "paused": self.paused.is_some(),
             "paused_until": self.paused.and_then(end),
             "documents": all.documents,
@@ -225,10 +228,8 @@ impl Overview<'_> {
             .completed()
             .unwrap_or_else(|| "never (no run of ken index has finished)".to_owned());
         text.push_str(&format!("complete   {completed}\n"));
-        if let Some(Served { watched, swept }) = self.served {
-            text.push_str(&format!(
-                "served     by ken serve: {watched} folders watched, {swept} looked at now and then\n"
-            ));
+        if let Some(freshness) = &self.freshness {
+            text.push_str(&format!("served     {}\n", served(freshness)));
         }
         if let Some(pause) = self.paused {
             let end = end(pause).map_or_else(String::new, |end| format!("until {end}, or "));
@@ -253,6 +254,28 @@ impl Overview<'_> {
         text.push_str(&table(&rows, &self.all()));
         text
     }
+}
+
+/// Returns what `ken serve` does, for people.
+fn served(freshness: &Freshness) -> String {
+    let mut text = match freshness.watched {
+        1 => "watching 1 folder".to_owned(),
+        n => format!("watching {n} folders"),
+    };
+    if freshness.swept > 0 {
+        let swept = freshness.swept;
+        text.push_str(&format!(", looking at {swept} others now and then"));
+    }
+    match freshness.complete_seconds_ago {
+        Some(age) => text.push_str(&format!("; complete as of {age:.1} s ago")),
+        None => text.push_str("; everything is being compared"),
+    }
+    match freshness.pending {
+        0 => {}
+        1 => text.push_str(", 1 change waits"),
+        n => text.push_str(&format!(", {n} changes wait")),
+    }
+    text
 }
 
 /// Returns when a pause ends.

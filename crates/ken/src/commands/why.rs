@@ -15,7 +15,7 @@ use ken_walk::Verdict;
 use serde_json::{Value as Json, json};
 
 use super::extractor::extractor;
-use super::index::usual_memory;
+use super::run_options::usual_memory;
 use super::{walk, walk_options};
 use crate::cli::Global;
 use crate::config::Settings;

@@ -13,13 +13,15 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "server", "pipeline", "search", "grep", "extract", "index", "engine", "watch", "walk",
-            "mail", "private", "core",
+            "api", "server", "pipeline", "search", "grep", "extract", "index", "engine", "watch",
+            "walk", "mail", "private", "core",
         ],
     ),
     (
         "ken-server",
-        &["pipeline", "search", "index", "engine", "mail", "core"],
+        &[
+            "pipeline", "search", "index", "engine", "mail", "private", "core",
+        ],
     ),
     (
         "ken-pipeline",
@@ -37,6 +39,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ("ken-walk", &["private", "core"]),
     ("ken-mail", &["core"]),
     ("ken-ngram", &["private", "core"]),
+    ("ken-api", &["private", "core"]),
     ("ken-private", &[]),
     ("ken-core", &[]),
 ];

@@ -18,6 +18,7 @@ mod extract;
 mod faults;
 mod first_page;
 mod formats;
+mod fresh;
 mod generate;
 mod grep;
 mod helpers;

@@ -9,13 +9,13 @@ use ken_core::Field;
 use ken_mail::{
     TagChange, Tags, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels,
 };
-use ken_pipeline::{Progress, tags};
+use ken_pipeline::tags;
 use ken_search::service::FacetValue;
 use ken_search::service::mail::{MessageRequest, Which};
 
 use super::{Mail, which};
 use crate::cli::{Global, TagArgs, TagFormat};
-use crate::commands::index;
+use crate::commands::serve;
 use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output;
@@ -96,9 +96,7 @@ fn apply(global: &Global, changes: &[TagChange]) -> Result<(), Failure> {
         return Ok(());
     }
     tags::append(&data_folder(global)?, changes)?;
-    let options = index::default_options(global)?;
-    ken_pipeline::update_files(&options, &[], &[], &Progress::default(), &|_| ())?;
-    Ok(())
+    serve::bring_in(global, &[])
 }
 
 fn list(mail: &Mail) -> Result<ExitCode, Failure> {

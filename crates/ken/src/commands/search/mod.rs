@@ -15,7 +15,7 @@ use ken_search::service::{
 };
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
-use crate::commands::{open_index, query};
+use crate::commands::{open_index, query, serve};
 use crate::config::{self, Settings, data_folder, home};
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Style};
@@ -29,6 +29,9 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         return query::save(global, name, args);
     }
     let settings = Settings::load(global)?;
+    if args.fresh {
+        serve::make_fresh(global)?;
+    }
     let snapshot = open_index(&data_folder(global)?)?;
     let mut request = request(args, &settings)?;
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;

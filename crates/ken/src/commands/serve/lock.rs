@@ -1,4 +1,4 @@
-//! Ensures that one `ken serve` at a time keeps an index fresh, and says what it watches: a locked file in the data
+//! Ensures that one `ken serve` at a time keeps an index fresh, and says where it answers: a locked file in the data
 //! folder.
 
 use std::fs::TryLockError;
@@ -7,27 +7,17 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use fs_err::File;
-use ken_watch::Coverage;
+use ken_core::BytesPath;
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "ken.serve";
 
 /// What a server says of itself.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub(in crate::commands) struct Served {
-    /// Folders that are watched.
-    pub(in crate::commands) watched: usize,
-    /// Folders and roots that are not.
-    pub(in crate::commands) swept: usize,
-}
-
-impl From<Coverage> for Served {
-    fn from(coverage: Coverage) -> Self {
-        Self {
-            watched: coverage.watched,
-            swept: coverage.unwatched(),
-        }
-    }
+    /// The socket that it answers on.
+    pub(in crate::commands) socket: Option<BytesPath>,
 }
 
 /// The right to keep an index fresh, held until dropped.
@@ -48,15 +38,15 @@ impl Lock {
         }
     }
 
-    /// Tells others what is watched.
-    pub(super) fn tell(&self, served: Served) -> io::Result<()> {
-        let text = serde_json::to_vec(&served)?;
+    /// Tells others where the server answers.
+    pub(super) fn tell(&self, served: &Served) -> io::Result<()> {
+        let text = serde_json::to_vec(served)?;
         self.0.set_len(0)?;
         self.0.file().write_all_at(&text, 0)
     }
 }
 
-/// Returns what the server of an index watches; none if there is no server.
+/// Returns what the server of an index says of itself; none if there is no server.
 pub(in crate::commands) fn served(data: &Path) -> Option<Served> {
     let file = File::open(data.join(FILE)).ok()?;
     match file.try_lock_shared() {

@@ -1,33 +1,52 @@
-//! `ken serve`: watch → update.
+//! `ken serve`: watch → update, and answers on a socket.
 
+mod barriers;
+mod client;
+mod figures;
 mod lock;
+mod runs;
+mod undone;
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh};
+use ken_api::{Question, Reply};
+use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
-use ken_pipeline::updater::{Batching, Outcome, PathChange, Updater, UpdaterOptions};
-use ken_pipeline::{Options, background};
+use ken_pipeline::updater::{Batching, Outcome, PathChange, Ticket, Updater, UpdaterOptions};
+use ken_pipeline::{Options, RootChange, background};
 use ken_walk::WalkOptions;
-use ken_watch::{Coverage, Events, Schedule, Waker, Watcher, free_watches};
+use ken_watch::{Coverage, Events, Lost, Schedule, Waker, Watcher, free_watches};
 
-use super::index::{default_options, has_roots};
 use super::interrupt::end_with_signals;
+use super::run_options::{default_options, has_roots};
 use super::walk_options;
 use crate::cli::{Global, ServeArgs};
+use crate::config::{Settings, runtime_folder};
 use crate::failure::{Failure, Kind};
 use crate::output;
-use lock::Lock;
-pub(super) use lock::{Served, served};
+use barriers::Barriers;
+pub(super) use client::{bring_in, client, follow, hand_over, make_fresh};
+use lock::{Lock, Served};
+use runs::Runs;
+use undone::Undone;
 
 /// How often everything is compared although all folders are watched.
 const REST: Duration = Duration::from_secs(6 * 60 * 60);
 /// The pauses before everything is compared again because events were missed or a batch failed.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Number of unwatched paths that a client is told.
+const MAX_UNWATCHED: usize = 100;
+/// The longest time that a client may wait for a fresh index.
+const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure> {
     let mut options = Options {
@@ -51,10 +70,11 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         return Err(Failure::new(Kind::Usage, message).hint("ken status says what it watches"));
     };
     background::give_back_large_blocks();
-    if !args.fast && !std::io::stderr().is_terminal() {
+    let is_background = !args.fast && !std::io::stderr().is_terminal();
+    if is_background {
         background::yield_to_others();
-        options.background = true;
     }
+    options.background = is_background;
     let budget = args.max_watches.unwrap_or_else(|| free_watches() / 2);
     let walk_options = WalkOptions {
         global_ignore: options.global_ignore.clone(),
@@ -65,30 +85,75 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
     let of_signals = Arc::clone(&news);
     end_with_signals(move || of_signals.stop())?;
     watcher.watch_replaced(&commit_file(&index_folder(&options.data)))?;
-    let updater = UpdaterOptions {
-        // The schedule waits until nothing changes.
-        batching: Batching::AT_ONCE,
-        respects_pause: true,
-        ..UpdaterOptions::new(options.clone())
-    };
-    let of_updater = Arc::clone(&news);
-    let updater = Updater::start(updater, move |outcome| of_updater.report(outcome));
+    let socket = socket(global, &options.data);
+    let of_socket = Arc::clone(&news);
+    let api = ken_api::bind(&socket).and_then(|listener| {
+        ken_api::serve(listener, move |asked, reply| of_socket.ask(asked, reply))
+    });
+    let socket = api.as_ref().ok().map(|_| BytesPath(socket));
+    if let Err(error) = &api {
+        output::warn(&format!("other commands cannot ask this server: {error}"));
+    }
+    lock.tell(&Served {
+        socket: socket.clone(),
+    })?;
     let mut server = Server {
+        global: global.clone(),
+        settings: Settings::load(global)?,
+        updater: start_updater(&options, &news),
         options,
         watcher,
-        updater,
         news,
         schedule: Schedule::new(background::is_on_battery),
+        held_since: None,
+        undone: Undone::default(),
+        barriers: Barriers::default(),
+        is_complete: false,
+        compared_by: None,
+        last_comparison: None,
+        n_overflows: 0,
         sweep: Duration::from_secs(args.sweep_seconds),
         due: Instant::now(),
         compared: None,
         is_suspect: false,
         pause: FIRST_PAUSE,
         coverage: None,
-        lock,
+        _lock: lock,
     };
-    server.serve()?;
+    let served = server.serve();
+    drop(api);
+    if let Some(BytesPath(socket)) = socket {
+        // The next server replaces one that stays.
+        let _ = fs_err::remove_file(socket);
+    }
+    served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns where the server of an index answers: at the usual place, unless that is another index or somebody answers
+/// there.
+fn socket(global: &Global, data: &Path) -> PathBuf {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let runtime = runtime_folder();
+    let usual = ken_api::socket_path(runtime.as_deref(), data, None);
+    if global.data.is_none() && UnixStream::connect(&usual).is_err() {
+        return usual;
+    }
+    let mut hasher = DefaultHasher::new();
+    data.hash(&mut hasher);
+    let name = format!("ken-{:016x}", hasher.finish());
+    ken_api::socket_path(runtime.as_deref(), data, Some(&name))
+}
+
+fn start_updater(options: &Options, news: &Arc<News>) -> Updater {
+    let options = UpdaterOptions {
+        // The schedule waits until nothing changes.
+        batching: Batching::AT_ONCE,
+        respects_pause: true,
+        ..UpdaterOptions::new(options.clone())
+    };
+    let news = Arc::clone(news);
+    Updater::start(options, move |outcome| news.report(outcome))
 }
 
 /// What other threads tell the server.
@@ -99,6 +164,10 @@ struct News {
     has_failed: AtomicBool,
     /// Number of comparisons of everything that have not ended.
     n_comparing: AtomicUsize,
+    /// Questions from the socket, with the time at which they came.
+    questions: Mutex<Vec<(Question, Instant, Reply)>>,
+    /// The runs that clients wait for.
+    runs: Runs,
     /// What was said last, which is not repeated.
     said: Mutex<Vec<String>>,
 }
@@ -110,6 +179,8 @@ impl News {
             is_stopped: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
             n_comparing: AtomicUsize::new(0),
+            questions: Mutex::default(),
+            runs: Runs::default(),
             said: Mutex::default(),
         }
     }
@@ -119,8 +190,21 @@ impl News {
         self.waker.wake();
     }
 
+    /// Takes a question from the socket.
+    fn ask(&self, question: Question, reply: Reply) {
+        self.questions().push((question, Instant::now(), reply));
+        self.waker.wake();
+    }
+
+    fn questions(&self) -> MutexGuard<'_, Vec<(Question, Instant, Reply)>> {
+        self.questions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes the outcome of a batch, or of a comparison of everything.
     fn report(&self, outcome: &Outcome) {
+        self.runs.end(outcome);
         if outcome.all {
             self.n_comparing.fetch_sub(1, Ordering::Relaxed);
         }
@@ -130,9 +214,9 @@ impl News {
             Err(error) => {
                 self.say(&[error.to_string()]);
                 self.has_failed.store(true, Ordering::Relaxed);
-                self.waker.wake();
             }
         }
+        self.waker.wake();
     }
 
     fn say(&self, messages: &[String]) {
@@ -146,11 +230,27 @@ impl News {
 
 /// A server until its end.
 struct Server {
+    global: Global,
+    /// The settings that the options come from.
+    settings: Settings,
     options: Options,
     watcher: Watcher,
     updater: Updater,
     news: Arc<News>,
     schedule: Schedule,
+    /// Since when changes are held back.
+    held_since: Option<Instant>,
+    /// Changes that the updater has and the index does not.
+    undone: Undone,
+    barriers: Barriers,
+    /// Whether the index has all changes of watched folders but those that are undone or held back.
+    is_complete: bool,
+    /// The comparison after which it is complete.
+    compared_by: Option<Ticket>,
+    /// The last comparison that was submitted.
+    last_comparison: Option<Ticket>,
+    /// Number of times that events were lost.
+    n_overflows: u64,
     /// How often everything is compared while some folders are not watched.
     sweep: Duration,
     /// When everything is compared next.
@@ -163,7 +263,7 @@ struct Server {
     pause: Duration,
     /// What was told last.
     coverage: Option<Coverage>,
-    lock: Lock,
+    _lock: Lock,
 }
 
 impl Server {
@@ -173,30 +273,183 @@ impl Server {
             if self.due <= Instant::now() {
                 self.compare()?;
             }
-            let held = self.schedule.due();
-            let until = held.map_or(self.due, |held| held.min(self.due));
-            let mut events = self.watcher.wait(Some(until))?;
-            let has_failed = self.news.has_failed.swap(false, Ordering::Relaxed);
-            if events.lost.is_some() || has_failed || events.is_replaced && self.roots_changed() {
-                self.suspect();
+            let dues = [self.schedule.due(), self.barriers.due()];
+            let until = dues.into_iter().flatten().fold(self.due, Instant::min);
+            let events = self.watcher.wait(Some(until))?;
+            self.take(events)?;
+            let questions = std::mem::take(&mut *self.news.questions());
+            if !questions.is_empty() {
+                // Everything that happened before a question is an event by now.
+                let events = self.watcher.wait(Some(Instant::now()))?;
+                self.take(events)?;
             }
-            self.note_coverage()?;
-            self.hand_over(&mut events);
+            for (question, asked, reply) in questions {
+                self.answer(question, asked, reply)?;
+            }
+            self.settle();
         }
         Ok(())
     }
 
-    /// Hands changed paths to the updater.
-    fn hand_over(&mut self, events: &mut Events) {
-        let changed = self.schedule.pass(events, Instant::now());
+    fn take(&mut self, mut events: Events) -> Result<(), Failure> {
+        let has_failed = self.news.has_failed.swap(false, Ordering::Relaxed);
+        self.n_overflows += u64::from(events.lost == Some(Lost::Overflow));
+        if events.lost.is_some() || has_failed || events.is_replaced && self.roots_changed() {
+            self.suspect();
+        }
+        self.note_coverage()?;
+        let changed = self.schedule.pass(&mut events, Instant::now());
         if !changed.is_empty() {
-            self.updater
-                .submit(changed.into_iter().map(PathChange::Touched));
+            self.submit(changed);
+        }
+        let held = self.schedule.due();
+        self.held_since = held.map(|_| self.held_since.unwrap_or_else(Instant::now));
+        Ok(())
+    }
+
+    /// Hands changed paths to the updater.
+    fn submit(&mut self, changed: BTreeSet<PathBuf>) -> Ticket {
+        let touched = changed.iter().cloned().map(PathChange::Touched);
+        let ticket = self.updater.submit(touched);
+        self.undone.add(ticket, Instant::now(), changed);
+        ticket
+    }
+
+    /// Notes what the updater has done.
+    fn settle(&mut self) {
+        self.undone.settle(self.updater.done_up_to());
+        if let Some(ticket) = self.compared_by
+            && let Some(result) = self.updater.result_of(ticket)
+        {
+            self.compared_by = None;
+            self.is_complete = result.is_ok();
+        }
+        self.barriers.settle(&self.updater, Instant::now());
+    }
+
+    fn answer(&mut self, question: Question, asked: Instant, reply: Reply) -> Result<(), Failure> {
+        match question {
+            Question::Status => reply.json(&self.freshness()),
+            Question::Fresh(fresh) => self.make_fresh(fresh, asked, reply)?,
+            Question::Index(wish) => self.index(wish, reply),
+            Question::Vouch(_) => reply.refuse(501, "nothing is vouched for yet"),
+        }
+        Ok(())
+    }
+
+    fn freshness(&self) -> Freshness {
+        let coverage = self.watcher.coverage();
+        let since = [self.undone.since(), self.held_since];
+        let since = since.into_iter().flatten().min();
+        let age = since.map_or(Duration::ZERO, |since| since.elapsed());
+        let paused = background::paused(&self.options.data);
+        Freshness {
+            watched: coverage.watched,
+            swept: coverage.unwatched(),
+            unwatched: self
+                .watcher
+                .unwatched()
+                .into_iter()
+                .take(MAX_UNWATCHED)
+                .map(BytesPath)
+                .collect(),
+            complete_seconds_ago: self.is_complete.then_some(age.as_secs_f64()),
+            pending: self.undone.paths().count() + self.schedule.held().count(),
+            waits: paused.map(|_| "indexing is paused".to_owned()),
+            overflows: self.n_overflows,
+        }
+    }
+
+    /// Has everything brought into the index that was changed before the question.
+    fn make_fresh(&mut self, fresh: Fresh, asked: Instant, reply: Reply) -> Result<(), Failure> {
+        if background::paused(&self.options.data).is_some() {
+            reply.refuse(409, "indexing is paused; ken index --resume continues it");
+            return Ok(());
+        }
+        let mut changed = self.schedule.release(Instant::now());
+        changed.extend(fresh.paths.into_iter().map(|BytesPath(path)| path));
+        changed.extend(self.watcher.unwatched());
+        if !self.is_complete {
+            self.compare()?;
+        }
+        let must_look = fresh.tags || !changed.is_empty();
+        let last = match must_look {
+            true => Some(self.submit(changed)),
+            false if self.is_complete => self.undone.last(),
+            false => self.last_comparison,
+        };
+        let Some(ticket) = last else {
+            reply.json(&IsFresh { seconds: 0.0 });
+            return Ok(());
+        };
+        self.updater.hurry(ticket);
+        let wait = Duration::try_from_secs_f64(fresh.seconds).unwrap_or(LONGEST_WAIT);
+        let deadline = asked + wait.min(LONGEST_WAIT);
+        self.barriers.add(ticket, asked, deadline, reply);
+        Ok(())
+    }
+
+    /// Has everything compared for a client, who hears of the progress.
+    fn index(&mut self, wish: IndexWish, reply: Reply) {
+        self.renew_settings();
+        let add = wish.add.into_iter().map(RootChange::Add);
+        let forget = wish
+            .forget
+            .into_iter()
+            .map(|BytesPath(path)| RootChange::Forget(path));
+        let changes = forget.chain(add).collect();
+        let options = Options {
+            full: wish.full,
+            lazy: wish.lazy,
+            retry_failed: wish.retry_failed,
+            background: false,
+            ..self.options.clone()
+        };
+        let progress = Arc::default();
+        self.news.n_comparing.fetch_add(1, Ordering::Relaxed);
+        self.news
+            .runs
+            .start(&self.options.data, &progress, reply.stream(), || {
+                self.updater
+                    .submit_all(options, changes, Arc::clone(&progress))
+            });
+    }
+
+    /// Starts an updater with other options. The one before ends first; what it leaves is compared anew.
+    fn restart_updater(&mut self) {
+        self.updater = start_updater(&self.options, &self.news);
+        self.barriers
+            .give_up("the settings changed meanwhile; ask again");
+        self.news.runs.give_up();
+        self.news.n_comparing.store(0, Ordering::Relaxed);
+        self.undone = Undone::default();
+        (self.compared_by, self.last_comparison) = (None, None);
+        self.suspect();
+    }
+
+    /// Reads the settings again, and works by them from now on.
+    fn renew_settings(&mut self) {
+        let read = Settings::load(&self.global)
+            .and_then(|settings| Ok((default_options(&self.global)?, settings)));
+        match read {
+            Ok((_, settings)) if settings == self.settings => {}
+            Ok((options, settings)) => {
+                self.options = Options {
+                    ocr: None,
+                    global_ignore: self.options.global_ignore.clone(),
+                    background: self.options.background,
+                    ..options
+                };
+                self.settings = settings;
+                self.restart_updater();
+            }
+            Err(failure) => self.news.say(&[failure.message().to_owned()]),
         }
     }
 
     /// Has everything compared after a pause, which becomes longer if that happens often.
     fn suspect(&mut self) {
+        (self.is_complete, self.compared_by) = (false, None);
         if self.is_suspect {
             return;
         }
@@ -225,15 +478,19 @@ impl Server {
         // One that has not begun sees all that is there now.
         if self.news.n_comparing.load(Ordering::Relaxed) < 2 {
             self.news.n_comparing.fetch_add(1, Ordering::Relaxed);
-            self.updater
-                .submit_all(self.options.clone(), Vec::new(), Arc::default());
+            let options = self.options.clone();
+            let ticket = self.updater.submit_all(options, Vec::new(), Arc::default());
+            self.last_comparison = Some(ticket);
+        }
+        if !self.is_complete {
+            self.compared_by = self.last_comparison;
         }
         let now = Instant::now();
         (self.compared, self.is_suspect, self.due) = (Some(now), false, now + REST);
         self.note_coverage()
     }
 
-    /// Tells others what is watched, and the user what is not. The latter is compared more often.
+    /// Tells the user what is not watched, which is compared more often.
     fn note_coverage(&mut self) -> Result<(), Failure> {
         let coverage = self.watcher.coverage();
         if !coverage.is_complete() {
@@ -241,7 +498,6 @@ impl Server {
             self.due = self.due.min(compared + self.sweep);
         }
         if self.coverage != Some(coverage) {
-            self.lock.tell(coverage.into())?;
             let unwatched = |coverage| Coverage {
                 watched: 0,
                 ..coverage

@@ -1,0 +1,124 @@
+//! What is asked and answered. Each type is an object of JSON; unknown keys of a question are refused.
+
+use ken_core::{BytesPath, Root};
+use serde::{Deserialize, Serialize};
+
+/// `GET /api/v1/status` → how fresh the index is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Freshness {
+    /// Number of folders that are watched.
+    pub watched: usize,
+    /// Number of folders and roots that are not watched, but looked at now and then.
+    pub swept: usize,
+    /// Some of the paths that are not watched, and why.
+    pub unwatched: Vec<BytesPath>,
+    /// Seconds since the time up to which all changes below watched folders are in the index; none before the first
+    /// comparison has ended.
+    pub complete_seconds_ago: Option<f64>,
+    /// Number of changed paths that are not in the index yet.
+    pub pending: usize,
+    /// Why changes wait, such as a pause or an error.
+    pub waits: Option<String>,
+    /// Number of times that events were lost, after which everything was compared.
+    pub overflows: u64,
+}
+
+/// `POST /api/v1/fresh`: wait until every change made before this question is in the index.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fresh {
+    /// How long to wait, in seconds.
+    pub seconds: f64,
+    /// Whether tags changed, too.
+    pub tags: bool,
+    /// Files and folders to look at, even if nothing seems to have changed.
+    pub paths: Vec<BytesPath>,
+}
+
+/// The answer to [`Fresh`], once it holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IsFresh {
+    /// The seconds that it took.
+    pub seconds: f64,
+}
+
+/// `POST /api/v1/vouch`: are these paths in the index as they are now?
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vouch {
+    /// Absolute paths without symbolic links.
+    pub paths: Vec<BytesPath>,
+}
+
+/// The answer to [`Vouch`]. It holds for every commit that is opened after the answer came.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Vouched {
+    /// Whether the index has all files below the paths as they are, those at and below `except` apart.
+    pub is_vouched: bool,
+    /// Paths that may be otherwise: changes that are not in the index yet, files that are open for writing, and what
+    /// is left out of the index by rules of its own.
+    pub except: Vec<BytesPath>,
+    /// Why it is not vouched for.
+    pub why: Option<String>,
+}
+
+/// `POST /api/v1/index`: compare everything, as `ken index` does. The answer is a stream of [`Event`]s, one a line; the
+/// run stops when the client goes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct IndexWish {
+    /// Roots to add.
+    pub add: Vec<Root>,
+    /// Roots to forget.
+    pub forget: Vec<BytesPath>,
+    /// Read every file again.
+    pub full: bool,
+    /// Look only into folders whose times changed.
+    pub lazy: bool,
+    /// Read files again that failed.
+    pub retry_failed: bool,
+}
+
+/// The figures of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)] // they are those of `ken_pipeline::Progress`
+pub struct Figures {
+    pub waiting: bool,
+    pub walked: bool,
+    pub paused: bool,
+    pub files_found: u64,
+    pub files_to_do: u64,
+    pub bytes_to_do: u64,
+    pub files_done: u64,
+    pub bytes_done: u64,
+    pub documents: u64,
+    pub failures: u64,
+    pub current: Option<BytesPath>,
+}
+
+/// What happens in a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum Event {
+    /// The figures so far.
+    Progress(Figures),
+    /// The run is over; `summary` has its figures, as `ken index --json` prints them.
+    Summary {
+        /// The figures.
+        summary: serde_json::Value,
+        /// Messages for people.
+        messages: Vec<String>,
+    },
+    /// The run failed.
+    Failed {
+        /// Why, for people.
+        message: String,
+    },
+}
+
+/// The body of an answer that is an error.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorBody {
+    /// What happened, for people.
+    pub error: String,
+}

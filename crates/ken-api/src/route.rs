@@ -1,0 +1,82 @@
+//! Which question does a request ask?
+
+use serde::de::DeserializeOwned;
+
+use crate::message::{Fresh, IndexWish, Vouch};
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// How fresh is the index?
+    Status,
+    /// Wait until it is fresh.
+    Fresh(Fresh),
+    /// Are these paths in the index as they are?
+    Vouch(Vouch),
+    /// Compare everything.
+    Index(IndexWish),
+}
+
+/// Why a request asks nothing: the status of HTTP, and a message for people.
+pub(crate) type Refusal = (u16, String);
+
+impl Question {
+    /// Reads the question of a request.
+    pub(crate) fn read(method: &str, path: &str, body: &[u8]) -> Result<Self, Refusal> {
+        let Some((allowed, read)) = route(path) else {
+            return Err((404, format!("there is no {path}; see docs/serve.md")));
+        };
+        if method != allowed {
+            return Err((405, format!("{path} takes {allowed}, not {method}")));
+        }
+        read(body).map_err(|message| (400, message))
+    }
+}
+
+type Read = fn(&[u8]) -> Result<Question, String>;
+
+fn route(path: &str) -> Option<(&'static str, Read)> {
+    Some(match path {
+        "/api/v1/status" => ("GET", |_| Ok(Question::Status)),
+        "/api/v1/fresh" => ("POST", |body| json(body).map(Question::Fresh)),
+        "/api/v1/vouch" => ("POST", |body| json(body).map(Question::Vouch)),
+        "/api/v1/index" => ("POST", |body| json(body).map(Question::Index)),
+        _ => return None,
+    })
+}
+
+fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(body).map_err(|error| format!("the body is wrong: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_questions_or_are_refused() {
+        let of = |method, path, body: &str| Question::read(method, path, body.as_bytes());
+        let fresh = Question::Fresh(Fresh {
+            seconds: 0.5,
+            ..Fresh::default()
+        });
+        assert_eq!(of("GET", "/api/v1/status", ""), Ok(Question::Status));
+        assert_eq!(of("POST", "/api/v1/fresh", r#"{"seconds":0.5}"#), Ok(fresh));
+        let index = Question::Index(IndexWish::default());
+        assert_eq!(of("POST", "/api/v1/index", "{}"), Ok(index));
+        for (method, path, body, status) in [
+            ("GET", "/", "", 404),
+            ("GET", "/api/v1/fresh", "", 405),
+            ("DELETE", "/api/v1/status", "", 405),
+            ("POST", "/api/v1/fresh", "", 400),
+            ("POST", "/api/v1/fresh", r#"{"seconds":1,"more":1}"#, 400),
+            ("POST", "/api/v1/vouch", r#"{"paths":"/"}"#, 400),
+        ] {
+            assert_eq!(
+                of(method, path, body).unwrap_err().0,
+                status,
+                "{method} {path}"
+            );
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! Answers on a socket.
+
+use std::convert::Infallible;
+use std::io;
+use std::os::unix::net::UnixListener as StdListener;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
+use hyper::body::{Body, Bytes, Frame, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde::Serialize;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::timeout;
+use tokio_io_timeout::TimeoutStream;
+
+use crate::message::ErrorBody;
+use crate::route::Question;
+
+/// Number of connections at once; more wait.
+const MAX_CONNECTIONS: usize = 512;
+/// Bytes of the head of a request.
+const MAX_HEAD: usize = 16 << 10;
+/// Bytes of the body of a request.
+const MAX_BODY: usize = 1 << 20;
+/// Time in which a client sends the head of a request, and then its body.
+const READ: Duration = Duration::from_secs(10);
+/// Time in which a client takes some of what is written.
+const WRITE: Duration = Duration::from_secs(30);
+/// Pause after no connection could be accepted, as when all descriptors are in use.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
+/// Takes each question with the reply to it. It must not wait: it runs on the thread of all connections.
+type Handler = dyn Fn(Question, Reply) + Send + Sync;
+
+/// A server, which ends when this is dropped.
+pub struct Server {
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was already reported.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Answers connections of this user, on a thread of its own.
+///
+/// # Errors
+/// Fails if the system has no means for it.
+pub fn serve(
+    listener: StdListener,
+    handle: impl Fn(Question, Reply) + Send + Sync + 'static,
+) -> io::Result<Server> {
+    listener.set_nonblocking(true)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build()?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let handler: Arc<Handler> = Arc::new(handle);
+    let thread = std::thread::Builder::new().name("api".to_owned());
+    let thread = thread.spawn(move || {
+        runtime.block_on(async {
+            tokio::spawn(accept(listener, handler));
+            // Its sender is dropped to stop; the runtime then drops all connections.
+            let _ = stopped.await;
+        });
+    })?;
+    Ok(Server {
+        stop: Some(stop),
+        thread: Some(thread),
+    })
+}
+
+async fn accept(listener: StdListener, handler: Arc<Handler>) {
+    // It fails only outside of a runtime.
+    let Ok(listener) = UnixListener::from_std(listener) else {
+        return;
+    };
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        // The semaphore is never closed.
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
+        match listener.accept().await {
+            Ok((stream, _)) if is_ours(&stream) => {
+                let handler = Arc::clone(&handler);
+                tokio::spawn(async move {
+                    let _place = place;
+                    connection(stream, handler).await;
+                });
+            }
+            // Its sender finds the connection closed.
+            Ok(_) => {}
+            Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
+        }
+    }
+}
+
+/// Returns whether the other end belongs to this user, or to root, who can read everything anyway.
+fn is_ours(stream: &UnixStream) -> bool {
+    let me = rustix::process::geteuid().as_raw();
+    let peer = stream.peer_cred();
+    peer.is_ok_and(|peer| peer.uid() == me || peer.uid() == 0)
+}
+
+async fn connection(stream: UnixStream, handler: Arc<Handler>) {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(WRITE));
+    let service = service_fn(move |request| {
+        let handler = Arc::clone(&handler);
+        async move { Ok::<_, Infallible>(answer(request, &*handler).await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(READ)
+        .max_buf_size(MAX_HEAD);
+    let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service);
+    // A client that breaks off or sends nonsense has its answer by HTTP.
+    let _ = connection.await;
+}
+
+type AnswerBody = Either<Full<Bytes>, StreamBody>;
+
+async fn answer(request: Request<Incoming>, handler: &Handler) -> Response<AnswerBody> {
+    let (head, body) = request.into_parts();
+    let too_large = || refused(413, format!("the body is larger than {MAX_BODY} bytes"));
+    // It says so before it is sent.
+    if body.size_hint().lower() > MAX_BODY as u64 {
+        return too_large();
+    }
+    let body = timeout(READ, Limited::new(body, MAX_BODY).collect()).await;
+    let body = match body {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => return too_large(),
+        Ok(Err(_)) => return refused(400, "the body breaks off".to_owned()),
+        Err(_) => return refused(408, "the body did not come in time".to_owned()),
+    };
+    match Question::read(head.method.as_str(), head.uri.path(), &body) {
+        Err((status, message)) => refused(status, message),
+        Ok(question) => {
+            let (to, answer) = oneshot::channel();
+            handler(question, Reply(to));
+            match answer.await {
+                Ok(Answer::Whole { status, json }) => response(status, Either::Left(json.into())),
+                Ok(Answer::Lines(lines)) => response(200, Either::Right(StreamBody(lines))),
+                Err(_) => refused(503, "ken serve ends".to_owned()),
+            }
+        }
+    }
+}
+
+fn refused(status: u16, error: String) -> Response<AnswerBody> {
+    response(status, Either::Left(json(&ErrorBody { error }).into()))
+}
+
+fn response(status: u16, body: AnswerBody) -> Response<AnswerBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, json);
+    response
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    // Messages hold nothing that JSON lacks.
+    let mut text = serde_json::to_vec(value).unwrap_or_default();
+    text.push(b'\n');
+    text
+}
+
+enum Answer {
+    Whole { status: u16, json: Vec<u8> },
+    Lines(mpsc::Receiver<Bytes>),
+}
+
+/// Answers one question, from any thread.
+pub struct Reply(oneshot::Sender<Answer>);
+
+impl Reply {
+    /// Answers with an object.
+    pub fn json(self, value: &impl Serialize) {
+        self.send(200, value);
+    }
+
+    /// Refuses, with a status of HTTP and a message for people.
+    pub fn refuse(self, status: u16, message: &str) {
+        let error = message.to_owned();
+        self.send(status, &ErrorBody { error });
+    }
+
+    /// Returns whether nobody waits for the answer any more.
+    pub fn is_given_up(&self) -> bool {
+        self.0.is_closed()
+    }
+
+    /// Answers with objects as they come, one a line.
+    pub fn stream(self) -> Stream {
+        let (to, lines) = mpsc::channel(STREAM);
+        let _ = self.0.send(Answer::Lines(lines));
+        Stream(to)
+    }
+
+    fn send(self, status: u16, value: &impl Serialize) {
+        // The client may be gone.
+        let json = json(value);
+        let _ = self.0.send(Answer::Whole { status, json });
+    }
+}
+
+/// Number of objects that wait for a slow client: the last one, and one before it.
+const STREAM: usize = 2;
+
+/// An answer of many objects, which ends when this is dropped.
+pub struct Stream(mpsc::Sender<Bytes>);
+
+impl Stream {
+    /// Sends an object that a later one replaces; a slow client misses it. Returns false if the client is gone.
+    pub fn now(&self, value: &impl Serialize) -> bool {
+        if self.0.capacity() == STREAM {
+            let _ = self.0.try_send(json(value).into());
+        }
+        !self.0.is_closed()
+    }
+
+    /// Sends the last object, which no client misses.
+    pub fn last(self, value: &impl Serialize) {
+        // There is always a place: `now` leaves one.
+        let _ = self.0.try_send(json(value).into());
+    }
+}
+
+/// The lines of a stream as a body.
+struct StreamBody(mpsc::Receiver<Bytes>);
+
+impl Body for StreamBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let line = self.0.poll_recv(context);
+        line.map(|line| line.map(|line| Ok(Frame::data(line))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::message::{Event, Figures, Fresh, Freshness, IndexWish, IsFresh};
+    use crate::{Client, Error, bind};
+
+    /// Replies that a test gives later.
+    type Kept = Arc<Mutex<Vec<Reply>>>;
+
+    /// A server that says how many folders it watches, and keeps who waits.
+    fn server() -> (tempfile::TempDir, std::path::PathBuf, Server, Kept) {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("ken.sock");
+        let kept = Kept::default();
+        let of_server = Arc::clone(&kept);
+        let served = serve(
+            bind(&socket).unwrap(),
+            move |question, reply| match question {
+                Question::Status => reply.json(&Freshness {
+                    watched: 7,
+                    ..Freshness::default()
+                }),
+                Question::Index(_) => {
+                    let stream = reply.stream();
+                    for files_found in 0..1_000 {
+                        let figures = Figures {
+                            files_found,
+                            ..Figures::default()
+                        };
+                        stream.now(&Event::Progress(figures));
+                    }
+                    let message = "it broke".to_owned();
+                    stream.last(&Event::Failed { message });
+                }
+                Question::Vouch(_) => reply.refuse(409, "not now"),
+                Question::Fresh(_) => of_server.lock().unwrap().push(reply),
+            },
+        );
+        (folder, socket, served.unwrap(), kept)
+    }
+
+    fn raw(socket: &std::path::Path, request: &[u8]) -> String {
+        let mut stream = UnixStream::connect(socket).unwrap();
+        stream.write_all(request).unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    }
+
+    #[test]
+    fn questions_are_answered_and_refused() {
+        let (_folder, socket, server, _) = server();
+        let client = Client::new(&socket);
+        assert_eq!(client.status().unwrap().watched, 7);
+        let vouch = crate::message::Vouch { paths: Vec::new() };
+        let refused = client.vouch(&vouch, READ).unwrap_err();
+        assert!(
+            matches!(refused, Error::Refused { status: 409, .. }),
+            "{refused:?}"
+        );
+        let mut events = client.index(&IndexWish::default()).unwrap();
+        let mut all = Vec::new();
+        while let Some(event) = events.next_event().unwrap() {
+            all.push(event);
+        }
+        let message = "it broke".to_owned();
+        assert_eq!(all.last(), Some(&Event::Failed { message }));
+        assert!(
+            all.len() <= STREAM,
+            "{} events were kept for a slow client",
+            all.len()
+        );
+        drop(server);
+        assert!(matches!(client.status(), Err(Error::Silent(_))));
+    }
+
+    #[test]
+    fn nonsense_has_an_error_and_harms_nobody() {
+        let (_folder, socket, _server, _) = server();
+        for (request, status) in [
+            (&b"GET / HTTP/1.0\r\n\r\n"[..], "404"),
+            (
+                b"POST /api/v1/fresh HTTP/1.0\r\nContent-Length: 1\r\n\r\n{",
+                "400",
+            ),
+            (b"\0\x01\x02\r\n\r\n", "400"),
+            (
+                b"POST /api/v1/fresh HTTP/1.0\r\nContent-Length: 9999999\r\n\r\n",
+                "413",
+            ),
+        ] {
+            let answer = raw(&socket, request);
+            assert_eq!(answer.split(' ').nth(1), Some(status), "{answer}");
+        }
+        let large = [
+            b"GET /",
+            &b"x".repeat(2 * MAX_HEAD)[..],
+            b" HTTP/1.0\r\n\r\n",
+        ]
+        .concat();
+        assert!(!raw(&socket, &large).contains("200"));
+        assert_eq!(Client::new(&socket).status().unwrap().watched, 7);
+    }
+
+    #[test]
+    fn many_clients_that_wait_and_do_not_read_hold_nobody() {
+        let (_folder, socket, _server, kept) = server();
+        let body = r#"{"seconds":60}"#;
+        let length = body.len();
+        let request =
+            format!("POST /api/v1/fresh HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}");
+        let mut waiting: Vec<UnixStream> = (0..500)
+            .map(|_| {
+                let mut stream = UnixStream::connect(&socket).unwrap();
+                stream.write_all(request.as_bytes()).unwrap();
+                stream
+            })
+            .collect();
+        let client = Client::new(&socket);
+        assert_eq!(client.status().unwrap().watched, 7);
+        // Half of them go before there is an answer.
+        let gone = waiting.split_off(250);
+        drop(gone);
+        while kept.lock().unwrap().len() < 500 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let replies = std::mem::take(&mut *kept.lock().unwrap());
+        replies
+            .into_iter()
+            .for_each(|reply| reply.json(&IsFresh { seconds: 1.0 }));
+        for mut stream in waiting {
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            assert!(answer.ends_with("{\"seconds\":1.0}\n"), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_ends_says_so_to_who_waits() {
+        let (_folder, socket, server, kept) = server();
+        let waiting = std::thread::spawn(move || {
+            Client::new(&socket).fresh(&Fresh {
+                seconds: 60.0,
+                ..Fresh::default()
+            })
+        });
+        while kept.lock().unwrap().is_empty() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kept.lock().unwrap().clear();
+        let refused = waiting.join().unwrap().unwrap_err();
+        assert!(
+            matches!(refused, Error::Refused { status: 503, .. }),
+            "{refused:?}"
+        );
+        drop(server);
+    }
+}
