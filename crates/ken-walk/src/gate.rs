@@ -50,6 +50,11 @@ impl Gate {
         self.has_git
     }
 
+    /// Returns whether the folder has `cur` and `new`, so that hidden folders in it may be mail folders.
+    pub fn is_maildir(&self) -> bool {
+        self.is_maildir
+    }
+
     /// Returns whether a walk looks at the entry at a path, which need not exist: it takes the entry, or reads it with
     /// another file. A hidden folder in a Maildir counts, since it may be a mail folder.
     pub fn admits(&self, path: &Path, is_folder: bool) -> bool {
