@@ -23,7 +23,7 @@ use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Batching, Outcome, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, RootChange, background};
 use ken_walk::WalkOptions;
-use ken_watch::{Coverage, Events, Lost, Schedule, Waker, Watcher, free_watches};
+use ken_watch::{Coverage, Events, Lost, Schedule, Sweeps, Waker, Watcher, free_watches};
 
 use super::interrupt::end_with_signals;
 use super::run_options::{default_options, has_roots};
@@ -112,7 +112,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         compared_by: None,
         last_comparison: None,
         n_overflows: 0,
-        sweep: Duration::from_secs(args.sweep_seconds),
+        sweeps: Sweeps::new(Duration::from_secs(args.sweep_seconds)),
+        swept_by: None,
         due: Instant::now(),
         compared: None,
         is_suspect: false,
@@ -162,6 +163,8 @@ struct News {
     is_stopped: AtomicBool,
     /// Whether a batch or a comparison failed.
     has_failed: AtomicBool,
+    /// Whether a batch found changes since the last sweep began.
+    has_found: AtomicBool,
     /// Number of comparisons of everything that have not ended.
     n_comparing: AtomicUsize,
     /// Questions from the socket, with the time at which they came.
@@ -178,6 +181,7 @@ impl News {
             waker,
             is_stopped: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
+            has_found: AtomicBool::new(false),
             n_comparing: AtomicUsize::new(0),
             questions: Mutex::default(),
             runs: Runs::default(),
@@ -210,7 +214,10 @@ impl News {
         }
         match &outcome.summary {
             Ok(summary) if outcome.all => self.say(&summary.messages),
-            Ok(_) => {}
+            Ok(summary) => {
+                let n_found = summary.added + summary.changed + summary.moved + summary.gone;
+                self.has_found.fetch_or(n_found > 0, Ordering::Relaxed);
+            }
             Err(error) => {
                 self.say(&[error.to_string()]);
                 self.has_failed.store(true, Ordering::Relaxed);
@@ -251,8 +258,10 @@ struct Server {
     last_comparison: Option<Ticket>,
     /// Number of times that events were lost.
     n_overflows: u64,
-    /// How often everything is compared while some folders are not watched.
-    sweep: Duration,
+    /// When what is not watched is compared.
+    sweeps: Sweeps,
+    /// The current comparison of that.
+    swept_by: Option<Ticket>,
     /// When everything is compared next.
     due: Instant,
     /// When everything was compared last.
@@ -273,7 +282,10 @@ impl Server {
             if self.due <= Instant::now() {
                 self.compare()?;
             }
-            let dues = [self.schedule.due(), self.barriers.due()];
+            if self.sweeps.begin(Instant::now()) {
+                self.sweep();
+            }
+            let dues = [self.schedule.due(), self.barriers.due(), self.sweeps.due()];
             let until = dues.into_iter().flatten().fold(self.due, Instant::min);
             let events = self.watcher.wait(Some(until))?;
             self.take(events)?;
@@ -324,7 +336,21 @@ impl Server {
             self.compared_by = None;
             self.is_complete = result.is_ok();
         }
+        if let Some(ticket) = self.swept_by
+            && self.updater.result_of(ticket).is_some()
+        {
+            self.swept_by = None;
+            let has_found = self.news.has_found.load(Ordering::Relaxed);
+            self.sweeps.end(has_found, Instant::now());
+        }
         self.barriers.settle(&self.updater, Instant::now());
+    }
+
+    /// Has what is not watched compared.
+    fn sweep(&mut self) {
+        self.news.has_found.store(false, Ordering::Relaxed);
+        let unwatched = self.watcher.unwatched().into_iter();
+        self.swept_by = Some(self.updater.submit(unwatched.map(PathChange::Touched)));
     }
 
     fn answer(&mut self, question: Question, asked: Instant, reply: Reply) -> Result<(), Failure> {
@@ -424,6 +450,8 @@ impl Server {
         self.news.n_comparing.store(0, Ordering::Relaxed);
         self.undone = Undone::default();
         (self.compared_by, self.last_comparison) = (None, None);
+        self.swept_by = None;
+        self.sweeps.end(false, Instant::now());
         self.suspect();
     }
 
@@ -493,10 +521,7 @@ impl Server {
     /// Tells the user what is not watched, which is compared more often.
     fn note_coverage(&mut self) -> Result<(), Failure> {
         let coverage = self.watcher.coverage();
-        if !coverage.is_complete() {
-            let compared = self.compared.unwrap_or_else(Instant::now);
-            self.due = self.due.min(compared + self.sweep);
-        }
+        self.sweeps.plan(!coverage.is_complete(), Instant::now());
         if self.coverage != Some(coverage) {
             let unwatched = |coverage| Coverage {
                 watched: 0,
@@ -525,8 +550,14 @@ impl Server {
             .map(|(n, what, which)| format!("{} {which}", counted(n, what)))
             .collect();
         if !swept.is_empty() {
-            let (every, swept) = (self.sweep.as_secs(), swept.join(", "));
-            text.push_str(&format!("; looking every {every} s at {swept}"));
+            let (shortest, longest) = self.sweeps.bounds();
+            let (shortest, longest) = (shortest.as_secs(), longest.as_secs());
+            let every = match shortest == longest {
+                true => format!("{longest} s"),
+                false => format!("{shortest} to {longest} s"),
+            };
+            let swept = swept.join(", ");
+            text.push_str(&format!("; looking every {every} at {swept}"));
         }
         if coverage.beyond > 0 {
             text.push_str(" (raise fs.inotify.max_user_watches to watch them)");
