@@ -53,6 +53,8 @@ pub(crate) struct State {
     pub(crate) sides: Sides,
     /// What changes unseen.
     pub(crate) unwatched: Tops,
+    /// What the index leaves out and a search of files may not.
+    pub(crate) left_out: Tops,
     /// Maximum number of watches that the kernel grants.
     pub(crate) budget: usize,
 }
@@ -102,6 +104,10 @@ impl OnFolders for Seen {
             // It is gone, which its parent's watch tells, or cannot be read.
             Err(_) => state.unwatched.insert(folder),
         }
+    }
+
+    fn left_out(&self, path: &Path) {
+        self.state().left_out.insert(path);
     }
 
     fn entered(&self, folder: &Path, gate: Gate) {
