@@ -292,7 +292,7 @@ fn drop_segments(path: &Path, segments: &Segments) -> Result<(), Error> {
     let list = list.map_err(|error| engine_error(error.into()))?;
     let list = with_payload(&list, segments, &payload).ok_or_else(|| Error::Damaged {
         path: path.to_path_buf(),
-        message: "its list of segments has another form".to_owned(),
+        message: "its list of segments has an unknown format".to_owned(),
     })?;
     Ok(directory.atomic_write(Path::new(COMMIT_FILE), &list)?)
 }

@@ -45,12 +45,23 @@ pub fn options() -> OpenOptions {
     options
 }
 
-/// Creates a file for writing, or empties it.
+/// Creates a file for writing, or empties it and takes the rights to it from everybody but the owner.
 ///
 /// # Errors
-/// Fails if the file cannot be opened.
+/// Fails if the file cannot be opened, or is open to others and the owner is somebody else.
 pub fn create(path: &Path) -> io::Result<File> {
-    options().write(true).create(true).truncate(true).open(path)
+    let file = options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)?;
+    let mut permissions = file.metadata()?.permissions();
+    let mode = permissions.mode();
+    if mode & OTHERS != 0 {
+        permissions.set_mode(mode & !OTHERS);
+        file.set_permissions(permissions)?;
+    }
+    Ok(file)
 }
 
 /// Writes a whole file.
@@ -120,6 +131,9 @@ mod tests {
             [0o700, 0o700, 0o600]
         );
         assert_eq!(fs_err::read(&file).unwrap(), b"text");
+        fs_err::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+        write(&file, b"more").unwrap();
+        assert_eq!(mode(&file), 0o600, "also a file that was there");
     }
 
     #[test]

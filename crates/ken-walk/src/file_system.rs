@@ -45,9 +45,10 @@ struct FileSystem {
 }
 
 impl FileSystem {
-    #[allow(clippy::unnecessary_cast)] // types differ between machines
+    #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast)] // types differ between machines
     fn of(open: impl AsFd) -> Option<Self> {
-        let kind = |of: StatFs| of.f_type as i64;
+        // A magic number has 32 bits, and is negative in a signed type of as many.
+        let kind = |of: StatFs| i64::from(of.f_type as u32);
         Some(Self {
             kind: fstatfs(&open).ok().map(kind)?,
             id: fstatvfs(&open).ok()?.f_fsid as u64,

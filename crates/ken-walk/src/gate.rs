@@ -55,6 +55,11 @@ impl Gate {
         self.has_git
     }
 
+    /// Returns whether the folder has `cur` and `new`, so that hidden folders in it may be mail folders.
+    pub fn is_maildir(&self) -> bool {
+        self.is_maildir
+    }
+
     /// Returns whether the index leaves out an entry that a search of files may take.
     pub fn leaves_out(&self, path: &Path, is_folder: bool) -> bool {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();

@@ -40,7 +40,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// The argument that makes the program a server of [`serve`].
 pub const ARGUMENT: &str = "remote";
 
-/// Requests: what to do at a path.
+/// Requests: what to do at a path. Names to pass over follow the path, each with a 0 at its end.
 const LOOK: u8 = b'l';
 const LOOK_BEYOND: u8 = b'b';
 const TRY: u8 = b't';
@@ -64,8 +64,9 @@ pub fn set_program(program: PathBuf) {
 pub struct Mounts {
     /// All mount points in the order of mounting, each with whether its file system is remote.
     points: Vec<(PathBuf, bool)>,
-    /// The devices of remote file systems.
+    /// The devices of remote file systems, and of the others.
     devices: Vec<u64>,
+    local_devices: Vec<u64>,
 }
 
 impl Mounts {
@@ -85,11 +86,14 @@ impl Mounts {
             else {
                 continue;
             };
-            let is_remote = is_remote(kind);
-            mounts
-                .devices
-                .extend(is_remote.then(|| device(words[2])).flatten());
             let point = PathBuf::from(OsString::from_vec(unescaped(point)));
+            // Each machine with systemd has an automount there, of the machine's own.
+            let is_remote = is_remote(kind) && !(kind == b"autofs" && point.starts_with("/proc"));
+            let devices = match is_remote {
+                true => &mut mounts.devices,
+                false => &mut mounts.local_devices,
+            };
+            devices.extend(device(words[2]));
             mounts.points.push((point, is_remote));
         }
         mounts
@@ -103,6 +107,11 @@ impl Mounts {
     /// Returns whether a file on this device is on a remote file system.
     pub fn have(&self, device: u64) -> bool {
         self.devices.contains(&device)
+    }
+
+    /// Returns whether a device was mounted when the mounts were read. Subvolumes of Btrfs are not known either.
+    pub fn know(&self, device: u64) -> bool {
+        self.have(device) || self.local_devices.contains(&device)
     }
 
     /// Returns whether a path without symbolic links is on a remote file system.
@@ -137,7 +146,7 @@ impl Mounts {
 }
 
 fn is_remote(kind: &[u8]) -> bool {
-    const KINDS: [&[u8]; 12] = [
+    const KINDS: [&[u8]; 16] = [
         b"nfs",
         b"nfs4",
         b"cifs",
@@ -150,6 +159,11 @@ fn is_remote(kind: &[u8]) -> bool {
         b"lustre",
         b"vboxsf",
         b"orangefs",
+        b"smbfs",
+        b"beegfs",
+        b"gpfs",
+        // Mounts a file system when it is looked at, usually that of a server.
+        b"autofs",
     ];
     // `fuseblk` is a disk, such as one with NTFS.
     KINDS.contains(&kind) || kind == b"fuse" || kind.starts_with(b"fuse.")
@@ -185,15 +199,20 @@ struct Server {
 
 impl Server {
     /// Sends a request to an idle process or a new one; none if there is no program.
-    fn ask(what: u8, number: usize, path: &Path) -> io::Result<Option<Self>> {
+    fn ask(what: u8, path: &Path, passed_over: &[u8]) -> io::Result<Option<Self>> {
         let Some(program) = PROGRAM.get() else {
             return Ok(None);
         };
-        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let server = idle.map_or_else(|| Self::start(program), Ok)?;
-        let path = path.as_os_str().as_bytes();
-        let numbers = [number as u32, path.len() as u32].map(u32::to_le_bytes);
-        (&server.socket).write_all(&[&[what], &*numbers.concat(), path].concat())?;
+        let request = request(what, path, passed_over);
+        let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        while let Some(server) = idle() {
+            // An idle process may have been killed.
+            if (&server.socket).write_all(&request).is_ok() {
+                return Ok(Some(server));
+            }
+        }
+        let server = Self::start(program)?;
+        (&server.socket).write_all(&request)?;
         Ok(Some(server))
     }
 
@@ -247,6 +266,12 @@ impl Server {
     }
 }
 
+fn request(what: u8, path: &Path, passed_over: &[u8]) -> Vec<u8> {
+    let path = path.as_os_str().as_bytes();
+    let numbers = [path.len() as u32, passed_over.len() as u32].map(u32::to_le_bytes);
+    [&[what], &*numbers.concat(), path, passed_over].concat()
+}
+
 /// Leaves a process behind that may still be in its call.
 impl Drop for Server {
     fn drop(&mut self) {
@@ -270,9 +295,12 @@ pub fn silent_entries(
     should_stop: Stop<'_>,
 ) -> io::Result<HashSet<Vec<u8>>> {
     let what = if follows { LOOK_BEYOND } else { LOOK };
-    let (mut silent, mut n_done) = (HashSet::new(), 0);
+    let mut silent = HashSet::new();
     loop {
-        let Some(server) = Server::ask(what, n_done, folder)? else {
+        // By name, since another process may find other entries.
+        let names = silent.iter().map(Vec::as_slice);
+        let passed_over: Vec<u8> = names.flat_map(|name| [name, b"\0"].concat()).collect();
+        let Some(server) = Server::ask(what, folder, &passed_over)? else {
             return Ok(silent);
         };
         let number = || server.number(PATIENCE, should_stop);
@@ -287,17 +315,17 @@ pub fn silent_entries(
             server.receive(&mut name, PATIENCE, should_stop)?;
             names.push(name);
         }
-        while n_done < names.len() && server.receive(&mut [0], PATIENCE, should_stop).is_ok() {
-            n_done += 1;
-        }
-        if n_done >= names.len() {
+        let answers = |_: &Vec<u8>| server.receive(&mut [0], PATIENCE, should_stop).is_ok();
+        let Some(first) = names.iter().position(|name| !answers(name)) else {
             server.keep();
             return Ok(silent);
-        }
+        };
         let is_given_up = silent.len() + 1 >= MAX_SILENT || should_stop();
-        let n_lost = if is_given_up { names.len() } else { n_done + 1 };
-        silent.extend(names.drain(n_done..n_lost));
-        n_done = n_lost;
+        let lost = names.into_iter().skip(first);
+        match is_given_up {
+            true => silent.extend(lost),
+            false => silent.extend(lost.take(1)),
+        }
         if is_given_up {
             return Ok(silent);
         }
@@ -307,7 +335,7 @@ pub fn silent_entries(
 /// Returns whether a file or folder can be opened and read without waiting for ever, or fails at once.
 pub fn answers(path: &Path, should_stop: Stop<'_>) -> bool {
     // If no process can be started, nothing is known.
-    let Ok(Some(server)) = Server::ask(TRY, 0, path) else {
+    let Ok(Some(server)) = Server::ask(TRY, path, &[]) else {
         return true;
     };
     let answers = server.number(PATIENCE, should_stop).is_ok();
@@ -336,7 +364,7 @@ pub fn fetch(
     time: Duration,
     should_stop: Stop<'_>,
 ) -> io::Result<Option<Fetched>> {
-    let Some(server) = Server::ask(FETCH, 0, path)? else {
+    let Some(server) = Server::ask(FETCH, path, &[])? else {
         return Ok(Some(Fetched::Start));
     };
     // A file system that gives a little now and then has no more time than one that gives all at once.
@@ -422,8 +450,10 @@ pub fn serve(mut socket: UnixStream) -> io::Result<()> {
                 .first_chunk()
                 .map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize
         };
-        let mut path = vec![0; number(4)];
+        let mut path = vec![0; number(0)];
         socket.read_exact(&mut path)?;
+        let mut passed_over = vec![0; number(4)];
+        socket.read_exact(&mut passed_over)?;
         let path = Path::new(OsStr::from_bytes(&path));
         match what {
             TRY => {
@@ -431,7 +461,7 @@ pub fn serve(mut socket: UnixStream) -> io::Result<()> {
                 put(&mut socket, 0)?;
             }
             FETCH => give(path, &mut socket)?,
-            _ => look(path, what == LOOK_BEYOND, number(0), &mut socket)?,
+            _ => look(path, what == LOOK_BEYOND, &passed_over, &mut socket)?,
         }
     }
     Ok(())
@@ -453,22 +483,32 @@ fn put(socket: &mut UnixStream, number: u32) -> io::Result<()> {
     socket.write_all(&number.to_le_bytes())
 }
 
-fn look(folder: &Path, follows: bool, n_known: usize, socket: &mut UnixStream) -> io::Result<()> {
+fn look(
+    folder: &Path,
+    follows: bool,
+    passed_over: &[u8],
+    socket: &mut UnixStream,
+) -> io::Result<()> {
     let (open, listing) = match list(folder) {
         Ok(listed) => listed,
         Err(error) => return put(socket, error.raw_os_error() as u32),
     };
+    let passed_over: HashSet<&[u8]> = passed_over.split(|byte| *byte == 0).collect();
+    let entries = || {
+        let entries = listing.entries.iter().copied();
+        entries.filter(|entry| !passed_over.contains(listing.name(*entry)))
+    };
     put(socket, 0)?;
-    put(socket, listing.entries.len() as u32)?;
+    put(socket, entries().count() as u32)?;
     let mut names = Vec::new();
-    for entry in &listing.entries {
-        let name = listing.name(*entry);
+    for entry in entries() {
+        let name = listing.name(entry);
         names.extend((name.len() as u32).to_le_bytes());
         names.extend(name);
     }
     socket.write_all(&names)?;
-    for entry in listing.entries.iter().skip(n_known) {
-        look_at(open.as_fd(), &listing, *entry, follows);
+    for entry in entries() {
+        look_at(open.as_fd(), &listing, entry, follows);
         socket.write_all(&[0])?;
     }
     Ok(())
@@ -573,14 +613,17 @@ mod tests {
         }
         let (ours, theirs) = UnixStream::pair().unwrap();
         let serving = std::thread::spawn(|| serve(theirs));
-        let ask = |what: u8, path: &Path| {
-            let path = path.as_os_str().as_bytes();
-            let numbers = [0, path.len() as u32].map(u32::to_le_bytes).concat();
+        let ask_for = |what: u8, path: &Path, passed_over: &[u8]| {
             (&ours)
-                .write_all(&[&[what][..], &numbers, path].concat())
+                .write_all(&request(what, path, passed_over))
                 .unwrap();
         };
+        let ask = |what: u8, path: &Path| ask_for(what, path, &[]);
         let mut bytes = [0; 4];
+        ask_for(LOOK, folder.path(), b"a\0.gitignore\0");
+        let mut listed = [0; 4 + 4 + 4 + 1 + 1];
+        (&ours).read_exact(&mut listed).unwrap();
+        assert_eq!(listed, *b"\0\0\0\0\x01\0\0\0\x01\0\0\0b\0");
         ask(TRY, &folder.path().join("a"));
         (&ours).read_exact(&mut bytes).unwrap();
         ask(LOOK, &folder.path().join("none"));
@@ -598,5 +641,40 @@ mod tests {
         assert_eq!(Some(stamp), crate::file_stamp(&open).unwrap());
         drop(ours);
         serving.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn a_dead_process_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        fs_err::write(&program, "#!/bin/sh\nsleep 9\n").unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        fs_err::set_permissions(&program, mode).unwrap();
+        set_program(program);
+        let (socket, theirs) = UnixStream::pair().unwrap();
+        drop(theirs);
+        Server {
+            socket,
+            child: None,
+        }
+        .keep();
+        let server = Server::ask(TRY, folder.path(), &[]).unwrap();
+        assert!(server.is_some_and(|server| server.child.is_some()));
+        assert!(IDLE.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn automounts_may_not_answer_but_that_of_the_kernel_does() {
+        let mounts = Mounts::parse(
+            b"22 1 254:0 / / rw - ext4 /dev/vda rw\n\
+              31 22 0:29 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw\n",
+        );
+        assert!(!mounts.are_any());
+        let mounts = Mounts::parse(
+            b"22 1 254:0 / / rw - ext4 /dev/vda rw\n31 22 0:29 / /net rw - autofs /etc/auto.net rw\n",
+        );
+        assert!(mounts.are_above(Path::new("/net/host/x")));
+        let devices = [(254, 0), (0, 29), (0, 50)].map(|(a, b)| rustix::fs::makedev(a, b));
+        assert_eq!(devices.map(|of| mounts.know(of)), [true, true, false]);
     }
 }

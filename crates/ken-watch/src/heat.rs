@@ -16,7 +16,7 @@ const MOST_DOUBLINGS: u32 = 4;
 const SHORTEST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
 /// Number of paths to remember.
-const MAX_PATHS: usize = 50_000;
+const MAX_PATHS: usize = 20_000;
 /// Number of paths to hold: if there are more, those that waited longest are passed on.
 const MAX_HELD: usize = 10_000;
 

@@ -7,7 +7,9 @@
 //! ([`Watcher::unwatched`]). A [`Schedule`] decides when changes are handed over.
 
 mod budget;
+mod gather;
 mod heat;
+mod locks;
 mod mask;
 mod news;
 mod pace;

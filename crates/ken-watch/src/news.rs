@@ -22,6 +22,8 @@ pub struct Events {
     pub lost: Option<Lost>,
     /// Work trees that git changes now.
     pub locked: BTreeSet<PathBuf>,
+    /// Number of events that the kernel told.
+    pub n_events: usize,
     /// Whether the file was replaced that [`Watcher::watch_replaced`] names.
     pub is_replaced: bool,
 }
@@ -45,7 +47,6 @@ pub(crate) struct News {
     pub(crate) entered: BTreeSet<PathBuf>,
     /// Paths that folders left.
     pub(crate) left: BTreeSet<PathBuf>,
-    pub(crate) n_events: usize,
     /// Number of events after which nothing is to be done at once.
     pub(crate) n_idle: usize,
     /// Entries that the index leaves out and a search of files may not.

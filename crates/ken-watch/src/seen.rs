@@ -64,6 +64,18 @@ impl Seen {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Watches the hidden folders in a Maildir: they become mail folders, which are walked, when their own folders are
+    /// made.
+    fn enter_hidden(&self, maildir: &Path) {
+        let entries = fs_err::read_dir(maildir).into_iter().flatten().flatten();
+        let is_hidden = |entry: &fs_err::DirEntry| {
+            let is_folder = || entry.file_type().is_ok_and(|kind| kind.is_dir());
+            entry.file_name().as_encoded_bytes().starts_with(b".") && is_folder()
+        };
+        let hidden = entries.filter(is_hidden);
+        hidden.for_each(|entry| self.entering(&entry.path(), false));
+    }
+
     /// Removes watches that nothing needs any more.
     pub(crate) fn remove(&self, state: &State, watches: &[i32]) {
         let is_needed = |watch: i32| state.sides.has(watch) || state.table.get(watch).is_some();
@@ -111,6 +123,9 @@ impl OnFolders for Seen {
     }
 
     fn entered(&self, folder: &Path, gate: Gate) {
+        if gate.is_maildir() && self.state().table.has(folder) {
+            self.enter_hidden(folder);
+        }
         let mut state = self.state();
         if gate.has_git() {
             state.sides.watch_work_tree(&self.inotify, folder, folder);

@@ -41,6 +41,10 @@ impl Tops {
         self.has_above(path) || self.below(path).next().is_some()
     }
 
+    pub(crate) fn into_paths(self) -> BTreeSet<PathBuf> {
+        self.0
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.iter()
     }

@@ -1,6 +1,5 @@
 //! Sets watches and reads events.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -12,8 +11,7 @@ use std::time::{Duration, Instant};
 use fs_err as fs;
 use ken_core::Root;
 use ken_walk::{
-    Gate, Mounts, OnFolders, Progress, WalkOptions, WalkSummary, steers, steers_searches,
-    walk_folders,
+    Gate, Mounts, Progress, WalkOptions, WalkSummary, steers, steers_searches, walk_folders,
 };
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
@@ -26,7 +24,7 @@ use crate::table::Folder;
 use crate::tops::Tops;
 
 /// Number of events after which a watcher returns, whether or not there are more.
-const MAX_EVENTS: usize = 50_000;
+const MAX_EVENTS: usize = 16_384;
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Ends the wait of a watcher, from any thread.
@@ -201,7 +199,7 @@ impl Watcher {
             left_out.for_each(|path| state.left_out.insert(path));
         }
         self.follow(&news);
-        let is_all = news.n_idle == news.n_events;
+        let is_all = news.n_idle == news.events.n_events;
         self.pace.note(news.n_idle, is_all, Instant::now());
         self.has_lost |= news.events.lost.is_some();
         news.events.locked = self.seen.state().sides.locked().clone();
@@ -237,10 +235,10 @@ impl Watcher {
     fn read(&self, news: &mut News) -> std::io::Result<()> {
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
         let mut reader = inotify::Reader::new(self.seen.inotify.as_fd(), &mut buffer);
-        while news.n_events < MAX_EVENTS || !reader.is_buffer_empty() {
+        while news.events.n_events < MAX_EVENTS || !reader.is_buffer_empty() {
             match reader.next() {
                 Ok(event) => {
-                    news.n_events += 1;
+                    news.events.n_events += 1;
                     match news.repeats(&event) {
                         true => news.n_idle += 1,
                         false => self.take(&event, news),
@@ -340,7 +338,6 @@ impl Watcher {
             state.table.begin_walk();
             std::mem::take(&mut state.coverage)
         };
-        self.enter_hidden(&news.entered);
         let tops: Vec<PathBuf> = news.entered.iter().cloned().collect();
         self.walk(Some(&tops));
         let mut state = self.seen.state();
@@ -368,19 +365,6 @@ impl Watcher {
         state.unwatched.remove_below(top);
         let watches = [state.table.take_below(top), state.sides.leave(top)].concat();
         self.seen.remove(&state, &watches);
-    }
-
-    /// Watches hidden folders that came: they become mail folders, which are walked, when their own folders are made.
-    fn enter_hidden(&self, entered: &BTreeSet<PathBuf>) {
-        let is_hidden = |path: &&PathBuf| {
-            let name = path.file_name().unwrap_or_default();
-            name.as_bytes().starts_with(b".")
-        };
-        let mut hidden = entered.iter().filter(is_hidden).peekable();
-        if hidden.peek().is_some() {
-            let mounts = Mounts::read();
-            hidden.for_each(|path| self.seen.entering(path, mounts.are_above(path)));
-        }
     }
 
     fn walk(&self, below: Option<&[PathBuf]>) -> WalkSummary {

@@ -341,3 +341,22 @@ fn a_work_tree_is_locked_while_git_changes_it() {
     fs::remove_file(linked.join("index.lock")).unwrap();
     assert_eq!(locked(), trees(&[]));
 }
+
+#[test]
+fn a_hidden_folder_becomes_a_mail_folder_whatever_is_seen_first() {
+    let (_folder, root, mut watcher) = watched(&[], 100);
+    for (n, is_seen) in [false, true].into_iter().enumerate() {
+        let mail = root.join(n.to_string());
+        fs::create_dir_all(&mail).unwrap();
+        watcher.wait(None).unwrap();
+        for name in ["new", "cur", ".Sent", ".Sent/cur", ".Sent/new"] {
+            fs::create_dir(mail.join(name)).unwrap();
+            if is_seen || name == ".Sent" {
+                watcher.wait(Some(Instant::now())).unwrap();
+            }
+        }
+        changes(&mut watcher, &root);
+        write(&mail, ".Sent/new/1.host", "");
+        assert_eq!(changes(&mut watcher, &mail), names([".Sent/new/1.host"]));
+    }
+}

@@ -4,8 +4,12 @@
 //! if a part is damaged, the command runs once more without it. Any other panic is a fault of ken.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::path::Path;
 use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use ken_index::layout::index_folder;
 
@@ -16,6 +20,8 @@ use crate::{commands, output};
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// The most panics of which something is kept: many files may fail in the same way.
 const MAX_SAID: usize = 20;
+/// How long a user waits without a word while the index is checked.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Each run may find one more damaged segment.
 const MAX_RUNS: usize = 4;
 
@@ -72,10 +78,18 @@ fn may_repeat(command: &Command) -> bool {
     }
 }
 
-/// Returns whether a check finds damage that was not known.
-fn has_new_damage(index: &std::path::Path) -> bool {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    ken_index::note_damage(index, threads).is_ok_and(|damages| !damages.is_empty())
+/// Returns whether a check finds damage that was not known. It reads the whole index, so it says so if it takes long.
+fn has_new_damage(index: &Path) -> bool {
+    let (end, ended) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            output::warn("an internal error: looking whether a damaged index is its cause");
+        }
+    });
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let damages = ken_index::note_damage(index, threads);
+    drop(end);
+    damages.is_ok_and(|damages| !damages.is_empty())
 }
 
 fn said() -> std::sync::MutexGuard<'static, Vec<String>> {

@@ -81,7 +81,7 @@ pub struct HelperOptions {
     /// [`sandbox::ARGUMENT`], and [`guard::watch`] if it is [`guard::ARGUMENT`]. If it is none,
     /// there is no sandbox.
     pub sandbox: Option<PathBuf>,
-    /// Whether no helper starts if the kernel lacks a part of the sandbox.
+    /// Whether no helper starts if the system lacks a part of the sandbox.
     pub requires_sandbox: bool,
     /// Files that helpers may read in the sandbox, besides those of the system.
     pub read: Vec<PathBuf>,

@@ -35,7 +35,7 @@ pub(super) fn unseal(path: &Path, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     }
     let expected = format!("{:08x}\n", crc32fast::hash(content));
     if line[MARK.len()..] != *expected.as_bytes() {
-        let message = format!("the checksum of {COMMIT_FILE} is of another content");
+        let message = format!("the checksum of {COMMIT_FILE} does not match");
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
     bytes.truncate(end);

@@ -36,6 +36,11 @@ pub fn yield_to_others() {
     let _ = rustix::process::nice(19);
 }
 
+/// Returns whether the machine runs on battery.
+pub fn is_on_battery() -> bool {
+    Power::now() == Power::Battery
+}
+
 /// Sets how many threads may work, and interrupts a run that respects pauses when indexing is paused, until `ended` is
 /// set and this thread is woken.
 pub(crate) fn keep(
@@ -61,7 +66,7 @@ pub(crate) fn keep(
 /// last check, or one on battery.
 fn threads_left(work: &mut Option<Work>) -> usize {
     let before = std::mem::replace(work, Work::now());
-    if Power::now() == Power::Battery {
+    if is_on_battery() {
         return 1;
     }
     match (before, work) {

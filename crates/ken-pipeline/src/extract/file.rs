@@ -88,7 +88,7 @@ impl Pool<'_> {
             }
             // The file is gone since the walk, or no longer a regular file.
             Ok(None) => {}
-            // It was perhaps not waited for.
+            // The wait may have been cut short.
             Err(_) if self.progress.is_cancelled() => {
                 self.counts.take_back(made);
                 self.errors.note(self.documents.take_back(key));

@@ -28,6 +28,8 @@ pub(super) struct Opened {
 #[derive(Default)]
 pub(super) struct Remote {
     mounts: Mounts,
+    /// Whether a device that was mounted since is remote: those of automounts and of exports inside exports are.
+    later: Mutex<HashMap<u64, bool>>,
     /// The number of files in a row that did not answer, by device.
     silent: Mutex<HashMap<u64, u32>>,
 }
@@ -36,6 +38,7 @@ impl Remote {
     pub(super) fn new() -> Self {
         Self {
             mounts: Mounts::read(),
+            later: Mutex::default(),
             silent: Mutex::default(),
         }
     }
@@ -43,6 +46,13 @@ impl Remote {
     /// Returns whether files of a device are fetched by another process.
     pub(super) fn has(&self, device: u64) -> bool {
         self.mounts.have(device)
+            || self.mounts.are_any() && !self.mounts.know(device) && self.is_later(device)
+    }
+
+    fn is_later(&self, device: u64) -> bool {
+        let mut later = self.later.lock().unwrap_or_else(PoisonError::into_inner);
+        let look = || Mounts::read().have(device);
+        *later.entry(device).or_insert_with(look)
     }
 
     fn is_given_up(&self, device: u64) -> bool {

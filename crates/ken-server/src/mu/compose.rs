@@ -31,7 +31,7 @@ pub(super) fn attachments(path: &Path, temporary: &Path) -> Result<Vec<Sexp>, Er
         let own = folder.join(number.to_string());
         make_private(&own)?;
         let file = own.join(&name);
-        fs_err::write(&file, part.content.decode())?;
+        ken_private::write(&file, &part.content.decode())?;
         let mut one = Plist::default();
         one.add(":description", Sexp::string(&name));
         one.add(":file-name", Sexp::path(&file));
@@ -70,4 +70,25 @@ fn new_folder(temporary: &Path) -> Result<PathBuf, Error> {
 fn make_private(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().mode(0o700).create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn saved_attachments_are_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = folder.path().join("message");
+        let text = "From: a@example.org\nContent-Type: text/x-log; name=a.log\n\
+                    Content-Disposition: attachment; filename=a.log\n\nsecret\n";
+        fs_err::write(&message, text).unwrap();
+        assert!(!attachments(&message, folder.path()).unwrap().is_empty());
+        let cache = format!("mu-cache-{}-0", std::process::id());
+        let mode = |path: &Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+        let own = folder.path().join(cache).join("0");
+        assert_eq!((mode(&own), mode(&own.join("a.log"))), (0o700, 0o600));
+    }
 }

@@ -11,6 +11,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
+use crate::output;
 
 /// Exit code of a program that was stopped by Ctrl-C.
 pub(in crate::commands) const INTERRUPTED: u8 = 130;
@@ -31,7 +32,7 @@ pub(in crate::commands) fn end_with_signals(
             stop();
             thread::spawn(|| {
                 thread::sleep(LAST_COMMIT);
-                signal_hook::low_level::exit(i32::from(INTERRUPTED));
+                give_up();
             });
             if number > 0 {
                 // This cannot fail for these two signals.
@@ -40,6 +41,15 @@ pub(in crate::commands) fn end_with_signals(
         }
     });
     Ok(())
+}
+
+/// Ends the process without the last commit, and says so.
+fn give_up() -> ! {
+    let seconds = LAST_COMMIT.as_secs();
+    output::warn(&format!(
+        "the last commit is not done after {seconds} s and is given up; the next run reads its files again"
+    ));
+    signal_hook::low_level::exit(i32::from(INTERRUPTED))
 }
 
 /// The flag that Ctrl-C sets; a second Ctrl-C ends the process immediately.
@@ -80,7 +90,7 @@ impl Stop {
                 if self.0.load(Ordering::Relaxed) {
                     let since = interrupted.get_or_insert_with(Instant::now);
                     if since.elapsed() > LAST_COMMIT {
-                        signal_hook::low_level::exit(i32::from(INTERRUPTED));
+                        give_up();
                     }
                     // In this order, so that work whose helper stops knows why.
                     progress.cancel();

@@ -89,9 +89,11 @@ fn warn_of_damaged_ngrams(tables: &IndexTables) {
     }
 }
 
-/// Returns the data folder that a command works on, if that is known.
+/// Returns the data folder whose index a command reads, if it reads one and that is known.
 pub(crate) fn data_folder_of(cli: &Cli) -> Option<PathBuf> {
     match &cli.command {
+        Command::Extract(_) | Command::Walk(_) => None,
+        Command::Completions(_) | Command::Man(_) | Command::Topic(_) => None,
         Command::Mu(args) => mu::data_folder(&cli.global, &args.arguments),
         _ => crate::config::data_folder(&cli.global).ok(),
     }

@@ -22,7 +22,11 @@ pub(crate) fn exec_if_meant(arguments: impl Iterator<Item = OsString>) -> Option
     if first != sandbox::ARGUMENT {
         return None;
     }
-    let error = sandbox::exec(arguments);
-    crate::output::warn(&format!("cannot start the helper: {error}"));
-    Some(ExitCode::from(126))
+    match sandbox::exec(arguments) {
+        Ok(()) => Some(ExitCode::SUCCESS),
+        Err(error) => {
+            crate::output::warn(&format!("cannot start the helper: {error}"));
+            Some(ExitCode::from(126))
+        }
+    }
 }

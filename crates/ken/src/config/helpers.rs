@@ -144,23 +144,28 @@ impl Settings {
         }))
     }
 
-    /// Returns a sentence about the parts of the sandbox that the kernel lacks, if helpers were used without them.
+    /// Returns a sentence about the parts of the sandbox that the system lacks, if helpers were used without them.
     pub(crate) fn unprotected(&self, helpers: Option<&Helpers>) -> Option<String> {
-        let missing = sandbox::missing();
-        if missing.is_empty() || !helpers.is_some_and(Helpers::were_used) {
+        let is_off = self.helpers.sandbox == Sandboxed::If(false);
+        if is_off || !helpers.is_some_and(Helpers::were_used) {
+            return None;
+        }
+        let missing = sandbox::missing(&super::worker_program().ok()?);
+        if missing.is_empty() {
             return None;
         }
         let missing = missing.join(" and ");
-        match self.helpers.sandbox {
-            Sandboxed::If(true) => Some(format!(
-                "this kernel lacks {missing}: helpers ran without that part of their sandbox; \
+        Some(match self.helpers.sandbox {
+            Sandboxed::If(_) => format!(
+                "this system lacks {missing}: helpers ran without that part of their sandbox; \
                  helpers.sandbox = \"require\" would not let them"
-            )),
-            Sandboxed::If(false) => None,
-            Sandboxed::By(Sandbox::Require) => Some(format!(
-                "this kernel lacks {missing}: no helper ran, as helpers.sandbox requires it"
-            )),
-        }
+            ),
+            Sandboxed::By(Sandbox::Require) => {
+                format!(
+                    "this system lacks {missing}: no helper ran, as helpers.sandbox requires it"
+                )
+            }
+        })
     }
 
     /// Returns the helpers; `None` if they are switched off.

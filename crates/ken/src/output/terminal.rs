@@ -6,7 +6,6 @@
 //!
 //! Colours and links of ken's own are set off by a [`mark`] on both sides. It is random, so no file can contain it.
 
-use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -142,7 +141,15 @@ impl Filter {
         input.extend_from_slice(bytes);
         let mut out = Vec::with_capacity(input.len());
         let mut rest = input.as_slice();
-        while !rest.is_empty() {
+        loop {
+            if !self.is_own && !self.returned {
+                let (plain, after) = rest.split_at(plain_length(rest));
+                out.extend_from_slice(plain);
+                rest = after;
+            }
+            if rest.is_empty() {
+                break;
+            }
             let head = self.head(rest);
             let length = match head {
                 Head::Mark => self.mark.len(),
@@ -205,10 +212,8 @@ impl Filter {
         }
         match *head {
             Head::Char('\r') => self.returned = true,
-            Head::Char(character) => out.extend_from_slice(visible(character).as_bytes()),
-            Head::Byte(byte @ (0..0x20 | 0x7f)) => {
-                out.extend_from_slice(visible(char::from(byte)).as_bytes());
-            }
+            Head::Char(character) => put_visible(character, out),
+            Head::Byte(byte @ (0..0x20 | 0x7f)) => put_visible(char::from(byte), out),
             // In an encoding of one byte for a character, these are control characters.
             Head::Byte(byte @ 0x80..0xa0) => {
                 out.extend_from_slice(format!("\\x{byte:02x}").as_bytes())
@@ -218,17 +223,23 @@ impl Filter {
     }
 }
 
-/// Returns a character, or the text that is shown in its place. That of a character in JSON is JSON's own escape.
-fn visible(character: char) -> String {
-    let mut text = String::new();
+/// Returns how many bytes a text begins with that are ASCII and steer nothing.
+fn plain_length(text: &[u8]) -> usize {
+    let is_plain = |byte: &u8| matches!(byte, b'\n' | b'\t' | 0x20..0x7f);
+    let end = text.iter().position(|byte| !is_plain(byte));
+    end.unwrap_or(text.len())
+}
+
+/// Appends a character, or the text that is shown in its place. That of a character in JSON is JSON's own escape.
+fn put_visible(character: char, out: &mut Vec<u8>) {
     match character {
-        '\n' | '\t' => text.push(character),
+        '\n' | '\t' => out.push(character as u8),
         // As terminals, cat -v and less show them.
-        '\0'..='\x1f' => text.extend(['^', char::from(b'@' + character as u8)]),
-        _ if steers(character) => _ = write!(text, "\\u{:04x}", u32::from(character)),
-        _ => text.push(character),
+        '\0'..='\x1f' => out.extend([b'^', b'@' + character as u8]),
+        // Writing to a vector cannot fail.
+        _ if steers(character) => _ = write!(out, "\\u{:04x}", u32::from(character)),
+        _ => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
     }
-    text
 }
 
 #[cfg(test)]

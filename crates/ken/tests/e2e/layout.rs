@@ -19,7 +19,9 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "ken-server",
-        &["pipeline", "search", "index", "engine", "mail", "core"],
+        &[
+            "pipeline", "search", "index", "engine", "mail", "private", "core",
+        ],
     ),
     (
         "ken-pipeline",

@@ -189,6 +189,44 @@ fn a_burst_of_files() {
 }
 
 #[test]
+fn a_checkout_is_one_batch() {
+    let world = world();
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command.current_dir(world.docs()).args(args);
+        command.envs([
+            ("HOME", world.home()),
+            ("GIT_CONFIG_NOSYSTEM", Path::new("1")),
+        ]);
+        command.output().is_ok_and(|run| run.status.success())
+    };
+    let settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+    let commit = [&settings[..], &["commit", "-qam", "files"]].concat();
+    if !git(&["init", "-q"]) {
+        return;
+    }
+    for n in 0..2_000 {
+        world.write(format!("tree/{}/{n}.txt", n % 40), format!("leaf {n}"));
+    }
+    assert!(git(&["add", "."]) && git(&commit));
+    assert!(git(&["rm", "-rq", "tree"]) && git(&commit));
+    assert_eq!(world.ken(["index", "-q"]).code, 0);
+    let server = Server::start(&world);
+    server.converges();
+    let count = || world.ken(["search", "-c", "size:0.."]).text().to_owned();
+    for (at, n) in [("HEAD~1", "2002\n"), ("-", "2\n"), ("HEAD~1", "2002\n")] {
+        let before = count();
+        assert!(git(&["checkout", "-q", at]));
+        server.until("all is found at once", || {
+            let now = count();
+            assert!(now == n || now == before, "{now}");
+            now == n
+        });
+    }
+    server.converges();
+}
+
+#[test]
 fn rules_and_markers_that_change() {
     let world = world();
     world.write("a/build/made.txt", "made by a program");

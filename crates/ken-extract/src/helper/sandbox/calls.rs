@@ -14,12 +14,32 @@ const X32_BIT: i64 = 0x4000_0000;
 /// Flags of `clone` that create namespaces.
 const NEW_NAMESPACES: u64 = 0x7e02_0000;
 
-/// Requests of `ioctl` that change the attributes of a file that is open for reading, or type into a terminal:
-/// `FS_IOC_SETFLAGS`, `FS_IOC_FSSETXATTR`, `FS_IOC_SETVERSION`, `TIOCSTI`, `TIOCLINUX`.
-const REQUESTS: [u64; 5] = [0x4008_6602, 0x401c_5820, 0x4008_7602, 0x5412, 0x541c];
+/// Requests of `ioctl` that may be made. All others fail: some change a file that is open for reading, type into a
+/// terminal or reach a device, and nobody knows all of them.
+const REQUESTS: [u64; 12] = [
+    // The state of a descriptor: TCGETS, TCGETS2, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
+    0x5401,
+    0x802c_542a,
+    0x5413,
+    0x540f,
+    0x541b,
+    0x5421,
+    0x5450,
+    0x5451,
+    // Where a file's content is, its attributes, and copies of it: FS_IOC_FIEMAP, FS_IOC_GETFLAGS, FICLONE, FICLONERANGE.
+    0xc020_660b,
+    0x8008_6601,
+    0x4004_9409,
+    0x4020_940d,
+];
 
-/// Calls that are newer than the table of `libc`. Their numbers are those of all architectures.
+/// Calls that the table of `libc` lacks, on some machines. Their numbers are those of all architectures that the filter
+/// knows.
 mod new {
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) const KEXEC_FILE_LOAD: i64 = 294;
+    #[cfg(target_arch = "x86_64")]
+    pub(super) const KEXEC_FILE_LOAD: i64 = libc::SYS_kexec_file_load;
     pub(super) const QUOTACTL_FD: i64 = 443;
     pub(super) const MEMFD_SECRET: i64 = 447;
     pub(super) const PROCESS_MRELEASE: i64 = 448;
@@ -57,7 +77,8 @@ const PRETENDED: &[i64] = &[
     libc::SYS_futimesat,
 ];
 
-/// Extended attributes, as on a file system that has none. Those of an open file may be read.
+/// Extended attributes, as on a file system that has none. Those of an open file may be read. Most requests of `ioctl`
+/// are treated the same.
 const UNSUPPORTED: &[i64] = &[
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -180,8 +201,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_acct,
     libc::SYS_syslog,
     libc::SYS_vhangup,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_kexec_file_load,
+    new::KEXEC_FILE_LOAD,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_iopl,
     #[cfg(target_arch = "x86_64")]
@@ -217,9 +237,6 @@ pub(super) fn restrict(has_signal_scope: bool) -> Result<(), seccompiler::Error>
         .filter(|flag| NEW_NAMESPACES & flag != 0);
     let rules = flags.map(|flag| only_if(0, SeccompCmpOp::MaskedEq(flag), flag));
     refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
-    let rules = REQUESTS.map(|request| only_if(1, SeccompCmpOp::Eq, request));
-    let rules = rules.into_iter().collect::<Result<_, _>>()?;
-    refused.insert(libc::SYS_ioctl, rules);
     // Limits, processors and priorities of other processes.
     for (call, argument) in [
         (libc::SYS_prlimit64, 0),
@@ -231,7 +248,13 @@ pub(super) fn restrict(has_signal_scope: bool) -> Result<(), seccompiler::Error>
         refused.entry(call).or_default().push(rule);
     }
     install(refused, libc::EPERM)?;
-    install(always(UNSUPPORTED), libc::EOPNOTSUPP)?;
+    let mut unsupported = always(UNSUPPORTED);
+    let others = REQUESTS.map(|request| {
+        SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, request)
+    });
+    let others = others.into_iter().collect::<Result<_, _>>()?;
+    unsupported.insert(libc::SYS_ioctl, vec![SeccompRule::new(others)?]);
+    install(unsupported, libc::EOPNOTSUPP)?;
     install(always(PRETENDED), 0)?;
     install(always(ABSENT), libc::ENOSYS)
 }

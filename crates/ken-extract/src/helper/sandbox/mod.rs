@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
@@ -25,6 +25,9 @@ use rustix::process::{Resource, Rlimit, Signal};
 
 /// The first argument that makes ken the sandbox of a helper.
 pub const ARGUMENT: &str = "sandbox-exec";
+
+/// The argument after [`ARGUMENT`] that asks whether the system has views.
+const PROBE: &str = "probe";
 
 /// Files of the system that programs need, on any distribution.
 const SYSTEM: &[&str] = &[
@@ -83,7 +86,7 @@ pub(super) struct Rights<'r> {
     pub(super) memory: u64,
     /// Maximum size of each file that the helper writes.
     pub(super) file_bytes: u64,
-    /// Whether the helper does not start if the kernel lacks a part of the sandbox.
+    /// Whether the helper does not start if the system lacks a part of the sandbox.
     pub(super) is_required: bool,
 }
 
@@ -117,26 +120,39 @@ pub(super) fn is_in_system(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Returns the parts of the sandbox that the kernel lacks.
+/// Returns the parts of the sandbox that the system lacks; `program` is the one that enters it.
 #[must_use]
-pub fn missing() -> Vec<&'static str> {
+pub fn missing(program: &Path) -> Vec<&'static str> {
     let landlock = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(ABI::V1))
         .and_then(Ruleset::create);
     let seccomp = fs_err::exists("/proc/sys/kernel/seccomp/actions_avail").unwrap_or(false);
-    let parts = [("Landlock", landlock.is_ok()), ("seccomp", seccomp)];
+    let mut probe = Command::new(program);
+    probe.args([ARGUMENT, PROBE]);
+    probe.stdin(Stdio::null()).stderr(Stdio::null());
+    let view = probe.status().is_ok_and(|status| status.success());
+    let parts = [
+        ("Landlock", landlock.is_ok()),
+        ("seccomp", seccomp),
+        ("user namespaces", view),
+    ];
     let missing = parts.into_iter().filter(|(_, is_there)| !is_there);
     missing.map(|(name, _)| name).collect()
 }
 
-/// Enters the sandbox and becomes the helper; `arguments` are those after [`ARGUMENT`]. Returns
-/// only on failure.
-pub fn exec(arguments: impl Iterator<Item = OsString>) -> io::Error {
-    match enter(arguments) {
-        Ok(mut program) => program.exec(),
-        Err(error) => error,
+/// Enters the sandbox and becomes the helper; `arguments` are those after [`ARGUMENT`].
+///
+/// # Errors
+/// Fails if the sandbox cannot be entered or the helper not be started. Returns otherwise only if it
+/// was asked whether the system has views, and it has.
+pub fn exec(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
+    let first = arguments.next();
+    if first.as_ref().is_some_and(|first| first == PROBE) {
+        return view::probe();
     }
+    let mut program = enter(first.into_iter().chain(arguments))?;
+    Err(program.exec())
 }
 
 fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
@@ -164,7 +180,7 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
     rustix::thread::set_no_new_privs(true)?;
     let seen = SYSTEM.iter().map(Path::new);
     let seen = seen.chain(read.iter().map(PathBuf::as_path));
-    // Where the kernel lacks a part, the others still apply, unless all are required.
+    // Where the system lacks a part, the others still apply, unless all are required.
     let is_separate = view::enter(&work, seen).is_ok();
     // A helper must not outlive the process that started it.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -181,8 +197,8 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
     }
     let has_files = restrict_files(&work, &read).unwrap_or(false);
     let has_calls = calls::restrict(has_signal_scope()).is_ok();
-    if is_required && !(has_files && has_calls) {
-        let message = "the kernel lacks a part of its sandbox, which helpers.sandbox requires";
+    if is_required && !(has_files && has_calls && is_separate) {
+        let message = "the system lacks a part of its sandbox, which helpers.sandbox requires";
         return Err(io::Error::new(io::ErrorKind::Unsupported, message));
     }
     Ok(program)

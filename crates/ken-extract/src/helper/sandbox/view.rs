@@ -18,14 +18,7 @@ use rustix::thread::UnshareFlags;
 /// Enters a view with these files and folders. After a failure, the process sees what it saw before.
 pub(super) fn enter<'p>(work: &Path, read: impl Iterator<Item = &'p Path>) -> io::Result<()> {
     let root = work.join("conf");
-    separate()?;
-    // What is mounted here later is seen by nobody else.
-    mount_change(
-        "/",
-        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
-    )?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    mount("view", &root, "tmpfs", flags, Some(c"mode=755,size=1m"))?;
+    mount_root(&root)?;
     let filled = fill(&root, work, read);
     if let Err(error) = filled {
         unmount(&root, UnmountFlags::DETACH)?;
@@ -36,6 +29,27 @@ pub(super) fn enter<'p>(work: &Path, read: impl Iterator<Item = &'p Path>) -> io
     pivot_root(".", ".")?;
     unmount(".", UnmountFlags::DETACH)?;
     Ok(chdir(work)?)
+}
+
+/// Fails if the system has no views: it may forbid user namespaces, or mounts in them.
+pub(super) fn probe() -> io::Result<()> {
+    mount_root(Path::new("/proc"))
+}
+
+/// Mounts an empty root for this process alone.
+fn mount_root(root: &Path) -> io::Result<()> {
+    separate()?;
+    // What is mounted here later is seen by nobody else.
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", private)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    Ok(mount(
+        "view",
+        root,
+        "tmpfs",
+        flags,
+        Some(c"mode=755,size=1m"),
+    )?)
 }
 
 /// Enters namespaces of users and mounts, as the same user.

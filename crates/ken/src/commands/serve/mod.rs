@@ -20,7 +20,7 @@ use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched};
 use ken_api::{Question, Reply};
 use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
-use ken_pipeline::updater::{Outcome, PathChange, Ticket, Updater, UpdaterOptions};
+use ken_pipeline::updater::{Batching, Outcome, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, RootChange, background};
 use ken_walk::WalkOptions;
 use ken_watch::{Coverage, Events, Lost, Schedule, Waker, Watcher, free_watches};
@@ -106,7 +106,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         options,
         watcher,
         news,
-        schedule: Schedule::default(),
+        schedule: Schedule::new(background::is_on_battery),
         held_since: None,
         undone: Undone::default(),
         barriers: Barriers::default(),
@@ -149,6 +149,8 @@ fn socket(global: &Global, data: &Path) -> PathBuf {
 
 fn start_updater(options: &Options, news: &Arc<News>) -> Updater {
     let options = UpdaterOptions {
+        // The schedule waits until nothing changes.
+        batching: Batching::AT_ONCE,
         respects_pause: true,
         ..UpdaterOptions::new(options.clone())
     };
@@ -473,6 +475,7 @@ impl Server {
             Ok((options, settings)) => {
                 self.options = Options {
                     ocr: None,
+                    global_ignore: self.options.global_ignore.clone(),
                     background: self.options.background,
                     ..options
                 };
