@@ -25,6 +25,16 @@ use crate::{Error, Ngrams, Options, RootChange};
 
 /// A folder that changed this short a time before a run began may have changed after it.
 pub(crate) const CLOCK_MARGIN_NS: i64 = 2_000_000_000;
+/// A lazy run looks for at most this many files that are tried again.
+const MAX_UNSETTLED: usize = 1_000;
+
+/// Where a run looks that is lazy.
+pub(crate) struct Lazy {
+    /// Folders that changed since, in nanoseconds since 1970-01-01 UTC.
+    pub(crate) since: i64,
+    /// These folders, whether they changed or not.
+    pub(crate) again: HashSet<PathBuf>,
+}
 /// From this number of files on, reading all rows is faster than looking up each file.
 const MANY_FILES: usize = 2_000;
 
@@ -161,27 +171,41 @@ impl<'s> Prepared<'s> {
         self.options.full || self.is_stale(path, row)
     }
 
-    /// Returns the time since which a folder must have changed to be looked at; none if all folders
-    /// are.
-    pub(crate) fn lazy_since(
+    /// Returns which folders are looked at; none if all are.
+    pub(crate) fn lazy(
         &self,
         catalogue: &Catalogue,
         reads_otherwise: impl FnOnce() -> bool,
-    ) -> Option<i64> {
+    ) -> Option<Lazy> {
         let options = &self.options;
         let is_asked = options.lazy && !options.full && !options.retry_failed;
-        // Files to be tried again may be anywhere.
+        // Files to be read again may be anywhere.
         let is_asked = is_asked
             && self.scope.is_all()
             && self.tagged.is_empty()
-            && self.missing_ngrams.is_none()
-            && !catalogue.has_unsettled();
+            && self.missing_ngrams.is_none();
         if !is_asked || self.roots_changed || reads_otherwise() {
             return None;
         }
         let began = self.meta()?.began?;
         // If the clock was set back since, nothing is known about changes.
-        (began < self.began).then_some(began - CLOCK_MARGIN_NS)
+        let since = (began < self.began).then_some(began - CLOCK_MARGIN_NS)?;
+        let again = self.folders_of_unsettled(catalogue)?;
+        Some(Lazy { since, again })
+    }
+
+    /// Returns the folders of the files that are tried again; none if they are too many, or one is not known.
+    fn folders_of_unsettled(&self, catalogue: &Catalogue) -> Option<HashSet<PathBuf>> {
+        let unsettled: Vec<FileKey> = catalogue.unsettled().take(MAX_UNSETTLED + 1).collect();
+        if unsettled.is_empty() {
+            return Some(HashSet::new());
+        }
+        if unsettled.len() > MAX_UNSETTLED {
+            return None;
+        }
+        let paths = self.snapshot.as_ref()?.files().paths(&unsettled).ok()?;
+        let folder = |path: Option<PathBuf>| Some(path?.parent()?.to_path_buf());
+        paths.into_iter().map(folder).collect()
     }
 
     /// Returns the rows of the files in the scope.

@@ -55,9 +55,11 @@ impl Catalogue {
         self.rows.len()
     }
 
-    /// Returns whether some file was not indexed completely, is to be tried again, or may have changed since.
-    pub fn has_unsettled(&self) -> bool {
-        self.rows.iter().any(|row| !row.token.is_settled())
+    /// Returns the keys of the files that were not indexed completely, are to be tried again, or may have changed since.
+    pub fn unsettled(&self) -> impl Iterator<Item = FileKey> + '_ {
+        let rows = self.rows.iter();
+        rows.filter(|row| !row.token.is_settled())
+            .map(|row| row.key)
     }
 
     /// Returns whether the index knows no file.

@@ -293,7 +293,7 @@ impl<'a> Walker<'a> {
         self.errors.extend(errors.into_iter().map(WalkError::from));
         let all = 0..self.listing.entries.len();
         let is_large = all.len() >= 2 * ENTRIES_PER_PART;
-        let divided = if is_large && look == Look::All && self.shared.is_divisible() {
+        let divided = if is_large && look.is_at_files() && self.shared.is_divisible() {
             Divided::one_of_few(&self.shared.n_divided)
         } else {
             None
@@ -309,7 +309,7 @@ impl<'a> Walker<'a> {
             look,
             is_maildir: markers.is_maildir,
             sidecars: markers.sidecars,
-            sequences: (markers.has_sequences && look == Look::All)
+            sequences: (markers.has_sequences && look.is_at_files())
                 .then(|| Sequences::read(descriptor.as_fd()))
                 .flatten(),
             descriptor,
@@ -358,6 +358,9 @@ impl<'a> Walker<'a> {
                     && !mh::stat_of_list(descriptor.as_fd())
                         .is_some_and(|list| changed_since(&list, since)) =>
             {
+                if self.shared.looked_again.contains(&folder.path) {
+                    return Some(Look::Again);
+                }
                 let has_none = !root.follow_links && holds_no_folders(&stat, descriptor);
                 (!has_none).then_some(Look::Folders)
             }
@@ -390,7 +393,7 @@ impl<'a> Walker<'a> {
     }
 
     fn entry(&mut self, here: &Here<'_>, name: &CStr, entry: Entry) {
-        let looks = here.look == Look::All;
+        let looks = here.look.is_at_files();
         if !here.silent.is_empty() && here.silent.contains(name.to_bytes()) {
             return self.fail_file(Errno::TIMEDOUT);
         }

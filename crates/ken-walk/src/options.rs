@@ -24,6 +24,8 @@ pub struct WalkOptions {
     /// are not examined. A folder changes when an entry is added or removed, not when the content
     /// of a file changes.
     pub lazy_since: Option<i64>,
+    /// Folders whose files are examined all the same.
+    pub looked_again: HashSet<PathBuf>,
     /// The order in which the files of a folder are visited.
     pub order: EntryOrder,
     /// Whether folders with a file `.noupdate` stay unchanged in the index.

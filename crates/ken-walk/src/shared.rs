@@ -22,11 +22,20 @@ const MAX_ERRORS: usize = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     All,
+    /// Like `All`, but the folder did not change, so it lost nothing and its folders are not new.
+    Again,
     /// Without its files, which did not change.
     Folders,
     /// Like `Folders`, but there are none.
     Unlisted,
     Nothing,
+}
+
+impl Look {
+    /// Returns whether the files of the folder are examined.
+    pub(crate) fn is_at_files(self) -> bool {
+        matches!(self, Self::All | Self::Again)
+    }
 }
 
 /// State that the threads of a walk share.
@@ -41,6 +50,7 @@ pub(crate) struct Shared<'a> {
     /// The only paths of interest, if not all are.
     targets: Option<&'a Targets>,
     pub(crate) lazy_since: Option<i64>,
+    pub(crate) looked_again: &'a HashSet<PathBuf>,
     pub(crate) respects_noupdate: bool,
     pub(crate) order: EntryOrder,
     threads: usize,
@@ -82,7 +92,7 @@ impl<'a> Shared<'a> {
     pub(crate) fn new(
         targets: Option<&'a Targets>,
         roots: &'a [Root],
-        options: &WalkOptions,
+        options: &'a WalkOptions,
         progress: &'a Progress,
         visitor: Visitor<'a>,
     ) -> Self {
@@ -92,6 +102,7 @@ impl<'a> Shared<'a> {
             visitor,
             targets,
             lazy_since: options.lazy_since,
+            looked_again: &options.looked_again,
             respects_noupdate: options.respects_noupdate,
             order: options.order,
             threads: options.threads,
@@ -156,7 +167,7 @@ impl<'a> Shared<'a> {
         let mut summary = self.summary();
         match look {
             Look::All => summary.n_looked += 1,
-            Look::Folders => _ = summary.unlooked.insert(folder.to_path_buf()),
+            Look::Again | Look::Folders => _ = summary.unlooked.insert(folder.to_path_buf()),
             Look::Unlisted => _ = summary.unlisted.insert(folder.to_path_buf()),
             Look::Nothing => _ = summary.held.insert(folder.to_path_buf()),
         }

@@ -59,11 +59,13 @@ impl Run<'_> {
     fn walk_options(&self, catalogue: &Catalogue) -> WalkOptions {
         let prepared = self.prepared;
         let options = &prepared.options;
+        let lazy = prepared.lazy(catalogue, || self.is_read_otherwise());
         WalkOptions {
             threads: options.walk_threads(),
             excluded: vec![options.data.clone()],
             global_ignore: options.global_ignore.clone(),
-            lazy_since: prepared.lazy_since(catalogue, || self.is_read_otherwise()),
+            lazy_since: lazy.as_ref().map(|lazy| lazy.since),
+            looked_again: lazy.map(|lazy| lazy.again).unwrap_or_default(),
             // A path that is given is looked at. If no run ever saw all files, the index has
             // nothing of a marked folder that could stay.
             respects_noupdate: !options.full && prepared.scope.is_all() && !prepared.never_ended,

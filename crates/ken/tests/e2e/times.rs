@@ -172,6 +172,41 @@ fn a_file_that_is_written_through_a_mapping_is_seen() {
 }
 
 #[test]
+fn a_lazy_run_reads_a_racy_file_again_and_looks_nowhere_else() {
+    let world = World::new();
+    let path = world.write("busy/a.txt", "otter\n".repeat(500));
+    world.write("busy/below/c.txt", "marten");
+    world.write("calm/b.txt", "badger");
+    // Folders that changed within two seconds before a run may have changed after it.
+    std::thread::sleep(Duration::from_millis(2200));
+    let mut writer = Command::new("python3")
+        .args(["-c", MAPPING])
+        .arg(&path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines();
+    let mut go_on = || writeln!(writer.stdin.as_mut().unwrap()).unwrap();
+    lines.next().unwrap().unwrap();
+    world.index_docs();
+    go_on();
+    lines.next().unwrap().unwrap();
+    for name in ["calm/b.txt", "busy/below/c.txt"] {
+        world.write(name, "numbat");
+    }
+    let counts = [("changed", 1), ("unchanged", 2)];
+    assert_counts(&world.index(&["--lazy"]), &counts);
+    assert_eq!(
+        (world.hits("stoat").len(), world.hits("numbat").len()),
+        (1, 0)
+    );
+    go_on();
+    assert!(writer.wait().unwrap().success());
+    assert_counts(&world.index(&[]), &[("changed", 3)]);
+}
+
+#[test]
 fn a_change_in_the_second_of_the_reading_is_seen() {
     let Some(place) = Place::new(Kind::Seconds) else {
         return;
