@@ -51,6 +51,8 @@ pub(crate) struct News {
     pub(crate) left: BTreeSet<PathBuf>,
     /// Number of events after which nothing is to be done at once.
     pub(crate) n_idle: usize,
+    /// Entries that the index leaves out and a search of files may not.
+    pub(crate) left_out: Vec<PathBuf>,
     /// Whether rules outside the walks changed.
     pub(crate) has_rules: bool,
     /// The files that were written last, by the watch of their folder and their name.

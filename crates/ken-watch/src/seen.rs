@@ -66,6 +66,8 @@ pub(crate) struct State {
     pub(crate) walked: Option<BTreeSet<PathBuf>>,
     /// What changes unseen.
     pub(crate) unwatched: Tops<Coverage>,
+    /// What the index leaves out and a search of files may not, with the number of times it was seen.
+    pub(crate) left_out: Tops<usize>,
     /// Maximum number of watches that the kernel grants.
     pub(crate) budget: usize,
 }
@@ -135,6 +137,10 @@ impl OnFolders for Seen {
             // It is gone, which its parent's watch tells, or cannot be read.
             Err(_) => state.unwatched.insert(folder, none),
         }
+    }
+
+    fn left_out(&self, path: &Path) {
+        self.state().left_out.insert(path, 1);
     }
 
     fn entered(&self, folder: &Path, gate: Gate) {

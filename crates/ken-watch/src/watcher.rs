@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use ken_core::Root;
-use ken_walk::{Gate, Mounts, Progress, WalkOptions, WalkSummary, steers, walk_folders};
+use ken_walk::{
+    Gate, Mounts, Progress, WalkOptions, WalkSummary, steers, steers_searches, walk_folders,
+};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
@@ -113,6 +115,7 @@ impl Watcher {
             let mut state = self.seen.state();
             state.unwatched = Tops::default();
             state.walked = None;
+            state.left_out = Tops::default();
             state.budget = self.budget;
             state.table.begin_walk();
             std::mem::take(&mut state.sides).watches()
@@ -172,6 +175,12 @@ impl Watcher {
         self.seen.state().unwatched.paths().cloned().collect()
     }
 
+    /// Returns what the index leaves out and a search of files may not, each with everything below it; some of it may be
+    /// gone. If it is much, folders stand for their entries.
+    pub fn left_out(&self) -> Vec<PathBuf> {
+        self.seen.state().left_out.paths().cloned().collect()
+    }
+
     /// Returns whether every change at and below a path was told or waits to be, so that [`Watcher::wait`] until now
     /// tells of all. This is so if the path is a file in a watched folder, or a watched folder with all folders below it
     /// that a walk takes.
@@ -197,6 +206,11 @@ impl Watcher {
             news.events.lost = Some(Lost::Suspension);
         }
         self.read(&mut news)?;
+        {
+            let mut state = self.seen.state();
+            let left_out = news.left_out.iter();
+            left_out.for_each(|path| state.left_out.insert(path, 1));
+        }
         self.follow(&news);
         let is_all = news.n_idle == news.events.n_events;
         self.pace.note(news.n_idle, is_all, Instant::now());
@@ -308,6 +322,15 @@ impl Watcher {
             news.take(path, kind);
         } else {
             news.n_idle += 1;
+            if steers_searches(name.as_bytes()) {
+                news.left_out.push(folder.path.to_path_buf());
+            } else if folder
+                .gate
+                .as_ref()
+                .is_some_and(|gate| gate.leaves_out(&path, is_folder))
+            {
+                news.left_out.push(path);
+            }
         }
     }
 

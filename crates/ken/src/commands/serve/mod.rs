@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh};
+use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched};
 use ken_api::{Question, Reply};
 use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
@@ -43,6 +43,8 @@ const REST: Duration = Duration::from_secs(6 * 60 * 60);
 /// The pauses before everything is compared again because events were missed or a batch failed.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Number of exceptions with which something is vouched for.
+const MAX_EXCEPT: usize = 1_000;
 /// Number of unwatched paths that a client is told.
 const MAX_UNWATCHED: usize = 100;
 /// The longest time that a client may wait for a fresh index.
@@ -358,7 +360,7 @@ impl Server {
             Question::Status => reply.json(&self.freshness()),
             Question::Fresh(fresh) => self.make_fresh(fresh, asked, reply)?,
             Question::Index(wish) => self.index(wish, reply),
-            Question::Vouch(_) => reply.refuse(501, "nothing is vouched for yet"),
+            Question::Vouch(vouch) => reply.json(&self.vouch(&vouch)),
         }
         Ok(())
     }
@@ -383,6 +385,43 @@ impl Server {
             pending: self.undone.paths().count() + self.schedule.held().count(),
             waits: paused.map(|_| "indexing is paused".to_owned()),
             overflows: self.n_overflows,
+        }
+    }
+
+    /// Returns whether the index has all files below some paths as they are, with exceptions.
+    fn vouch(&self, vouch: &Vouch) -> Vouched {
+        let no = |why: &str| Vouched {
+            why: Some(why.to_owned()),
+            ..Vouched::default()
+        };
+        if !self.is_complete {
+            return no("everything is being compared");
+        }
+        let paths = || vouch.paths.iter().map(|BytesPath(path)| path);
+        if !paths().all(|path| self.watcher.is_complete_below(path)) {
+            return no("some folders are not watched");
+        }
+        // Rules for searches only, in the folders above.
+        let has_rules = |folder: &Path| fs_err::exists(folder.join(".rgignore")).unwrap_or(true);
+        if paths().any(|path| path.ancestors().skip(1).any(has_rules)) {
+            return no("a folder above has an .rgignore");
+        }
+        let left_out = self.watcher.left_out();
+        let changed = self.undone.paths().chain(self.schedule.held());
+        let except: BTreeSet<&Path> = changed
+            .chain(left_out.iter().map(PathBuf::as_path))
+            .filter(|except| {
+                paths().any(|path| except.starts_with(path) || path.starts_with(except))
+            })
+            .collect();
+        if except.len() > MAX_EXCEPT {
+            return no("too much is changing");
+        }
+        let except = except.into_iter().map(|path| BytesPath(path.to_path_buf()));
+        Vouched {
+            is_vouched: true,
+            except: except.collect(),
+            why: None,
         }
     }
 
