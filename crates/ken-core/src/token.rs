@@ -47,6 +47,11 @@ impl Token {
         self.is_finished() && self.stamp_hash() != RACY_HASH
     }
 
+    /// Returns whether a [`Self::stamp_hash`] is that of a file that may have changed without another stamp.
+    pub const fn is_racy_hash(stamp_hash: u64) -> bool {
+        stamp_hash == RACY_HASH
+    }
+
     /// Returns whether the file was indexed to its end.
     pub const fn is_finished(self) -> bool {
         self.0 != Self::UNFINISHED.0

@@ -90,6 +90,14 @@ struct Here<'a> {
     divided: Option<Divided<'a>>,
 }
 
+impl Here<'_> {
+    /// Returns whether the index may leave out files here that a search may take.
+    fn may_leave_out_files(&self) -> bool {
+        let is_strict = self.is_maildir && self.root.strict_maildirs;
+        self.rules.has_own_patterns() || is_strict || self.has_stops
+    }
+}
+
 /// A folder with divided entries; it stays open, with its names, until the last part is done.
 struct Divided<'a>(&'a AtomicUsize);
 
@@ -209,6 +217,7 @@ impl<'a> Walker<'a> {
         match opened {
             Err(error) => self.fail_folder(folder, error),
             Ok((_, Some(lineage))) if root.one_file_system && lineage.is_mounted() => {
+                self.leave_out(&folder.path);
                 self.skip(|| Skip::FileSystem);
             }
             Ok((_, Some(lineage))) if lineage.loop_depth().is_some() => self.skip(|| Skip::Loop),
@@ -261,9 +270,14 @@ impl<'a> Walker<'a> {
         self.listing.sort(descriptor.as_fd(), self.shared.order);
         let markers = Markers::of(&self.listing);
         if markers.is_left_out {
+            self.leave_out(&folder.path);
             return self.skip(|| Skip::Marked);
         }
+        if self.listing.ignore_files.has_rgignore() {
+            self.leave_out(&folder.path);
+        }
         if markers.is_held && self.shared.respects_noupdate {
+            self.leave_out(&folder.path);
             self.skip(|| Skip::Held);
             return self.shared.note(&folder.path, Look::Nothing);
         }
@@ -384,6 +398,9 @@ impl<'a> Walker<'a> {
             return self.fail_file(Errno::TIMEDOUT);
         }
         if !looks && entry.kind == FileType::RegularFile {
+            if self.shared.folders.is_some() && here.may_leave_out_files() {
+                let _ = self.admits(here, name, false);
+            }
             return;
         }
         let (kind, stat) = match resolve(here, name, entry.kind) {
@@ -433,9 +450,19 @@ impl<'a> Walker<'a> {
         let is_mail_folder = || here.is_mail_folder(name);
         let refusal = names.refusal(self.path(), name.to_bytes(), is_folder, is_mail_folder);
         if let Some(refusal) = &refusal {
+            if refusal.is_own() {
+                self.leave_out(self.path());
+            }
             self.skip(|| refusal.skip());
         }
         refusal.is_none()
+    }
+
+    /// Tells the observer of folders what only the index leaves out.
+    fn leave_out(&self, path: &Path) {
+        if let Some(folders) = self.shared.folders {
+            folders.left_out(path);
+        }
     }
 
     fn folder(&mut self, here: &Here<'_>) {

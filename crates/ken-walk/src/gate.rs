@@ -12,7 +12,7 @@ use ken_core::{Root, escape_bytes};
 
 use crate::markers::is_marker;
 use crate::options::Skip;
-use crate::rules::{FolderRules, IgnoreFiles, Rules, WalkRoot};
+use crate::rules::{FolderRules, IgnoreFiles, OwnFile, Rules, WalkRoot};
 use crate::sidecar::is_sidecar;
 use crate::stops::Stops;
 
@@ -32,6 +32,11 @@ pub trait OnFolders: Sync {
     fn entering(&self, folder: &Path, is_remote: bool);
     /// Called when a folder is listed, unless a marker in it ends the walk there.
     fn entered(&self, folder: &Path, gate: Gate);
+    /// Called with a file or folder that the index leaves out and a search of files may not: rules of `.kenignore`,
+    /// markers, undelivered mail, and folders that have rules for searches only (`.rgignore`).
+    fn left_out(&self, path: &Path) {
+        let _ = path;
+    }
 }
 
 /// Decides which entries of a folder a walk takes, as long as no file of rules and no marker changes.
@@ -55,20 +60,36 @@ impl Gate {
         self.is_maildir
     }
 
-    /// Returns whether a walk looks at the entry at a path, which need not exist: it takes the entry, or reads it with
-    /// another file. A hidden folder in a Maildir counts, since it may be a mail folder.
-    pub fn admits(&self, path: &Path, is_folder: bool) -> bool {
+    /// Returns whether the index leaves out an entry that a search of files may take.
+    pub fn leaves_out(&self, path: &Path, is_folder: bool) -> bool {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-        let names = Names {
+        let refusal = self.names().refusal(path, name, is_folder, || false);
+        refusal.is_some_and(|refusal| refusal.is_own())
+    }
+
+    fn names(&self) -> Names<'_> {
+        Names {
             of_root: &self.of_root,
             rules: &self.rules,
             stops: self.stops.as_deref(),
             is_maildir: self.is_maildir,
-        };
+        }
+    }
+
+    /// Returns whether a walk looks at the entry at a path, which need not exist: it takes the entry, or reads it with
+    /// another file. A hidden folder in a Maildir counts, since it may be a mail folder.
+    pub fn admits(&self, path: &Path, is_folder: bool) -> bool {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let names = self.names();
         let may_be_mail = || self.is_maildir && !is_version_store(name);
         let is_read = !is_folder && is_sidecar(name);
         is_read || names.refusal(path, name, is_folder, may_be_mail).is_none()
     }
+}
+
+/// Returns whether an entry of this name decides what a search of files takes of its folder, and not what the index does.
+pub fn steers_searches(name: &[u8]) -> bool {
+    name == b".rgignore"
 }
 
 /// Returns whether an entry of this name decides what a walk takes of its folder: a file of rules, a marker, the store
@@ -129,6 +150,19 @@ impl<'g> Names<'g> {
 }
 
 impl Refusal<'_> {
+    /// Returns whether a search of files may take the entry all the same.
+    pub(crate) fn is_own(&self) -> bool {
+        match self {
+            Self::Hidden => false,
+            Self::Undelivered | Self::Loose => true,
+            // Another root has its own gates.
+            Self::Stop(reason) => **reason != Skip::Root,
+            Self::Ignored(glob) => glob
+                .from()
+                .is_some_and(|file| file.ends_with(OwnFile::Ken.name())),
+        }
+    }
+
     /// Returns the reason for people.
     pub(crate) fn skip(&self) -> Skip {
         match self {

@@ -43,7 +43,7 @@ pub use dependents::dependents;
 pub use error::WalkError;
 pub use explain::{Verdict, explain};
 pub use file_system::FileSystems;
-pub use gate::{Gate, OnFolders, RULE_NAMES, steers};
+pub use gate::{Gate, OnFolders, RULE_NAMES, steers, steers_searches};
 pub use ken_core::covering;
 pub use lineage::Lineage;
 pub use listing::{Entry, EntryOrder, Listing};

@@ -37,6 +37,8 @@ pub enum Lost {
     Mounts,
     /// A root came or went.
     Root,
+    /// The machine was suspended.
+    Suspension,
 }
 
 /// Events, and what they mean for the watches.
@@ -49,6 +51,8 @@ pub(crate) struct News {
     pub(crate) left: BTreeSet<PathBuf>,
     /// Number of events after which nothing is to be done at once.
     pub(crate) n_idle: usize,
+    /// Entries that the index leaves out and a search of files may not.
+    pub(crate) left_out: Vec<PathBuf>,
     /// Whether rules outside the walks changed.
     pub(crate) has_rules: bool,
     /// The files that were written last, by the watch of their folder and their name.
@@ -75,6 +79,12 @@ impl News {
     /// Takes a change of the rules that decide on a folder.
     pub(crate) fn enter(&mut self, folder: &Path) {
         self.entered.insert(folder.to_path_buf());
+        self.events.changed.insert(folder.to_path_buf());
+    }
+
+    /// Takes a folder that left its path, of which the folder above does not tell.
+    pub(crate) fn go(&mut self, folder: &Path) {
+        self.left.insert(folder.to_path_buf());
         self.events.changed.insert(folder.to_path_buf());
     }
 

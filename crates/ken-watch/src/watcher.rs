@@ -10,14 +10,19 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use ken_core::Root;
-use ken_walk::{Gate, Mounts, Progress, WalkOptions, WalkSummary, steers, walk_folders};
+use ken_walk::{
+    Gate, Mounts, Progress, WalkOptions, WalkSummary, steers, steers_searches, walk_folders,
+};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
+use crate::mask::GONE;
 use crate::news::{Events, Lost, News};
 use crate::pace::Pace;
-use crate::seen::{Coverage, Seen};
+use crate::rank::Ranks;
+use crate::seen::{Coverage, Seen, State};
+use crate::suspension::Suspension;
 use crate::table::Folder;
 use crate::tops::Tops;
 
@@ -52,6 +57,7 @@ pub struct Watcher {
     /// The folder of a file that is replaced, by its watch, and the name of the file.
     replaced: Option<(i32, PathBuf)>,
     pace: Pace,
+    suspension: Suspension,
     /// Whether more may have changed since the last [`Watcher::watch`] than was told.
     has_lost: bool,
 }
@@ -77,6 +83,7 @@ impl Watcher {
             waker: Waker(Arc::new(waker)),
             replaced: None,
             pace: Pace::default(),
+            suspension: Suspension::now(),
             has_lost: false,
         })
     }
@@ -108,30 +115,62 @@ impl Watcher {
         self.mounted = Mounts::read().around(&self.roots);
         let sides = {
             let mut state = self.seen.state();
-            state.coverage = Coverage::default();
             state.unwatched = Tops::default();
+            state.walked = None;
+            state.left_out = Tops::default();
             state.budget = self.budget;
             state.table.begin_walk();
             std::mem::take(&mut state.sides).watches()
         };
         self.watch_above();
-        let walked = self.walk(None);
-        let mut state = self.seen.state();
-        for root in &self.roots {
-            let is_away = walked
-                .unavailable
-                .iter()
-                .any(|(path, _)| *path == root.path);
-            let is_seen = root.path.is_dir() || state.sides.has_file(&root.path);
-            if is_away || root.follow_links || !is_seen {
-                state.coverage.roots += 1;
-                state.unwatched.insert(&root.path);
-            }
+        let mut walked = self.walk(None);
+        if self.coverage().beyond > 0 {
+            walked = self.watch_best();
         }
+        let mut state = self.seen.state();
+        self.note_roots(&mut state, &walked);
         let watches = [state.table.take_all_unentered(), sides].concat();
         self.seen.remove(&state, &watches);
         drop(state);
         self.has_lost = false;
+    }
+
+    /// Watches the best folders instead of those that a walk found first.
+    fn watch_best(&self) -> WalkSummary {
+        let budget = self.seen.state().budget;
+        let ranks = Ranks::new(&self.roots, budget);
+        let progress = Progress::default();
+        walk_folders(None, &self.roots, &self.options, &progress, &ranks);
+        {
+            let mut state = self.seen.state();
+            let choice = ranks.choice();
+            let is_worse = |path: &Path| choice.as_ref().is_some_and(|of| !of.prefers(path));
+            let watches = state.table.take_those(is_worse);
+            self.seen.remove(&state, &watches);
+            state.unwatched = Tops::default();
+            state.choice = choice;
+            state.table.begin_walk();
+        }
+        let walked = self.walk(None);
+        self.seen.state().choice = None;
+        walked
+    }
+
+    /// Notes the roots that are not watched, or in which changes are not seen.
+    fn note_roots(&self, state: &mut State, walked: &WalkSummary) {
+        for root in &self.roots {
+            let mut away = walked.unavailable.iter().map(|(path, _)| path);
+            let is_away = away.any(|path| *path == root.path);
+            let is_seen = root.path.is_dir() || state.sides.has_file(&root.path);
+            let is_unseen = is_away || root.follow_links || !is_seen;
+            if is_unseen && !state.unwatched.has(&root.path) {
+                let one = Coverage {
+                    roots: 1,
+                    ..Coverage::default()
+                };
+                state.unwatched.insert(&root.path, one);
+            }
+        }
     }
 
     /// Watches what decides on roots from outside.
@@ -152,14 +191,20 @@ impl Watcher {
         let state = self.seen.state();
         Coverage {
             watched: state.table.len(),
-            ..state.coverage
+            ..state.unwatched.sum()
         }
     }
 
     /// Returns the folders and roots whose changes are not told, each with everything below it. If they are many, their
     /// parents stand for them.
     pub fn unwatched(&self) -> Vec<PathBuf> {
-        self.seen.state().unwatched.iter().cloned().collect()
+        self.seen.state().unwatched.paths().cloned().collect()
+    }
+
+    /// Returns what the index leaves out and a search of files may not, each with everything below it; some of it may be
+    /// gone. If it is much, folders stand for their entries.
+    pub fn left_out(&self) -> Vec<PathBuf> {
+        self.seen.state().left_out.paths().cloned().collect()
     }
 
     /// Returns whether every change at and below a path was told or waits to be, so that [`Watcher::wait`] until now
@@ -183,7 +228,15 @@ impl Watcher {
         if self.poll(until)? && Mounts::read().around(&self.roots) != self.mounted {
             news.events.lost = Some(Lost::Mounts);
         }
+        if self.suspension.is_over() {
+            news.events.lost = Some(Lost::Suspension);
+        }
         self.read(&mut news)?;
+        {
+            let mut state = self.seen.state();
+            let left_out = news.left_out.iter();
+            left_out.for_each(|path| state.left_out.insert(path, 1));
+        }
         self.follow(&news);
         let is_all = news.n_idle == news.events.n_events;
         self.pace.note(news.n_idle, is_all, Instant::now());
@@ -274,9 +327,15 @@ impl Watcher {
             }
             None => {
                 // It was deleted or moved, or has other permissions.
-                let folder = state.table.get(watch);
-                if folder.is_some_and(|folder| self.is_root(&folder.path)) {
-                    news.events.lost = Some(Lost::Root);
+                if let Some(folder) = state.table.get(watch) {
+                    let above = folder.path.parent();
+                    if self.is_root(&folder.path) {
+                        news.events.lost = Some(Lost::Root);
+                    } else if kind.intersects(GONE)
+                        && !above.is_some_and(|above| state.table.has(above))
+                    {
+                        news.go(&folder.path);
+                    }
                 }
             }
         }
@@ -295,6 +354,15 @@ impl Watcher {
             news.take(path, kind);
         } else {
             news.n_idle += 1;
+            if steers_searches(name.as_bytes()) {
+                news.left_out.push(folder.path.to_path_buf());
+            } else if folder
+                .gate
+                .as_ref()
+                .is_some_and(|gate| gate.leaves_out(&path, is_folder))
+            {
+                news.left_out.push(path);
+            }
         }
     }
 
@@ -308,24 +376,18 @@ impl Watcher {
         if news.entered.is_empty() {
             return;
         }
-        let before = {
+        {
             let mut state = self.seen.state();
-            let tops = news.entered.iter();
-            tops.for_each(|top| state.unwatched.remove_below(top));
+            for top in &news.entered {
+                state.unwatched.remove_below(top);
+            }
             state.table.begin_walk();
-            std::mem::take(&mut state.coverage)
-        };
+            state.walked = Some(news.entered.clone());
+        }
         let tops: Vec<PathBuf> = news.entered.iter().cloned().collect();
-        self.walk(Some(&tops));
+        let walked = self.walk(Some(&tops));
         let mut state = self.seen.state();
-        // Some of these are counted already; the next walk of all counts anew.
-        let now = state.coverage;
-        state.coverage = Coverage {
-            beyond: before.beyond.max(now.beyond),
-            remote: before.remote.max(now.remote),
-            twofold: before.twofold.max(now.twofold),
-            ..before
-        };
+        self.note_roots(&mut state, &walked);
         for top in &tops {
             let watches = state.table.take_unentered(top);
             self.seen.remove(&state, &watches);
@@ -347,11 +409,9 @@ impl Watcher {
     fn walk(&self, below: Option<&[PathBuf]>) -> WalkSummary {
         let progress = Progress::default();
         let walked = walk_folders(below, &self.roots, &self.options, &progress, &*self.seen);
-        let unavailable = walked.unavailable.iter().map(|(path, _)| path);
         let mut state = self.seen.state();
-        for unread in walked.incomplete.iter().chain(unavailable) {
-            state.unwatched.insert(unread);
-        }
+        let unread = walked.incomplete.iter();
+        unread.for_each(|path| state.unwatched.insert(path, Coverage::default()));
         drop(state);
         walked
     }

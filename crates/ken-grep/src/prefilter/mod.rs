@@ -4,14 +4,15 @@
 //! the search asks whether the file *certainly* has no match. "No" is always a correct answer, so a
 //! file is scanned if the index does not know it, or knows it under another stamp.
 //!
-//! If the user trusts the index, stamps are not checked. If few files may then match, the walk goes
-//! only to these, which keeps all its rules in force.
+//! If the user trusts the index, or a server watches the files, stamps are not checked. If few files may
+//! then match, the walk goes only to these, which keeps all its rules in force.
 
 mod need;
 mod request;
 mod segment_table;
 mod stat;
 mod tables;
+mod trust;
 mod typed_paths;
 
 use std::cell::LazyCell;
@@ -33,6 +34,7 @@ pub use request::{Request, Why};
 pub use stat::LastFolder;
 pub use tables::{IndexTables, Map};
 use tables::{OpenTables, has_all};
+pub use trust::Trust;
 use typed_paths::TypedPaths;
 
 use crate::pieces::{Around, Pieces};
@@ -51,7 +53,8 @@ struct IndexFilter {
     /// The candidates in each n-gram segment.
     candidates: Vec<Candidates>,
     reading: Reading,
-    trusted: bool,
+    /// What is believed of files that have no stamp checked.
+    trust: Trust,
     /// The targets of the walk, if it is limited to them.
     targets: Option<WalkTargets>,
 }
@@ -111,6 +114,9 @@ pub(crate) struct InFolder<'a> {
     index: &'a IndexFilter,
     /// The folder's path, with a trailing separator.
     path: Vec<u8>,
+    /// Whether stamps need no look, but for some names.
+    is_trusted: bool,
+    except: Vec<&'a [u8]>,
     /// Keys of the files that are looked up.
     keys: Vec<u64>,
     /// For each key, the start of its rows in the first n-gram segment that has any.
@@ -153,12 +159,15 @@ impl Prefilter {
     ) -> Result<Self, ken_engine::Error> {
         let walk = request.walk;
         let roots = TypedPaths::new(&walk.paths, &walk.working_folder);
-        let trusts = request.trusts && !walk.follow;
+        let trust = match walk.follow {
+            true => Trust::Stamps,
+            false => request.trust.clone(),
+        };
         let reading = Reading {
             whole: request.needs_whole(),
             by_pieces: request.by_pieces(),
         };
-        Self::ask(tables, need, roots, reading, trusts)
+        Self::ask(tables, need, roots, reading, trust)
     }
 
     /// Asks an index for files below these paths, whose bytes are searched unchanged and as a
@@ -176,7 +185,7 @@ impl Prefilter {
             Need::Anything => Ok(Self::because(Why::Everything)),
             need => {
                 let roots = TypedPaths::new(paths, working_folder);
-                Self::ask(tables, need, roots, Reading::WHOLE, false)
+                Self::ask(tables, need, roots, Reading::WHOLE, Trust::Stamps)
             }
         }
     }
@@ -186,7 +195,7 @@ impl Prefilter {
         need: &Need,
         roots: TypedPaths,
         reading: Reading,
-        trusts: bool,
+        trust: Trust,
     ) -> Result<Self, ken_engine::Error> {
         let because = |why| Ok(Self::because(why));
         let tables = match tables.latest() {
@@ -206,21 +215,24 @@ impl Prefilter {
             });
         }
         let is_complete = tables.meta.all_seen && tables.is_complete;
-        let trusts = trusts && is_complete && roots.are_below(&tables.meta.roots);
+        let is_trusted = is_complete
+            && roots.are_below(&tables.meta.roots)
+            && tables.has_sound_rows()
+            && !tables.is_damaged();
         let mut index = IndexFilter {
             // A row that is missing may be the one that says that a file matches.
-            trusted: trusts && tables.has_sound_rows() && !tables.is_damaged(),
+            trust: if is_trusted { trust } else { Trust::Stamps },
             tables,
             roots,
             candidates,
             reading,
             targets: None,
         };
-        if index.trusted {
+        if index.trust.is_any() {
             index.targets = index.targets();
             if index.tables.is_damaged() {
                 // A name may be missing.
-                (index.trusted, index.targets) = (false, None);
+                (index.trust, index.targets) = (Trust::Stamps, None);
             }
         }
         Ok(Self {
@@ -236,7 +248,9 @@ impl Prefilter {
 
     /// Returns whether stamps are ignored.
     pub fn is_trusted(&self) -> bool {
-        self.index.as_ref().is_some_and(|index| index.trusted)
+        self.index
+            .as_ref()
+            .is_some_and(|index| index.trust.is_any())
     }
 
     /// Returns whether the file certainly has no match. Stats the file only if the answer depends
@@ -255,7 +269,10 @@ impl Prefilter {
         };
         let now = LazyCell::new(|| index.now(last.stamp(&path)));
         let FileKey(key) = index.tables.meta.hasher.key(&path);
-        index.judge(&index.rows(key), index.reading.whole || explicit, &now)
+        // A server does not watch files that only the user names.
+        let is_trusted = index.trust == Trust::User;
+        let whole = index.reading.whole || explicit;
+        index.judge(&index.rows(key), whole, is_trusted, &now)
     }
 
     /// Returns what is known about the files in a folder; none if nothing is.
@@ -266,7 +283,13 @@ impl Prefilter {
         if path.last() != Some(&b'/') {
             path.push(b'/');
         }
+        let folder = Path::new(OsStr::from_bytes(match path.as_slice() {
+            b"/" => b"/",
+            path => &path[..path.len() - 1],
+        }));
         Some(InFolder {
+            is_trusted: index.trust.is_any() && !index.trust.excepts_all_in(folder),
+            except: index.trust.excepted_names(folder),
             index,
             path,
             keys: Vec::new(),
@@ -276,7 +299,14 @@ impl Prefilter {
 
     /// Returns the names in a folder that the walk needs to examine; none for all names.
     pub(crate) fn names_in(&self, folder: &Path) -> Option<&[CString]> {
-        let targets = self.index.as_ref()?.targets.as_ref()?;
+        let index = self.index.as_ref()?;
+        let targets = index.targets.as_ref()?;
+        if index.trust.is_watched() {
+            let absolute = index.roots.absolute(folder)?;
+            if index.trust.excepts_all_in(&absolute) {
+                return None;
+            }
+        }
         let names = targets.names.get(key(folder));
         Some(names.map_or(&[], Vec::as_slice))
     }
@@ -285,10 +315,21 @@ impl Prefilter {
     pub fn explain(&self) -> String {
         match self.why {
             Some(why) => why.to_string(),
-            None if self.walks_only_to_targets() => {
-                "the index is trusted, also with where to walk".to_owned()
+            None if self.is_trusted() => {
+                let who = match self
+                    .index
+                    .as_ref()
+                    .is_some_and(|index| index.trust.is_watched())
+                {
+                    true => "ken serve watches the files",
+                    false => "the index is trusted",
+                };
+                let also = match self.walks_only_to_targets() {
+                    true => ", also with where to walk",
+                    false => "",
+                };
+                format!("{who}{also}")
             }
-            None if self.is_trusted() => "the index is trusted".to_owned(),
             None => "the index knows what is excluded, as it is now".to_owned(),
         }
     }
@@ -363,14 +404,18 @@ impl IndexFilter {
         &self,
         rows: &(impl Iterator<Item = (Row, SegmentAnswer<'a>)> + Clone),
         whole: bool,
+        is_trusted: bool,
         now: &LazyCell<Option<Now>, impl FnOnce() -> Option<Now>>,
     ) -> Verdict {
+        let is_watched = self.trust.is_watched();
         let rules_out = |(row, asked): &(Row, SegmentAnswer<'_>)| {
-            suffices(row.covers, whole) && !asked.may_match(row.doc)
+            suffices(row.covers, whole)
+                && !asked.may_match(row.doc)
+                && !(is_watched && is_racy(row))
         };
         let is_of_now = |row: &Row| now.is_some_and(|(_, stamp)| stamp == row.version.stamp);
         let own = || rows.clone().filter(|(row, _)| !row.is_part);
-        let is_excluded = match self.trusted {
+        let is_excluded = match is_trusted {
             // With several versions, it is not known which one is there.
             true => own().next().is_some() && own().all(|row| rules_out(&row)),
             false => own().any(|row| rules_out(&row) && is_of_now(&row.0)),
@@ -412,9 +457,11 @@ impl IndexFilter {
         }
         let mut targets = WalkTargets::default();
         for (segment, candidates) in segments() {
-            let uncovered = segment
-                .rows()
-                .filter(|row| !row.is_part && !suffices(row.covers, self.reading.whole));
+            let is_watched = self.trust.is_watched();
+            let uncovered = segment.rows().filter(|row| {
+                let is_covered = suffices(row.covers, self.reading.whole);
+                !row.is_part && (!is_covered || is_watched && is_racy(row))
+            });
             let uncovered = uncovered.map(|row| row.doc);
             for doc in candidates.iter().chain(uncovered) {
                 if let Some(name) = segment.name(doc) {
@@ -422,6 +469,9 @@ impl IndexFilter {
                         .each_typed(&name.path, &mut |path| targets.add(&path));
                 }
             }
+        }
+        for path in self.trust.except() {
+            self.roots.each_typed(path, &mut |path| targets.add(&path));
         }
         self.roots.each(&mut |path| targets.add(&path));
         Some(targets)
@@ -442,6 +492,11 @@ impl WalkTargets {
             path = parent;
         }
     }
+}
+
+/// Returns whether the file may have changed since it was read, without a sign.
+fn is_racy(row: &Row) -> bool {
+    Token::is_racy_hash(row.version.stamp)
 }
 
 /// Returns whether the n-grams cover all bytes that are searched: the `whole` file, or up to a NUL.
@@ -540,17 +595,18 @@ impl InFolder<'_> {
         let Some(address) = self.found[number] else {
             return Verdict::MayMatch(None);
         };
-        let verdict = index.judge(&index.rows_at(key, address), whole, &now);
+        let is_trusted = self.is_trusted && !self.except.contains(&name.to_bytes());
+        let verdict = index.judge(&index.rows_at(key, address), whole, is_trusted, &now);
         // Without trust, one row of the current version suffices to exclude a file. Otherwise all
         // rows count, wherever they are: in a trusted index each may say that the file matches, and
         // a row of the current version knows more than one of an earlier version.
         let is_settled = match verdict {
-            Verdict::Excluded => !index.trusted,
+            Verdict::Excluded => !is_trusted,
             Verdict::MayMatch(ref pieces) => pieces.is_some(),
         };
         match is_settled || index.tables.segments().len() == 1 {
             true => verdict,
-            false => index.judge(&index.rows(key), whole, &now),
+            false => index.judge(&index.rows(key), whole, is_trusted, &now),
         }
     }
 }
@@ -626,13 +682,13 @@ mod tests {
             by_pieces: None,
         };
         let tables = IndexTables::new(&index);
-        let mut prefilter = Prefilter::ask(&tables, &need, roots, reading, false).unwrap();
+        let mut prefilter = Prefilter::ask(&tables, &need, roots, reading, Trust::Stamps).unwrap();
         let open = fs_err::File::open(folder.path()).unwrap();
         let stamped = [true, false, true, true, false, false];
         // If a file has several versions, all must rule it out.
         let trusted = [true, false, true, false, true, false];
-        for (trusts, expected) in [(false, stamped), (true, trusted)] {
-            prefilter.index.as_mut().unwrap().trusted = trusts;
+        for (trust, expected) in [(Trust::Stamps, stamped), (Trust::User, trusted)] {
+            prefilter.index.as_mut().unwrap().trust = trust;
             let alone = names.map(|name| {
                 let last = &mut LastFolder::default();
                 prefilter.excludes(&path(name), false, last)
@@ -652,7 +708,7 @@ mod tests {
             }
         }
 
-        prefilter.index.as_mut().unwrap().trusted = false;
+        prefilter.index.as_mut().unwrap().trust = Trust::Stamps;
         let mut known = prefilter.in_folder(folder.path()).unwrap();
         let mut likely = 0;
         known.look_up(

@@ -5,6 +5,7 @@ use std::fmt;
 use ken_ngram::Need;
 
 use super::need;
+use super::trust::Trust;
 use crate::conditions::Conditions;
 use crate::format::{Format, Mode};
 use crate::pattern::{LineEnd, Matcher, PatternOptions};
@@ -26,8 +27,8 @@ pub struct Request<'a> {
     pub format: &'a Format,
     /// Which files are searched.
     pub walk: &'a WalkOptions,
-    /// Whether the user trusts the index, so that stamps are not checked.
-    pub trusts: bool,
+    /// Whether the index is believed without a look at the files.
+    pub trust: Trust,
 }
 
 /// Why an index rules out no file.

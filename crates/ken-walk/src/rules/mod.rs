@@ -41,6 +41,13 @@ pub struct IgnoreFiles {
     jj: bool,
 }
 
+impl FolderRules {
+    /// Returns whether the program's own ignore file has any pattern, here or above.
+    pub fn has_own_patterns(&self) -> bool {
+        self.has_own_patterns
+    }
+}
+
 impl IgnoreFiles {
     /// Any of them may exist: for a folder that is not looked into.
     const MAYBE: Self = Self {
@@ -84,6 +91,11 @@ impl IgnoreFiles {
         }
     }
 
+    /// Returns whether the folder has a file of rules for searches only.
+    pub(crate) fn has_rgignore(self) -> bool {
+        self.rgignore
+    }
+
     /// Returns whether a file of this name contains patterns that apply to the index.
     pub(crate) fn is_one(name: &[u8]) -> bool {
         let mut files = Self::default();
@@ -94,10 +106,11 @@ impl IgnoreFiles {
     /// Returns the names of the pattern files that exist and count: own file, `.ignore`,
     /// `.gitignore`.
     fn names(self, policy: &Policy) -> [Option<&'static str>; 3] {
-        let own = match policy.own_file {
-            OwnFile::Ken => self.kenignore.then_some(".kenignore"),
-            OwnFile::Ripgrep => self.rgignore.then_some(".rgignore"),
+        let has_own = match policy.own_file {
+            OwnFile::Ken => self.kenignore,
+            OwnFile::Ripgrep => self.rgignore,
         };
+        let own = has_own.then(|| policy.own_file.name());
         [
             own.filter(|_| policy.dot_ignore),
             (policy.dot_ignore && self.ignore).then_some(".ignore"),
@@ -132,6 +145,8 @@ pub struct FolderRules {
     is_above: bool,
     /// Whether there is any pattern, here or above.
     has_patterns: bool,
+    /// Whether the program's own ignore file has any, here or above.
+    has_own_patterns: bool,
 }
 
 /// Indexes of the files that apply outside of repositories, too.
@@ -223,6 +238,7 @@ impl Rules {
             return Arc::clone(parent);
         }
         Arc::new(FolderRules {
+            has_own_patterns: parent.has_own_patterns || !files[0].is_empty(),
             files,
             is_repository,
             in_repository: parent.in_repository || is_repository,
@@ -287,6 +303,7 @@ impl FolderRules {
             in_repository: false,
             is_above: true,
             has_patterns: false,
+            has_own_patterns: false,
         }
     }
 

@@ -29,6 +29,16 @@ pub enum OwnFile {
     Ripgrep,
 }
 
+impl OwnFile {
+    /// Returns the name of the file.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ken => ".kenignore",
+            Self::Ripgrep => ".rgignore",
+        }
+    }
+}
+
 impl Policy {
     /// All ignore files count: how ken indexes.
     pub const ALL: Self = Self {

@@ -11,18 +11,21 @@ mod typed;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, LineWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use ken_api::message::Vouch;
+use ken_core::{BytesPath, Root};
 use ken_grep::Observer;
 use ken_grep::format::{Format, Mode};
 use ken_grep::output::{Output, Paint};
-use ken_grep::prefilter::{IndexTables, Need, Prefilter, Request, Why};
+use ken_grep::prefilter::{IndexTables, Need, Prefilter, Request, Trust, Why};
 use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
 use ken_index::layout::index_folder;
 
+use super::serve;
 use crate::cli::Global;
 use crate::commands::warn_of_damaged_ngrams;
 use crate::config::data_folder;
@@ -32,6 +35,10 @@ use messages::Messages;
 use plan::{Plan, Surroundings};
 use typed::{Action, Buffering, Typed};
 
+/// Number of paths about which `ken serve` is asked.
+const MAX_VOUCHED: usize = 100;
+/// The time that it has for an answer; then stamps are checked.
+const VOUCH_WAIT: Duration = Duration::from_millis(100);
 /// The buffer for results: output is written in few large pieces.
 const BUFFER: usize = 64 << 10;
 
@@ -128,9 +135,13 @@ fn search(
         conditions: &conditions,
         format: &plan.format,
         walk: &plan.walk,
-        trusts: typed.trust_index,
+        trust: Trust::Stamps,
     };
     let need = request.need();
+    let request = Request {
+        trust: trust(global, typed, plan, &need),
+        ..request
+    };
     let tables = match data_folder(global) {
         Ok(data) if !typed.no_index => Some(IndexTables::new(&index_folder(&data))),
         _ => None,
@@ -173,6 +184,42 @@ fn search(
         );
     }
     Ok(summary.matched)
+}
+
+/// Returns what is believed of the index. `ken serve` is asked before the index is opened: what it says holds for every
+/// later commit.
+fn trust(global: &Global, typed: &Typed, plan: &Plan, need: &Result<Need, Why>) -> Trust {
+    if typed.trust_index {
+        return Trust::User;
+    }
+    match data_folder(global) {
+        Ok(data) if need.is_ok() && !typed.no_index => watched(&data, plan).unwrap_or_default(),
+        _ => Trust::Stamps,
+    }
+}
+
+/// Asks `ken serve` whether the index has the searched files as they are.
+fn watched(data: &Path, plan: &Plan) -> Option<Trust> {
+    let client = serve::client(data)?;
+    let meta = ken_index::read_meta(&index_folder(data)).ok()?;
+    let here = &plan.walk.working_folder;
+    let paths = plan.walk.paths.iter();
+    let paths: Option<Vec<PathBuf>> = paths
+        .map(|path| fs_err::canonicalize(here.join(path)).ok())
+        .collect();
+    let paths = paths.filter(|paths| paths.len() <= MAX_VOUCHED)?;
+    let is_near = |root: &&Root| {
+        let mut paths = paths.iter();
+        paths.any(|path| path.starts_with(&root.path) || root.path.starts_with(path))
+    };
+    let roots: Vec<Root> = meta.roots.iter().filter(is_near).cloned().collect();
+    if !plan.walk.is_within(&roots) {
+        return None;
+    }
+    let paths = paths.into_iter().map(BytesPath).collect();
+    let vouched = client.vouch(&Vouch { paths }, VOUCH_WAIT).ok()?;
+    let except = vouched.except.into_iter().map(|BytesPath(path)| path);
+    vouched.is_vouched.then(|| Trust::Watched(except.collect()))
 }
 
 /// Asks the index which files need no scan. Without a readable index all files are scanned.

@@ -16,14 +16,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh};
+use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched};
 use ken_api::{Question, Reply};
 use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Batching, Outcome, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, RootChange, background};
 use ken_walk::WalkOptions;
-use ken_watch::{Coverage, Events, Lost, Schedule, Waker, Watcher, free_watches};
+use ken_watch::{Coverage, Events, Lost, Schedule, Sweeps, Waker, Watcher, free_watches};
 
 use super::interrupt::end_with_signals;
 use super::run_options::{default_options, has_roots};
@@ -43,6 +43,8 @@ const REST: Duration = Duration::from_secs(6 * 60 * 60);
 /// The pauses before everything is compared again because events were missed or a batch failed.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Number of exceptions with which something is vouched for.
+const MAX_EXCEPT: usize = 1_000;
 /// Number of unwatched paths that a client is told.
 const MAX_UNWATCHED: usize = 100;
 /// The longest time that a client may wait for a fresh index.
@@ -112,13 +114,14 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         compared_by: None,
         last_comparison: None,
         n_overflows: 0,
-        sweep: Duration::from_secs(args.sweep_seconds),
+        sweeps: Sweeps::new(Duration::from_secs(args.sweep_seconds)),
+        swept_by: None,
         due: Instant::now(),
         compared: None,
         is_suspect: false,
         pause: FIRST_PAUSE,
         coverage: None,
-        _lock: lock,
+        lock,
     };
     let served = server.serve();
     drop(api);
@@ -162,6 +165,8 @@ struct News {
     is_stopped: AtomicBool,
     /// Whether a batch or a comparison failed.
     has_failed: AtomicBool,
+    /// Whether a batch found changes since the last sweep began.
+    has_found: AtomicBool,
     /// Number of comparisons of everything that have not ended.
     n_comparing: AtomicUsize,
     /// Questions from the socket, with the time at which they came.
@@ -178,6 +183,7 @@ impl News {
             waker,
             is_stopped: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
+            has_found: AtomicBool::new(false),
             n_comparing: AtomicUsize::new(0),
             questions: Mutex::default(),
             runs: Runs::default(),
@@ -210,7 +216,10 @@ impl News {
         }
         match &outcome.summary {
             Ok(summary) if outcome.all => self.say(&summary.messages),
-            Ok(_) => {}
+            Ok(summary) => {
+                let n_found = summary.added + summary.changed + summary.moved + summary.gone;
+                self.has_found.fetch_or(n_found > 0, Ordering::Relaxed);
+            }
             Err(error) => {
                 self.say(&[error.to_string()]);
                 self.has_failed.store(true, Ordering::Relaxed);
@@ -251,8 +260,10 @@ struct Server {
     last_comparison: Option<Ticket>,
     /// Number of times that events were lost.
     n_overflows: u64,
-    /// How often everything is compared while some folders are not watched.
-    sweep: Duration,
+    /// When what is not watched is compared.
+    sweeps: Sweeps,
+    /// The current comparison of that.
+    swept_by: Option<Ticket>,
     /// When everything is compared next.
     due: Instant,
     /// When everything was compared last.
@@ -263,7 +274,7 @@ struct Server {
     pause: Duration,
     /// What was told last.
     coverage: Option<Coverage>,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl Server {
@@ -273,7 +284,10 @@ impl Server {
             if self.due <= Instant::now() {
                 self.compare()?;
             }
-            let dues = [self.schedule.due(), self.barriers.due()];
+            if self.sweeps.begin(Instant::now()) {
+                self.sweep();
+            }
+            let dues = [self.schedule.due(), self.barriers.due(), self.sweeps.due()];
             let until = dues.into_iter().flatten().fold(self.due, Instant::min);
             let events = self.watcher.wait(Some(until))?;
             self.take(events)?;
@@ -324,7 +338,21 @@ impl Server {
             self.compared_by = None;
             self.is_complete = result.is_ok();
         }
+        if let Some(ticket) = self.swept_by
+            && self.updater.result_of(ticket).is_some()
+        {
+            self.swept_by = None;
+            let has_found = self.news.has_found.load(Ordering::Relaxed);
+            self.sweeps.end(has_found, Instant::now());
+        }
         self.barriers.settle(&self.updater, Instant::now());
+    }
+
+    /// Has what is not watched compared.
+    fn sweep(&mut self) {
+        self.news.has_found.store(false, Ordering::Relaxed);
+        let unwatched = self.watcher.unwatched().into_iter();
+        self.swept_by = Some(self.updater.submit(unwatched.map(PathChange::Touched)));
     }
 
     fn answer(&mut self, question: Question, asked: Instant, reply: Reply) -> Result<(), Failure> {
@@ -332,7 +360,7 @@ impl Server {
             Question::Status => reply.json(&self.freshness()),
             Question::Fresh(fresh) => self.make_fresh(fresh, asked, reply)?,
             Question::Index(wish) => self.index(wish, reply),
-            Question::Vouch(_) => reply.refuse(501, "nothing is vouched for yet"),
+            Question::Vouch(vouch) => reply.json(&self.vouch(&vouch)),
         }
         Ok(())
     }
@@ -357,6 +385,43 @@ impl Server {
             pending: self.undone.paths().count() + self.schedule.held().count(),
             waits: paused.map(|_| "indexing is paused".to_owned()),
             overflows: self.n_overflows,
+        }
+    }
+
+    /// Returns whether the index has all files below some paths as they are, with exceptions.
+    fn vouch(&self, vouch: &Vouch) -> Vouched {
+        let no = |why: &str| Vouched {
+            why: Some(why.to_owned()),
+            ..Vouched::default()
+        };
+        if !self.is_complete {
+            return no("everything is being compared");
+        }
+        let paths = || vouch.paths.iter().map(|BytesPath(path)| path);
+        if !paths().all(|path| self.watcher.is_complete_below(path)) {
+            return no("some folders are not watched");
+        }
+        // Rules for searches only, in the folders above.
+        let has_rules = |folder: &Path| fs_err::exists(folder.join(".rgignore")).unwrap_or(true);
+        if paths().any(|path| path.ancestors().skip(1).any(has_rules)) {
+            return no("a folder above has an .rgignore");
+        }
+        let left_out = self.watcher.left_out();
+        let changed = self.undone.paths().chain(self.schedule.held());
+        let except: BTreeSet<&Path> = changed
+            .chain(left_out.iter().map(PathBuf::as_path))
+            .filter(|except| {
+                paths().any(|path| except.starts_with(path) || path.starts_with(except))
+            })
+            .collect();
+        if except.len() > MAX_EXCEPT {
+            return no("too much is changing");
+        }
+        let except = except.into_iter().map(|path| BytesPath(path.to_path_buf()));
+        Vouched {
+            is_vouched: true,
+            except: except.collect(),
+            why: None,
         }
     }
 
@@ -424,6 +489,8 @@ impl Server {
         self.news.n_comparing.store(0, Ordering::Relaxed);
         self.undone = Undone::default();
         (self.compared_by, self.last_comparison) = (None, None);
+        self.swept_by = None;
+        self.sweeps.end(false, Instant::now());
         self.suspect();
     }
 
@@ -473,6 +540,13 @@ impl Server {
 
     /// Watches all folders and has everything compared.
     fn compare(&mut self) -> Result<(), Failure> {
+        if !self.lock.is_of(&self.options.data) {
+            let message = format!(
+                "the data folder \"{}\" was deleted",
+                self.options.data.display()
+            );
+            return Err(Failure::new(Kind::Index, message));
+        }
         let meta = ken_index::read_meta(&index_folder(&self.options.data))?;
         self.watcher.watch(meta.roots);
         // One that has not begun sees all that is there now.
@@ -493,10 +567,7 @@ impl Server {
     /// Tells the user what is not watched, which is compared more often.
     fn note_coverage(&mut self) -> Result<(), Failure> {
         let coverage = self.watcher.coverage();
-        if !coverage.is_complete() {
-            let compared = self.compared.unwrap_or_else(Instant::now);
-            self.due = self.due.min(compared + self.sweep);
-        }
+        self.sweeps.plan(!coverage.is_complete(), Instant::now());
         if self.coverage != Some(coverage) {
             let unwatched = |coverage| Coverage {
                 watched: 0,
@@ -525,8 +596,14 @@ impl Server {
             .map(|(n, what, which)| format!("{} {which}", counted(n, what)))
             .collect();
         if !swept.is_empty() {
-            let (every, swept) = (self.sweep.as_secs(), swept.join(", "));
-            text.push_str(&format!("; looking every {every} s at {swept}"));
+            let (shortest, longest) = self.sweeps.bounds();
+            let (shortest, longest) = (shortest.as_secs(), longest.as_secs());
+            let every = match shortest == longest {
+                true => format!("{longest} s"),
+                false => format!("{shortest} to {longest} s"),
+            };
+            let swept = swept.join(", ");
+            text.push_str(&format!("; looking every {every} at {swept}"));
         }
         if coverage.beyond > 0 {
             text.push_str(" (raise fs.inotify.max_user_watches to watch them)");

@@ -4,9 +4,12 @@
 //! A long run: `KEN_GREP_ROUNDS=500 cargo test -p ken --test e2e grep::indexed`. Each failure shows its seed, and
 //! `KEN_GREP_SEED` begins with that seed.
 
+use std::io::Write;
+
 use fastrand::Rng;
 
 use crate::places::{KINDS, Place};
+use crate::serve::Server;
 use crate::world::World;
 
 /// Random numbers, which a seed determines.
@@ -286,6 +289,55 @@ fn round(world: &World, seed: u64) {
     }
 }
 
+/// Changes what a server may overlook: rules that only one of the walks knows, files that stay open, a lot at once.
+fn change_served(world: &World, random: &mut Chances, open: &mut Vec<fs_err::File>) {
+    match random.below(8) {
+        0 => {
+            _ = world.write(
+                ".kenignore",
+                random.of(&["*.c\n", "a/\n", "!a/\n*.txt\n", ""]),
+            )
+        }
+        1 => _ = world.write("a/.kenignore", random.of(&["*.md\nb\n", "*\n", ""])),
+        2 => _ = world.write("c/.rgignore", random.of(&["!*.c\n", "*.txt\n"])),
+        3 => {
+            let marker = world.docs().join("a/b/.noindex");
+            match marker.exists() {
+                true => fs_err::remove_file(marker).unwrap(),
+                false => _ = world.write("a/b/.noindex", ""),
+            }
+        }
+        4 => {
+            let name = name(random);
+            let path = world.docs().join(&name);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            open.push(
+                fs_err::File::options()
+                    .create(true)
+                    .append(true)
+                    .open(path)
+                    .unwrap(),
+            );
+        }
+        5 => {
+            for file in open.iter_mut() {
+                file.write_all(&content(random)).unwrap();
+            }
+        }
+        6 => open.clear(),
+        _ => {
+            let folder = format!("new{}", random.below(3));
+            for _ in 0..20 {
+                world.write(format!("{folder}/{}", name(random)), content(random));
+            }
+            let to = world.docs().join("moved");
+            if random.one_in(2) && !to.exists() {
+                world.rename(&folder, "moved");
+            }
+        }
+    }
+}
+
 fn number(name: &str, default: u64) -> u64 {
     let value = std::env::var(name).ok();
     value.map_or(default, |value| value.parse().unwrap())
@@ -297,6 +349,35 @@ fn output_is_the_same_with_an_index() {
     for seed in first..first + number("KEN_GREP_ROUNDS", 4) {
         round(&World::new(), seed);
     }
+}
+
+/// Searches follow changes at once: the server has had no time for them, and must know that.
+#[test]
+fn output_is_the_same_while_a_server_watches() {
+    let first = number("KEN_GREP_SEED", 1);
+    let mut n_watched = 0;
+    for seed in first..first + number("KEN_GREP_ROUNDS", 4) {
+        let (world, mut random, mut open) =
+            (World::new(), Chances(Rng::with_seed(seed)), Vec::new());
+        for _ in 0..5 + random.below(25) {
+            let name = name(&mut random);
+            world.write(&name, content(&mut random));
+        }
+        world.index_docs();
+        let _server = Server::start(&world);
+        for _ in 0..8 {
+            match random.below(3) {
+                0 => change_served(&world, &mut random, &mut open),
+                1 => change(&world, &mut random),
+                // Also when it has had the time.
+                _ => _ = world.ken(["search", "--fresh", "x"]),
+            }
+            compare(&world, &[], 3, &mut random, seed);
+            let explained = world.ken(["grep", "--explain", "kmalloc", "docs"]);
+            n_watched += usize::from(explained.err.contains("ken serve watches the files"));
+        }
+    }
+    assert!(n_watched > 4, "the server vouched {n_watched} times only");
 }
 
 #[test]
