@@ -141,6 +141,17 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[("ken serve", "Keep the index up to date until Ctrl-C.")],
     ),
     (
+        "ken service",
+        &[
+            (
+                "ken service install",
+                "Start ken serve now and with each login.",
+            ),
+            ("ken service status", "Show whether it runs."),
+            ("ken service remove", "Stop it, and remove its units."),
+        ],
+    ),
+    (
         "ken status",
         &[
             ("ken status", "Show what is indexed."),
