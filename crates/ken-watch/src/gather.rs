@@ -43,7 +43,8 @@ impl Pauses {
 /// Changed paths that are handed over together. If they are many, folders stand for what is in them.
 #[derive(Debug, Default)]
 pub(crate) struct Gather {
-    paths: Tops,
+    /// With the number of changes of each.
+    paths: Tops<usize>,
     /// The folders of the paths, until they are many.
     folders: HashSet<PathBuf>,
     /// Whether so much changes that it is best to wait for the end.
@@ -64,7 +65,7 @@ impl Gather {
             self.folders.insert(folder.to_path_buf());
             self.is_storm |= self.folders.len() > MANY_FOLDERS;
         }
-        self.paths.insert(path);
+        self.paths.insert(path, 1);
     }
 
     pub(crate) fn note_storm(&mut self) {
@@ -80,7 +81,7 @@ impl Gather {
     }
 
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.paths.iter().map(PathBuf::as_path)
+        self.paths.paths().map(PathBuf::as_path)
     }
 
     /// Returns when the paths are due, if there are any.

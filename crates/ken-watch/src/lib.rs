@@ -4,7 +4,8 @@
 //! does not take are dropped at once, by the [gates](ken_walk::Gate) of the walk that set the watches. Where events may
 //! be missing, a watcher says so: after an overflow of the kernel's queue, when file systems are mounted or unmounted,
 //! and when a root comes or goes ([`Events::lost`]). It also watches the rules that lie outside the roots. Folders without a watch are counted ([`Coverage`]), and named
-//! ([`Watcher::unwatched`]). A [`Schedule`] decides when changes are handed over.
+//! ([`Watcher::unwatched`]). A [`Schedule`] decides when changes are handed over, and
+//! [`Sweeps`] when what is not watched is compared.
 
 mod budget;
 mod gather;
@@ -16,6 +17,8 @@ mod pace;
 mod schedule;
 mod seen;
 mod sides;
+mod suspension;
+mod sweeps;
 mod table;
 mod tops;
 mod watcher;
@@ -24,4 +27,5 @@ pub use budget::free_watches;
 pub use news::{Events, Lost};
 pub use schedule::Schedule;
 pub use seen::Coverage;
+pub use sweeps::Sweeps;
 pub use watcher::{Waker, Watcher};

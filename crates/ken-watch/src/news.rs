@@ -37,6 +37,8 @@ pub enum Lost {
     Mounts,
     /// A root came or went.
     Root,
+    /// The machine was suspended.
+    Suspension,
 }
 
 /// Events, and what they mean for the watches.

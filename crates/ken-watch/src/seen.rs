@@ -1,7 +1,9 @@
 //! Sets watches during a walk.
 
+use std::collections::BTreeSet;
+use std::ops::AddAssign;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ken_walk::{Gate, OnFolders};
@@ -28,6 +30,16 @@ pub struct Coverage {
     pub roots: usize,
 }
 
+impl AddAssign for Coverage {
+    fn add_assign(&mut self, other: Self) {
+        self.watched += other.watched;
+        self.beyond += other.beyond;
+        self.remote += other.remote;
+        self.twofold += other.twofold;
+        self.roots += other.roots;
+    }
+}
+
 impl Coverage {
     /// Returns whether every change is seen.
     pub fn is_complete(&self) -> bool {
@@ -49,12 +61,13 @@ pub(crate) struct Seen {
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) table: Table,
-    pub(crate) coverage: Coverage,
     pub(crate) sides: Sides,
+    /// The folders that are walked, each with everything below it; none if all are.
+    pub(crate) walked: Option<BTreeSet<PathBuf>>,
     /// What changes unseen.
-    pub(crate) unwatched: Tops,
-    /// What the index leaves out and a search of files may not.
-    pub(crate) left_out: Tops,
+    pub(crate) unwatched: Tops<Coverage>,
+    /// What the index leaves out and a search of files may not, with the number of times it was seen.
+    pub(crate) left_out: Tops<usize>,
     /// Maximum number of watches that the kernel grants.
     pub(crate) budget: usize,
 }
@@ -89,13 +102,21 @@ impl Seen {
 impl OnFolders for Seen {
     fn entering(&self, folder: &Path, is_remote: bool) {
         let mut state = self.state();
-        if is_remote {
-            state.coverage.remote += 1;
-            return state.unwatched.insert(folder);
+        let is_walked =
+            |tops: &BTreeSet<PathBuf>| folder.ancestors().any(|above| tops.contains(above));
+        if !state.walked.as_ref().is_none_or(is_walked) {
+            // It only leads to what is walked.
+            return;
         }
+        let none = Coverage::default();
+        if is_remote {
+            return state
+                .unwatched
+                .insert(folder, Coverage { remote: 1, ..none });
+        }
+        let beyond = Coverage { beyond: 1, ..none };
         if state.table.len() >= state.budget && !state.table.has(folder) {
-            state.coverage.beyond += 1;
-            return state.unwatched.insert(folder);
+            return state.unwatched.insert(folder, beyond);
         }
         match inotify::add_watch(&self.inotify, folder, MASK) {
             Ok(watch) => {
@@ -104,22 +125,22 @@ impl OnFolders for Seen {
                 // A folder with two paths: events name the later one.
                 let other = displaced.left.filter(|left| left.is_dir());
                 if let Some(other) = other {
-                    state.unwatched.insert(&other);
-                    state.coverage.twofold += 1;
+                    state
+                        .unwatched
+                        .insert(&other, Coverage { twofold: 1, ..none });
                 }
             }
             Err(Errno::NOSPC | Errno::NOMEM) => {
                 state.budget = state.table.len();
-                state.coverage.beyond += 1;
-                state.unwatched.insert(folder);
+                state.unwatched.insert(folder, beyond);
             }
             // It is gone, which its parent's watch tells, or cannot be read.
-            Err(_) => state.unwatched.insert(folder),
+            Err(_) => state.unwatched.insert(folder, none),
         }
     }
 
     fn left_out(&self, path: &Path) {
-        self.state().left_out.insert(path);
+        self.state().left_out.insert(path, 1);
     }
 
     fn entered(&self, folder: &Path, gate: Gate) {

@@ -19,7 +19,8 @@ use rustix::io::Errno;
 
 use crate::news::{Events, Lost, News};
 use crate::pace::Pace;
-use crate::seen::{Coverage, Seen};
+use crate::seen::{Coverage, Seen, State};
+use crate::suspension::Suspension;
 use crate::table::Folder;
 use crate::tops::Tops;
 
@@ -54,6 +55,7 @@ pub struct Watcher {
     /// The folder of a file that is replaced, by its watch, and the name of the file.
     replaced: Option<(i32, PathBuf)>,
     pace: Pace,
+    suspension: Suspension,
     /// Whether more may have changed since the last [`Watcher::watch`] than was told.
     has_lost: bool,
 }
@@ -79,6 +81,7 @@ impl Watcher {
             waker: Waker(Arc::new(waker)),
             replaced: None,
             pace: Pace::default(),
+            suspension: Suspension::now(),
             has_lost: false,
         })
     }
@@ -110,8 +113,8 @@ impl Watcher {
         self.mounted = Mounts::read().around(&self.roots);
         let sides = {
             let mut state = self.seen.state();
-            state.coverage = Coverage::default();
             state.unwatched = Tops::default();
+            state.walked = None;
             state.left_out = Tops::default();
             state.budget = self.budget;
             state.table.begin_walk();
@@ -120,21 +123,28 @@ impl Watcher {
         self.watch_above();
         let walked = self.walk(None);
         let mut state = self.seen.state();
-        for root in &self.roots {
-            let is_away = walked
-                .unavailable
-                .iter()
-                .any(|(path, _)| *path == root.path);
-            let is_seen = root.path.is_dir() || state.sides.has_file(&root.path);
-            if is_away || root.follow_links || !is_seen {
-                state.coverage.roots += 1;
-                state.unwatched.insert(&root.path);
-            }
-        }
+        self.note_roots(&mut state, &walked);
         let watches = [state.table.take_all_unentered(), sides].concat();
         self.seen.remove(&state, &watches);
         drop(state);
         self.has_lost = false;
+    }
+
+    /// Notes the roots that are not watched, or in which changes are not seen.
+    fn note_roots(&self, state: &mut State, walked: &WalkSummary) {
+        for root in &self.roots {
+            let mut away = walked.unavailable.iter().map(|(path, _)| path);
+            let is_away = away.any(|path| *path == root.path);
+            let is_seen = root.path.is_dir() || state.sides.has_file(&root.path);
+            let is_unseen = is_away || root.follow_links || !is_seen;
+            if is_unseen && !state.unwatched.has(&root.path) {
+                let one = Coverage {
+                    roots: 1,
+                    ..Coverage::default()
+                };
+                state.unwatched.insert(&root.path, one);
+            }
+        }
     }
 
     /// Watches what decides on roots from outside.
@@ -155,20 +165,20 @@ impl Watcher {
         let state = self.seen.state();
         Coverage {
             watched: state.table.len(),
-            ..state.coverage
+            ..state.unwatched.sum()
         }
     }
 
     /// Returns the folders and roots whose changes are not told, each with everything below it. If they are many, their
     /// parents stand for them.
     pub fn unwatched(&self) -> Vec<PathBuf> {
-        self.seen.state().unwatched.iter().cloned().collect()
+        self.seen.state().unwatched.paths().cloned().collect()
     }
 
     /// Returns what the index leaves out and a search of files may not, each with everything below it; some of it may be
     /// gone. If it is much, folders stand for their entries.
     pub fn left_out(&self) -> Vec<PathBuf> {
-        self.seen.state().left_out.iter().cloned().collect()
+        self.seen.state().left_out.paths().cloned().collect()
     }
 
     /// Returns whether every change at and below a path was told or waits to be, so that [`Watcher::wait`] until now
@@ -192,11 +202,14 @@ impl Watcher {
         if self.poll(until)? && Mounts::read().around(&self.roots) != self.mounted {
             news.events.lost = Some(Lost::Mounts);
         }
+        if self.suspension.is_over() {
+            news.events.lost = Some(Lost::Suspension);
+        }
         self.read(&mut news)?;
         {
             let mut state = self.seen.state();
             let left_out = news.left_out.iter();
-            left_out.for_each(|path| state.left_out.insert(path));
+            left_out.for_each(|path| state.left_out.insert(path, 1));
         }
         self.follow(&news);
         let is_all = news.n_idle == news.events.n_events;
@@ -331,24 +344,18 @@ impl Watcher {
         if news.entered.is_empty() {
             return;
         }
-        let before = {
+        {
             let mut state = self.seen.state();
-            let tops = news.entered.iter();
-            tops.for_each(|top| state.unwatched.remove_below(top));
+            for top in &news.entered {
+                state.unwatched.remove_below(top);
+            }
             state.table.begin_walk();
-            std::mem::take(&mut state.coverage)
-        };
+            state.walked = Some(news.entered.clone());
+        }
         let tops: Vec<PathBuf> = news.entered.iter().cloned().collect();
-        self.walk(Some(&tops));
+        let walked = self.walk(Some(&tops));
         let mut state = self.seen.state();
-        // Some of these are counted already; the next walk of all counts anew.
-        let now = state.coverage;
-        state.coverage = Coverage {
-            beyond: before.beyond.max(now.beyond),
-            remote: before.remote.max(now.remote),
-            twofold: before.twofold.max(now.twofold),
-            ..before
-        };
+        self.note_roots(&mut state, &walked);
         for top in &tops {
             let watches = state.table.take_unentered(top);
             self.seen.remove(&state, &watches);
@@ -370,11 +377,9 @@ impl Watcher {
     fn walk(&self, below: Option<&[PathBuf]>) -> WalkSummary {
         let progress = Progress::default();
         let walked = walk_folders(below, &self.roots, &self.options, &progress, &*self.seen);
-        let unavailable = walked.unavailable.iter().map(|(path, _)| path);
         let mut state = self.seen.state();
-        for unread in walked.incomplete.iter().chain(unavailable) {
-            state.unwatched.insert(unread);
-        }
+        let unread = walked.incomplete.iter();
+        unread.for_each(|path| state.unwatched.insert(path, Coverage::default()));
         drop(state);
         walked
     }

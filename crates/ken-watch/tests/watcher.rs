@@ -207,6 +207,10 @@ fn a_folder_is_complete_if_all_folders_below_it_are_watched() {
     assert_eq!(watcher.unwatched(), [root.join("a")]);
     let expected = [false, false, false, true, true, false, false, false];
     assert_eq!(complete(&watcher, &all), expected);
+    write(&root, "a/.ignore", "");
+    assert_eq!(next(&mut watcher, &root), names(["a"]));
+    assert_eq!(watcher.unwatched(), [root.join("a")]);
+    assert_eq!(watcher.coverage().roots, 1);
     // Folders beyond the budget, and those above them.
     let mut small = Watcher::new(WalkOptions::default(), 2).unwrap();
     small.watch(vec![root_at(&root).unwrap()]);

@@ -35,7 +35,7 @@ pub(crate) struct ServeArgs {
     /// Watch at most this many folders [default: half of the watches that the system has left]
     #[arg(long, value_name = "N")]
     pub(crate) max_watches: Option<usize>,
-    /// Look this often at what cannot be watched
+    /// Look at least this often at what cannot be watched
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) sweep_seconds: u64,
     /// Work at normal priority; without a terminal, ken otherwise gives way to other programs

@@ -6,6 +6,7 @@ mod figures;
 mod hooks;
 mod listening;
 mod lock;
+mod news;
 mod runs;
 mod systemd;
 mod undone;
@@ -14,18 +15,18 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched};
 use ken_api::{Question, Reply};
 use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
-use ken_pipeline::updater::{Batching, Outcome, PathChange, Ticket, Updater, UpdaterOptions};
+use ken_pipeline::updater::{Batching, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, RootChange, background};
 use ken_walk::WalkOptions;
-use ken_watch::{Coverage, Events, Lost, Schedule, Waker, Watcher, free_watches};
+use ken_watch::{Coverage, Events, Lost, Schedule, Sweeps, Watcher, free_watches};
 
 use super::interrupt::end_with_signals;
 use super::run_options::{default_options, has_roots};
@@ -39,7 +40,7 @@ pub(super) use client::{bring_in, client, follow, hand_over, make_fresh};
 use hooks::Hooks;
 use listening::Listening;
 use lock::{Lock, Served};
-use runs::Runs;
+use news::{News, Reporter};
 use undone::Undone;
 
 /// How often everything is compared although all folders are watched.
@@ -117,7 +118,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         compared_by: None,
         last_comparison: None,
         n_overflows: 0,
-        sweep: Duration::from_secs(args.sweep_seconds),
+        sweeps: Sweeps::new(Duration::from_secs(args.sweep_seconds)),
+        swept_by: None,
         due: Instant::now(),
         compared: None,
         is_suspect: false,
@@ -147,91 +149,6 @@ fn start_updater(options: &Options, settings: &Settings, news: &Arc<News>) -> Up
     })
 }
 
-/// Reports what the updater does, until its thread ends.
-struct Reporter(Arc<News>);
-
-impl Drop for Reporter {
-    fn drop(&mut self) {
-        self.0.has_ended.store(true, Ordering::Relaxed);
-        self.0.waker.wake();
-    }
-}
-
-/// What other threads tell the server.
-struct News {
-    waker: Waker,
-    is_stopped: AtomicBool,
-    /// Whether a batch or a comparison failed.
-    has_failed: AtomicBool,
-    /// Whether the thread of the updater has ended: it panicked, unless the server ends it.
-    has_ended: AtomicBool,
-    /// Number of comparisons of everything that have not ended.
-    n_comparing: AtomicUsize,
-    /// Questions from the socket, with the time at which they came.
-    questions: Mutex<Vec<(Question, Instant, Reply)>>,
-    /// The runs that clients wait for.
-    runs: Runs,
-    /// What was said last, which is not repeated.
-    said: Mutex<Vec<String>>,
-}
-
-impl News {
-    fn new(waker: Waker) -> Self {
-        Self {
-            waker,
-            is_stopped: AtomicBool::new(false),
-            has_failed: AtomicBool::new(false),
-            has_ended: AtomicBool::new(false),
-            n_comparing: AtomicUsize::new(0),
-            questions: Mutex::default(),
-            runs: Runs::default(),
-            said: Mutex::default(),
-        }
-    }
-
-    fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Relaxed);
-        self.waker.wake();
-    }
-
-    /// Takes a question from the socket.
-    fn ask(&self, question: Question, reply: Reply) {
-        self.questions().push((question, Instant::now(), reply));
-        self.waker.wake();
-    }
-
-    fn questions(&self) -> MutexGuard<'_, Vec<(Question, Instant, Reply)>> {
-        self.questions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes the outcome of a batch, or of a comparison of everything.
-    fn report(&self, outcome: &Outcome) {
-        self.runs.end(outcome);
-        if outcome.all {
-            self.n_comparing.fetch_sub(1, Ordering::Relaxed);
-        }
-        match &outcome.summary {
-            Ok(summary) if outcome.all => self.say(&summary.messages),
-            Ok(_) => {}
-            Err(error) => {
-                self.say(&[error.to_string()]);
-                self.has_failed.store(true, Ordering::Relaxed);
-            }
-        }
-        self.waker.wake();
-    }
-
-    fn say(&self, messages: &[String]) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if *said != messages {
-            messages.iter().for_each(|message| output::warn(message));
-            *said = messages.to_vec();
-        }
-    }
-}
-
 /// A server until its end.
 struct Server {
     global: Global,
@@ -255,8 +172,10 @@ struct Server {
     last_comparison: Option<Ticket>,
     /// Number of times that events were lost.
     n_overflows: u64,
-    /// How often everything is compared while some folders are not watched.
-    sweep: Duration,
+    /// When what is not watched is compared.
+    sweeps: Sweeps,
+    /// The current comparison of that.
+    swept_by: Option<Ticket>,
     /// When everything is compared next.
     due: Instant,
     /// When everything was compared last.
@@ -282,7 +201,10 @@ impl Server {
             if self.due <= Instant::now() {
                 self.compare()?;
             }
-            let dues = [self.schedule.due(), self.barriers.due()];
+            if self.sweeps.begin(Instant::now()) {
+                self.sweep();
+            }
+            let dues = [self.schedule.due(), self.barriers.due(), self.sweeps.due()];
             let until = dues.into_iter().flatten().fold(self.due, Instant::min);
             let events = self.watcher.wait(Some(until))?;
             self.take(events)?;
@@ -333,7 +255,21 @@ impl Server {
             self.compared_by = None;
             self.is_complete = result.is_ok();
         }
+        if let Some(ticket) = self.swept_by
+            && self.updater.result_of(ticket).is_some()
+        {
+            self.swept_by = None;
+            let has_found = self.news.has_found.load(Ordering::Relaxed);
+            self.sweeps.end(has_found, Instant::now());
+        }
         self.barriers.settle(&self.updater, Instant::now());
+    }
+
+    /// Has what is not watched compared.
+    fn sweep(&mut self) {
+        self.news.has_found.store(false, Ordering::Relaxed);
+        let unwatched = self.watcher.unwatched().into_iter();
+        self.swept_by = Some(self.updater.submit(unwatched.map(PathChange::Touched)));
     }
 
     fn answer(&mut self, question: Question, asked: Instant, reply: Reply) -> Result<(), Failure> {
@@ -471,6 +407,8 @@ impl Server {
         self.news.n_comparing.store(0, Ordering::Relaxed);
         self.undone = Undone::default();
         (self.compared_by, self.last_comparison) = (None, None);
+        self.swept_by = None;
+        self.sweeps.end(false, Instant::now());
         self.suspect();
     }
 
@@ -540,10 +478,7 @@ impl Server {
     /// Tells the user what is not watched, which is compared more often.
     fn note_coverage(&mut self) -> Result<(), Failure> {
         let coverage = self.watcher.coverage();
-        if !coverage.is_complete() {
-            let compared = self.compared.unwrap_or_else(Instant::now);
-            self.due = self.due.min(compared + self.sweep);
-        }
+        self.sweeps.plan(!coverage.is_complete(), Instant::now());
         if self.coverage != Some(coverage) {
             let unwatched = |coverage| Coverage {
                 watched: 0,
@@ -573,8 +508,14 @@ impl Server {
             .map(|(n, what, which)| format!("{} {which}", counted(n, what)))
             .collect();
         if !swept.is_empty() {
-            let (every, swept) = (self.sweep.as_secs(), swept.join(", "));
-            text.push_str(&format!("; looking every {every} s at {swept}"));
+            let (shortest, longest) = self.sweeps.bounds();
+            let (shortest, longest) = (shortest.as_secs(), longest.as_secs());
+            let every = match shortest == longest {
+                true => format!("{longest} s"),
+                false => format!("{shortest} to {longest} s"),
+            };
+            let swept = swept.join(", ");
+            text.push_str(&format!("; looking every {every} at {swept}"));
         }
         if coverage.beyond > 0 {
             text.push_str(" (raise fs.inotify.max_user_watches to watch them)");
