@@ -148,8 +148,28 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "Start ken serve now and with each login.",
             ),
             ("ken service status", "Show whether it runs."),
-            ("ken service remove", "Stop it, and remove its units."),
         ],
+    ),
+    (
+        "ken service install",
+        &[
+            (
+                "ken service install",
+                "Start ken serve now and with each login.",
+            ),
+            ("ken service install --print", "Show the units of systemd."),
+        ],
+    ),
+    (
+        "ken service remove",
+        &[(
+            "ken service remove",
+            "Stop ken serve, and remove its units.",
+        )],
+    ),
+    (
+        "ken service status",
+        &[("ken service status", "Show whether ken serve runs.")],
     ),
     (
         "ken status",
