@@ -14,6 +14,7 @@ mod locks;
 mod mask;
 mod news;
 mod pace;
+mod rank;
 mod schedule;
 mod seen;
 mod sides;

@@ -30,3 +30,5 @@ pub(crate) const FILE_MASK: WatchFlags = SIDE_MASK.union(WatchFlags::MODIFY);
 pub(crate) const CAME: ReadFlags = ReadFlags::CREATE.union(ReadFlags::MOVED_TO);
 /// An entry of a folder went.
 pub(crate) const WENT: ReadFlags = ReadFlags::DELETE.union(ReadFlags::MOVED_FROM);
+/// A folder itself went.
+pub(crate) const GONE: ReadFlags = ReadFlags::DELETE_SELF.union(ReadFlags::MOVE_SELF);

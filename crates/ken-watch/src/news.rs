@@ -82,6 +82,12 @@ impl News {
         self.events.changed.insert(folder.to_path_buf());
     }
 
+    /// Takes a folder that left its path, of which the folder above does not tell.
+    pub(crate) fn go(&mut self, folder: &Path) {
+        self.left.insert(folder.to_path_buf());
+        self.events.changed.insert(folder.to_path_buf());
+    }
+
     /// Takes the event of an entry outside the walks.
     pub(crate) fn take_side(&mut self, meaning: Meaning, kind: ReadFlags) {
         match meaning {

@@ -11,6 +11,7 @@ use rustix::fs::inotify;
 use rustix::io::Errno;
 
 use crate::mask::MASK;
+use crate::rank::Choice;
 use crate::sides::Sides;
 use crate::table::Table;
 use crate::tops::Tops;
@@ -62,6 +63,8 @@ pub(crate) struct Seen {
 pub(crate) struct State {
     pub(crate) table: Table,
     pub(crate) sides: Sides,
+    /// Which folders are watched, if not all can be.
+    pub(crate) choice: Option<Choice>,
     /// The folders that are walked, each with everything below it; none if all are.
     pub(crate) walked: Option<BTreeSet<PathBuf>>,
     /// What changes unseen.
@@ -115,6 +118,10 @@ impl OnFolders for Seen {
                 .insert(folder, Coverage { remote: 1, ..none });
         }
         let beyond = Coverage { beyond: 1, ..none };
+        let choice = state.choice.as_mut();
+        if choice.is_some_and(|choice| !choice.takes(folder)) {
+            return state.unwatched.insert(folder, beyond);
+        }
         if state.table.len() >= state.budget && !state.table.has(folder) {
             return state.unwatched.insert(folder, beyond);
         }

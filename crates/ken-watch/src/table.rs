@@ -102,6 +102,13 @@ impl Table {
         watches
     }
 
+    /// Takes out the folders with these paths, and returns their watches.
+    pub(crate) fn take_those(&mut self, is_meant: impl Fn(&Path) -> bool) -> Vec<i32> {
+        let watches = self.below(Path::new("/"), |folder| is_meant(&folder.path));
+        watches.iter().for_each(|watch| self.forget(*watch));
+        watches
+    }
+
     /// Takes out all folders that the current walk did not enter, and returns their watches.
     pub(crate) fn take_all_unentered(&mut self) -> Vec<i32> {
         self.take_unentered(Path::new("/"))

@@ -17,8 +17,10 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
+use crate::mask::GONE;
 use crate::news::{Events, Lost, News};
 use crate::pace::Pace;
+use crate::rank::Ranks;
 use crate::seen::{Coverage, Seen, State};
 use crate::suspension::Suspension;
 use crate::table::Folder;
@@ -121,13 +123,37 @@ impl Watcher {
             std::mem::take(&mut state.sides).watches()
         };
         self.watch_above();
-        let walked = self.walk(None);
+        let mut walked = self.walk(None);
+        if self.coverage().beyond > 0 {
+            walked = self.watch_best();
+        }
         let mut state = self.seen.state();
         self.note_roots(&mut state, &walked);
         let watches = [state.table.take_all_unentered(), sides].concat();
         self.seen.remove(&state, &watches);
         drop(state);
         self.has_lost = false;
+    }
+
+    /// Watches the best folders instead of those that a walk found first.
+    fn watch_best(&self) -> WalkSummary {
+        let budget = self.seen.state().budget;
+        let ranks = Ranks::new(&self.roots, budget);
+        let progress = Progress::default();
+        walk_folders(None, &self.roots, &self.options, &progress, &ranks);
+        {
+            let mut state = self.seen.state();
+            let choice = ranks.choice();
+            let is_worse = |path: &Path| choice.as_ref().is_some_and(|of| !of.prefers(path));
+            let watches = state.table.take_those(is_worse);
+            self.seen.remove(&state, &watches);
+            state.unwatched = Tops::default();
+            state.choice = choice;
+            state.table.begin_walk();
+        }
+        let walked = self.walk(None);
+        self.seen.state().choice = None;
+        walked
     }
 
     /// Notes the roots that are not watched, or in which changes are not seen.
@@ -301,9 +327,15 @@ impl Watcher {
             }
             None => {
                 // It was deleted or moved, or has other permissions.
-                let folder = state.table.get(watch);
-                if folder.is_some_and(|folder| self.is_root(&folder.path)) {
-                    news.events.lost = Some(Lost::Root);
+                if let Some(folder) = state.table.get(watch) {
+                    let above = folder.path.parent();
+                    if self.is_root(&folder.path) {
+                        news.events.lost = Some(Lost::Root);
+                    } else if kind.intersects(GONE)
+                        && !above.is_some_and(|above| state.table.has(above))
+                    {
+                        news.go(&folder.path);
+                    }
                 }
             }
         }

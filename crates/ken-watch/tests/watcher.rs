@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use fs_err as fs;
 use ken_core::Root;
@@ -363,4 +363,40 @@ fn a_hidden_folder_becomes_a_mail_folder_whatever_is_seen_first() {
         write(&mail, ".Sent/new/1.host", "");
         assert_eq!(changes(&mut watcher, &mail), names([".Sent/new/1.host"]));
     }
+}
+
+#[test]
+fn the_best_folders_are_watched_if_not_all_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = root_at(folder.path()).unwrap();
+    let path = root.path.clone();
+    let files = [
+        "old/a/1",
+        "old/b/2",
+        "mail/new/3",
+        "mail/cur/4",
+        "x/y/recent/5",
+        "x/y/z/6",
+    ];
+    files.iter().for_each(|name| write(&path, name, ""));
+    let hours_ago = |hours: u64| SystemTime::now() - Duration::from_secs(hours * 3_600);
+    for name in [
+        "old/a", "old/b", "old", "mail/new", "mail/cur", "mail", "x/y/z", "x/y", "x",
+    ] {
+        let opened = fs::File::open(path.join(name)).unwrap();
+        opened.file().set_modified(hours_ago(24 * 300)).unwrap();
+    }
+    let mut watcher = Watcher::new(WalkOptions::default(), 4).unwrap();
+    watcher.watch(vec![root]);
+    let counts = (watcher.coverage().watched, watcher.coverage().beyond);
+    assert_eq!(counts, (4, 7));
+    for name in files {
+        write(&path, name, "changed");
+    }
+    let best = names(["mail/cur/4", "mail/new/3", "x/y/recent/5"]);
+    assert_eq!(changes(&mut watcher, &path), best);
+    // The folder above it does not tell.
+    fs::rename(path.join("x/y/recent"), path.join("x/y/z/recent")).unwrap();
+    assert_eq!(changes(&mut watcher, &path), names(["x/y/recent"]));
+    assert_eq!(watcher.coverage().watched, 3);
 }

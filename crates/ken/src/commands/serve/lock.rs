@@ -3,7 +3,7 @@
 
 use std::fs::TryLockError;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use fs_err::File;
@@ -36,6 +36,13 @@ impl Lock {
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         }
+    }
+
+    /// Returns whether the lock is still that of a data folder, which may be another one now.
+    pub(super) fn is_of(&self, data: &Path) -> bool {
+        let number = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let now = fs_err::metadata(data.join(FILE)).map(number);
+        now.is_ok_and(|now| self.0.metadata().map(number).is_ok_and(|own| own == now))
     }
 
     /// Tells others where the server answers.

@@ -125,7 +125,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         is_suspect: false,
         pause: FIRST_PAUSE,
         coverage: None,
-        _lock: lock,
+        lock,
     };
     let served = server.serve();
     systemd::end();
@@ -186,7 +186,7 @@ struct Server {
     pause: Duration,
     /// What was told last.
     coverage: Option<Coverage>,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl Server {
@@ -458,6 +458,13 @@ impl Server {
 
     /// Watches all folders and has everything compared.
     fn compare(&mut self) -> Result<(), Failure> {
+        if !self.lock.is_of(&self.options.data) {
+            let message = format!(
+                "the data folder \"{}\" was deleted",
+                self.options.data.display()
+            );
+            return Err(Failure::new(Kind::Index, message));
+        }
         let meta = ken_index::read_meta(&index_folder(&self.options.data))?;
         self.watcher.watch(meta.roots);
         // One that has not begun sees all that is there now.

@@ -22,6 +22,7 @@ use serde_json::Value;
 use crate::crash::{Tree, documents, number};
 use crate::needs;
 use disk::{Disk, LOSSES, Loss};
+pub(crate) use resources::may_mount;
 use trace::Step;
 
 /// The number of states that are tried if the variable is not set.

@@ -16,7 +16,7 @@ use crate::world::{Run, World};
 const SEED: u64 = 3;
 
 /// Returns whether this machine can mount folders for the programs of a single command.
-fn may_mount() -> bool {
+pub(crate) fn may_mount() -> bool {
     let mut command = Command::new("unshare");
     command.args(["-rm", "sh", "-c", "mount -t tmpfs none /tmp"]);
     command.output().is_ok_and(|output| output.status.success())

@@ -1,5 +1,7 @@
 //! `ken serve`: whatever happens below the roots, searches soon find what an index made from nothing finds.
 
+mod faults;
+
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -497,4 +499,7 @@ fn nothing_wakes_a_server_when_nothing_happens() {
         std::thread::sleep(Duration::from_secs(1));
         wake_ups() == before
     });
+    let before = wake_ups();
+    std::thread::sleep(Duration::from_secs(10));
+    assert_eq!(wake_ups(), before);
 }
