@@ -19,8 +19,8 @@
 //! The pieces of a document have the numbers after its own; they have empty names and no rows.
 //!
 //! Numbers have 8 bytes (4 in rows for document and flags, and in pieces for number and line
-//! feeds), little-endian, or 7 bits per byte in dictionary and names. Whatever answers a search is
-//! compared with its sum when it is first read: if it is damaged, no file is ruled out by it. A merge
+//! feeds), little-endian, or 7 bits per byte in dictionary and names. The bytes on which an
+//! answer rests are compared with their sums once: if they are damaged, no file is ruled out by them. A merge
 //! compares the whole file before. Files of the former format have no sums, and one checksum of all
 //! bytes, which is compared only on request.
 
