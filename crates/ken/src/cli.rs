@@ -11,7 +11,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::manual;
-pub(crate) use index::{IndexArgs, ServeArgs, WalkOptions};
+pub(crate) use index::{IndexArgs, ServeArgs, ServiceArgs, ServiceCommand, WalkOptions};
 use ken_search::parse::Syntax;
 pub(crate) use mail::{
     ContactFormat, ContactsArgs, ListArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs,
@@ -259,6 +259,8 @@ pub(crate) enum Command {
     Mu(MuArgs),
     /// Keep the index up to date with every change, until Ctrl-C
     Serve(ServeArgs),
+    /// Start ken serve with the session, by systemd
+    Service(ServiceArgs),
     /// Show what is indexed, and which files could not be read
     Status(StatusArgs),
     /// Verify the index against itself and the disk, and repair it

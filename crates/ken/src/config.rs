@@ -71,6 +71,8 @@ pub(crate) struct Settings {
     pub(crate) passwords: PasswordSettings,
     /// Fields that folders give to the files below them.
     pub(crate) folder: Vec<FolderSettings>,
+    /// Commands that `ken serve` runs when files come that match a query.
+    pub(crate) hook: Vec<HookSettings>,
     /// Saved queries by name, for `query:name`.
     pub(crate) queries: BTreeMap<String, String>,
     /// Reading queries.
@@ -79,6 +81,23 @@ pub(crate) struct Settings {
     pub(crate) mail: MailSettings,
     /// The mu that ken imitates.
     pub(crate) mu: MuSettings,
+}
+
+/// A command that `ken serve` runs when files come that match a query.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HookSettings {
+    /// The query, in ken's language.
+    pub(crate) query: String,
+    /// The program and its arguments.
+    pub(crate) command: Vec<String>,
+    /// The seconds after which the command is stopped.
+    #[serde(default = "hook_seconds")]
+    pub(crate) seconds: u64,
+}
+
+fn hook_seconds() -> u64 {
+    60
 }
 
 /// The mu that ken imitates.
@@ -226,6 +245,7 @@ impl Default for Settings {
             custom_helpers: Vec::new(),
             passwords: PasswordSettings::default(),
             folder: Vec::new(),
+            hook: Vec::new(),
             queries: BTreeMap::new(),
             search: SearchSettings::default(),
             mail: MailSettings::default(),
@@ -460,9 +480,7 @@ impl FolderSettings {
 fn config_file(global: &Global) -> Option<(PathBuf, bool)> {
     match &global.config {
         Some(path) => Some((path.clone(), true)),
-        None => {
-            xdg("XDG_CONFIG_HOME", ".config").map(|folder| (folder.join("ken/config.toml"), false))
-        }
+        None => config_home().map(|folder| (folder.join("ken/config.toml"), false)),
     }
 }
 
@@ -533,6 +551,11 @@ pub(crate) fn data_folder(global: &Global) -> Result<PathBuf, Failure> {
     })?;
     std::path::absolute(&folder)
         .map_err(|error| Failure::new(Kind::Usage, format!("\"{}\": {error}", folder.display())))
+}
+
+/// Returns the folder of the user's settings of all programs.
+pub(crate) fn config_home() -> Option<PathBuf> {
+    xdg("XDG_CONFIG_HOME", ".config")
 }
 
 /// Returns the user's folder for sockets and the like, which ends with the session.

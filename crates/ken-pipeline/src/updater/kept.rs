@@ -9,6 +9,7 @@ use crate::run::{Session, accompanied, of_paths, run_in, through_pauses};
 use crate::{Error, Options, Progress, Summary};
 
 use super::UpdaterOptions;
+use super::added::Notify;
 
 /// A session that stays open between batches.
 pub(super) struct Kept {
@@ -43,12 +44,17 @@ impl Kept {
 
     /// Updates paths. After an error the session is dropped, with everything that it has not committed. A pause that
     /// is heeded closes the session, and the rest of the work follows after it.
-    pub(super) fn run(&mut self, paths: &[PathBuf], progress: &Progress) -> Result<Summary, Error> {
+    pub(super) fn run(
+        &mut self,
+        paths: &[PathBuf],
+        progress: &Progress,
+        notify: &Notify<'_>,
+    ) -> Result<Summary, Error> {
         let options = self.options.clone();
         let respects_pause = self.respects_pause;
         let mut part = || {
             let part = accompanied(&options, respects_pause, progress, || {
-                self.run_part(paths, progress)
+                self.run_part(paths, progress, notify)
             })?;
             if part.interrupted {
                 self.close(false);
@@ -61,7 +67,12 @@ impl Kept {
         }
     }
 
-    fn run_part(&mut self, paths: &[PathBuf], progress: &Progress) -> Result<Summary, Error> {
+    fn run_part(
+        &mut self,
+        paths: &[PathBuf],
+        progress: &Progress,
+        notify: &Notify<'_>,
+    ) -> Result<Summary, Error> {
         let session = match self.session.take() {
             Some(session) => Some(session),
             None => self.open(progress)?,
@@ -73,7 +84,7 @@ impl Kept {
             });
         };
         let scope = Scope::Paths(paths);
-        let summary = run_in(&mut session, &self.options, &[], scope, progress, &|_| ())?;
+        let summary = run_in(&mut session, &self.options, &[], scope, progress, notify)?;
         self.session = Some(session);
         self.since = Instant::now();
         Ok(summary)

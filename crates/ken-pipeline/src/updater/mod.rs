@@ -9,12 +9,14 @@
 //! readers of the index see what was submitted. The next batch repeats the paths of a batch that failed. While there
 //! is nothing to do and the index is closed, the thread sleeps.
 
+mod added;
 mod batch;
 mod kept;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -25,6 +27,7 @@ pub use batch::{Batching, PathChange};
 use crate::background::{give_back_memory, paused};
 use crate::lock::RunLock;
 use crate::{Error, Options, Progress, RootChange, Summary, update};
+use added::{Added, Notify};
 use batch::Batch;
 use kept::Kept;
 
@@ -44,6 +47,8 @@ pub struct UpdaterOptions {
     pub batching: Batching,
     /// Time for which the index stays open for writing after a batch.
     pub keep_open: Duration,
+    /// Whether outcomes name the files that were added.
+    pub names_added: bool,
     /// Whether batches wait while indexing is paused; a pause then also interrupts one that is under way.
     pub respects_pause: bool,
 }
@@ -55,6 +60,7 @@ impl UpdaterOptions {
             update,
             batching: Batching::default(),
             keep_open: Duration::from_secs(2),
+            names_added: false,
             respects_pause: false,
         }
     }
@@ -71,6 +77,8 @@ pub struct Outcome {
     pub done: Ticket,
     /// Whether it was a run over all files.
     pub all: bool,
+    /// The files that were added, if [`UpdaterOptions::names_added`] is set; of a very large number only the first.
+    pub added: Vec<PathBuf>,
     /// The figures, or the error.
     pub summary: Result<Summary, Arc<Error>>,
 }
@@ -321,11 +329,15 @@ impl Shared {
                     give_back_memory();
                 }
                 Step::Do(work) => {
-                    let summary = work.kind.run(&mut kept, &progress);
+                    let added = Added::new(self.options.names_added);
+                    let summary = work
+                        .kind
+                        .run(&mut kept, &progress, &|change| added.note(change));
                     self.n_opened.store(kept.n_opened(), Ordering::Relaxed);
                     let outcome = Outcome {
                         done: Ticket(work.last),
                         all: matches!(work.kind, Kind::All(_)),
+                        added: added.take(),
                         summary: summary.map_err(Arc::new),
                     };
                     // The report sees that the work is done, and precedes the end of the wait.
@@ -447,12 +459,17 @@ impl State {
 }
 
 impl Kind {
-    fn run(&self, kept: &mut Kept, progress: &Progress) -> Result<Summary, Error> {
+    fn run(
+        &self,
+        kept: &mut Kept,
+        progress: &Progress,
+        notify: &Notify<'_>,
+    ) -> Result<Summary, Error> {
         match self {
-            Self::Paths(batch) => kept.run(&batch.paths(), progress),
+            Self::Paths(batch) => kept.run(&batch.paths(), progress, notify),
             Self::All(run) => {
                 kept.close(false);
-                update(&run.options, &run.changes, progress, &|_| ())
+                update(&run.options, &run.changes, progress, notify)
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::{FalseyValueParser, RangedU64ValueParser};
+use clap::{Args, Subcommand};
 
 use crate::choices::{DurabilityName, OrderName};
 
@@ -41,6 +41,33 @@ pub(crate) struct ServeArgs {
     /// Work at normal priority; without a terminal, ken otherwise gives way to other programs
     #[arg(long, env = "KEN_FAST", value_parser = FalseyValueParser::new())]
     pub(crate) fast: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServiceArgs {
+    #[command(subcommand)]
+    pub(crate) command: ServiceCommand,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum ServiceCommand {
+    /// Start ken serve now and with each login, by a unit of systemd
+    Install {
+        /// Print the units, and install nothing
+        #[arg(long)]
+        print: bool,
+        /// Start it only with the next login
+        #[arg(long)]
+        no_start: bool,
+    },
+    /// Stop ken serve, and remove its units
+    Remove,
+    /// Show whether the service is installed and runs; ends with 1 if it does not run
+    Status {
+        /// Print a JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Args, Debug, Default, PartialEq)]

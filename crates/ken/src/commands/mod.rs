@@ -3,6 +3,7 @@
 mod ag;
 mod check;
 mod contact_lines;
+mod context;
 mod explain;
 mod extract;
 mod extractor;
@@ -19,6 +20,7 @@ mod run_options;
 pub(crate) mod sandbox;
 mod search;
 mod serve;
+mod service;
 mod status;
 mod terms;
 mod walk;
@@ -50,6 +52,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Ag(args) => ag::run(&global, args.arguments),
         Command::Mu(args) => mu::run(&global, args.arguments),
         Command::Serve(args) => serve::run(&global, &args),
+        Command::Service(args) => service::run(&global, &args),
         Command::Status(args) => status::run(&global, &args),
         Command::Check(args) => check::run(&global, &args),
         Command::Extract(args) => extract::run(&global, &args),
@@ -101,7 +104,11 @@ pub(crate) fn data_folder_of(cli: &Cli) -> Option<PathBuf> {
 
 /// Returns whether a command serves until somebody ends it.
 pub(crate) fn is_server(cli: &Cli) -> bool {
-    matches!(&cli.command, Command::Mu(args) if mu::command(&args.arguments) == Some("server"))
+    match &cli.command {
+        Command::Serve(_) => true,
+        Command::Mu(args) => mu::command(&args.arguments) == Some("server"),
+        _ => false,
+    }
 }
 
 /// Returns whether arguments of `ken mu` only ask the index.

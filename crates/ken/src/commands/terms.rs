@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use ken_search::parse::Saved;
 use ken_search::service::{Service, TermOrder, TermRequest, TermRow};
 
-use super::{open_index, search};
+use super::context::context;
+use super::open_index;
 use crate::cli::{Global, TermSort, TermsArgs};
 use crate::config::data_folder;
 use crate::failure::Failure;
@@ -14,7 +15,7 @@ use crate::output;
 
 pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure> {
     let snapshot = open_index(&data_folder(global)?)?;
-    let service = Service::new(&snapshot, search::context(), Saved::new());
+    let service = Service::new(&snapshot, context(), Saved::new());
     let request = TermRequest {
         pattern: args.pattern.clone(),
         fields: args.field.clone(),

@@ -141,6 +141,37 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[("ken serve", "Keep the index up to date until Ctrl-C.")],
     ),
     (
+        "ken service",
+        &[
+            (
+                "ken service install",
+                "Start ken serve now and with each login.",
+            ),
+            ("ken service status", "Show whether it runs."),
+        ],
+    ),
+    (
+        "ken service install",
+        &[
+            (
+                "ken service install",
+                "Start ken serve now and with each login.",
+            ),
+            ("ken service install --print", "Show the units of systemd."),
+        ],
+    ),
+    (
+        "ken service remove",
+        &[(
+            "ken service remove",
+            "Stop ken serve, and remove its units.",
+        )],
+    ),
+    (
+        "ken service status",
+        &[("ken service status", "Show whether ken serve runs.")],
+    ),
+    (
         "ken status",
         &[
             ("ken status", "Show what is indexed."),

@@ -47,6 +47,7 @@ mod results;
 mod samples;
 mod search;
 mod serve;
+mod service;
 mod settings;
 mod sidecar;
 mod snapshots;

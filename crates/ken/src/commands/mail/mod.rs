@@ -19,7 +19,8 @@ use ken_search::plan::Context;
 use ken_search::service::Service;
 use ken_search::service::mail::{Message, Which};
 
-use super::{open_index, search};
+use super::context::context;
+use super::open_index;
 use crate::cli::{Global, MailArgs, MailCommand};
 use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
@@ -47,7 +48,7 @@ impl Mail {
     fn open(global: &Global) -> Result<Self, Failure> {
         let settings = Settings::load(global)?;
         let snapshot = open_index(&data_folder(global)?)?;
-        let mut context = search::context();
+        let mut context = context();
         settings.mail.apply_to(&mut context)?;
         Ok(Self {
             snapshot,

@@ -19,8 +19,9 @@ use super::options::Typed;
 use super::table::table;
 use super::{Outcome, Refusal, fields, format};
 use crate::cli::{Global, IndexArgs};
+use crate::commands::context::context;
+use crate::commands::index;
 use crate::commands::interrupt::Stop;
-use crate::commands::{index, search};
 use crate::config::{Settings, below_home, data_folder, home};
 use crate::output;
 
@@ -118,7 +119,7 @@ pub(super) fn store(global: &Global, typed: &Typed) -> Result<Store, Refusal> {
     };
     let options = StoreOptions {
         update: update_options(global, &data, &IndexArgs::default())?,
-        context: search::context(),
+        context: context(),
         maildir: home.maildir,
         personal: home.addresses,
     };

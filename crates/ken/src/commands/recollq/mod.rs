@@ -67,7 +67,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
     // The process ends next: the kernel closes all files faster at once than one by one.
     let snapshot = ManuallyDrop::new(snapshot);
-    let mut context = super::search::context();
+    let mut context = crate::commands::context::context();
     context.synonyms = query::synonyms(options.synonyms.clone(), &settings)?;
     let service = Service::new(&*snapshot, context, Saved::new());
     let mut request = request(&options);
@@ -152,7 +152,7 @@ fn file_names(words: &str) -> String {
 }
 
 fn years(snapshot: &dyn Source) -> Result<ExitCode, Failure> {
-    let service = Service::new(snapshot, super::search::context(), Saved::new());
+    let service = Service::new(snapshot, crate::commands::context::context(), Saved::new());
     let (from, to) = service.extent(Field::Date)?.unwrap_or_default();
     let zone = &service.context().zone;
     let year = |second| {

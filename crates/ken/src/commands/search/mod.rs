@@ -4,19 +4,18 @@ mod like;
 mod print;
 
 use std::mem::ManuallyDrop;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ken_engine::Source;
-use ken_search::plan::Context;
 use ken_search::service::{
-    ANALYSIS, Answer, Error as ServiceError, Facets, Group, Like, Query, Reading, Relax, Request,
-    Service, Snippets,
+    Answer, Error as ServiceError, Facets, Group, Like, Query, Reading, Relax, Request, Service,
+    Snippets,
 };
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
+use crate::commands::context::context;
 use crate::commands::{open_index, query, serve};
-use crate::config::{self, Settings, data_folder, home};
+use crate::config::{self, Settings, data_folder};
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Style};
 use print::{Printer, says_how_many};
@@ -213,21 +212,4 @@ fn complete(answer: &Answer<'_>, found: bool) -> Result<bool, Failure> {
 
 fn exit_code(found: bool) -> ExitCode {
     ExitCode::from(u8::from(!found))
-}
-
-/// Returns the context of queries, from this process and its environment.
-#[allow(clippy::disallowed_methods)] // the binary reads its environment
-pub(super) fn context() -> Context {
-    Context {
-        now: jiff::Timestamp::now(),
-        zone: crate::zone::system(),
-        month_first: crate::locale::writes_month_first(),
-        home: home(),
-        cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
-        mail_root: None,
-        own_addresses: Vec::new(),
-        roots: Vec::new(),
-        analyze: ANALYSIS,
-        synonyms: std::sync::Arc::default(),
-    }
 }

@@ -3,39 +3,44 @@
 mod barriers;
 mod client;
 mod figures;
+mod hooks;
+mod listening;
 mod lock;
+mod news;
 mod runs;
+mod systemd;
 mod undone;
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched};
 use ken_api::{Question, Reply};
 use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
-use ken_pipeline::updater::{Batching, Outcome, PathChange, Ticket, Updater, UpdaterOptions};
+use ken_pipeline::updater::{Batching, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, RootChange, background};
 use ken_walk::WalkOptions;
-use ken_watch::{Coverage, Events, Lost, Schedule, Sweeps, Waker, Watcher, free_watches};
+use ken_watch::{Coverage, Events, Lost, Schedule, Sweeps, Watcher, free_watches};
 
 use super::interrupt::end_with_signals;
 use super::run_options::{default_options, has_roots};
 use super::walk_options;
 use crate::cli::{Global, ServeArgs};
-use crate::config::{Settings, runtime_folder};
+use crate::config::Settings;
 use crate::failure::{Failure, Kind};
 use crate::output;
 use barriers::Barriers;
 pub(super) use client::{bring_in, client, follow, hand_over, make_fresh};
+use hooks::Hooks;
+use listening::Listening;
 use lock::{Lock, Served};
-use runs::Runs;
+use news::{News, Reporter};
 use undone::Undone;
 
 /// How often everything is compared although all folders are watched.
@@ -87,22 +92,21 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
     let of_signals = Arc::clone(&news);
     end_with_signals(move || of_signals.stop())?;
     watcher.watch_replaced(&commit_file(&index_folder(&options.data)))?;
-    let socket = socket(global, &options.data);
     let of_socket = Arc::clone(&news);
-    let api = ken_api::bind(&socket).and_then(|listener| {
-        ken_api::serve(listener, move |asked, reply| of_socket.ask(asked, reply))
-    });
-    let socket = api.as_ref().ok().map(|_| BytesPath(socket));
-    if let Err(error) = &api {
+    let listening = Listening::start(global, &options.data)
+        .and_then(|listening| listening.serve(move |asked, reply| of_socket.ask(asked, reply)));
+    if let Err(error) = &listening {
         output::warn(&format!("other commands cannot ask this server: {error}"));
     }
+    let socket = listening.as_ref().ok().map(|listening| listening.path());
     lock.tell(&Served {
-        socket: socket.clone(),
+        socket: socket.map(|path| BytesPath(path.to_path_buf())),
     })?;
+    let settings = Settings::load(global)?;
     let mut server = Server {
         global: global.clone(),
-        settings: Settings::load(global)?,
-        updater: start_updater(&options, &news),
+        updater: start_updater(&options, &settings, &news),
+        settings,
         options,
         watcher,
         news,
@@ -124,117 +128,25 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         lock,
     };
     let served = server.serve();
-    drop(api);
-    if let Some(BytesPath(socket)) = socket {
-        // The next server replaces one that stays.
-        let _ = fs_err::remove_file(socket);
-    }
+    systemd::end();
     served?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns where the server of an index answers: at the usual place, unless that is another index or somebody answers
-/// there.
-fn socket(global: &Global, data: &Path) -> PathBuf {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let runtime = runtime_folder();
-    let usual = ken_api::socket_path(runtime.as_deref(), data, None);
-    if global.data.is_none() && UnixStream::connect(&usual).is_err() {
-        return usual;
-    }
-    let mut hasher = DefaultHasher::new();
-    data.hash(&mut hasher);
-    let name = format!("ken-{:016x}", hasher.finish());
-    ken_api::socket_path(runtime.as_deref(), data, Some(&name))
-}
-
-fn start_updater(options: &Options, news: &Arc<News>) -> Updater {
+fn start_updater(options: &Options, settings: &Settings, news: &Arc<News>) -> Updater {
+    let hooks = Hooks::start(&options.data, settings);
     let options = UpdaterOptions {
         // The schedule waits until nothing changes.
         batching: Batching::AT_ONCE,
+        names_added: hooks.are_any(),
         respects_pause: true,
         ..UpdaterOptions::new(options.clone())
     };
-    let news = Arc::clone(news);
-    Updater::start(options, move |outcome| news.report(outcome))
-}
-
-/// What other threads tell the server.
-struct News {
-    waker: Waker,
-    is_stopped: AtomicBool,
-    /// Whether a batch or a comparison failed.
-    has_failed: AtomicBool,
-    /// Whether a batch found changes since the last sweep began.
-    has_found: AtomicBool,
-    /// Number of comparisons of everything that have not ended.
-    n_comparing: AtomicUsize,
-    /// Questions from the socket, with the time at which they came.
-    questions: Mutex<Vec<(Question, Instant, Reply)>>,
-    /// The runs that clients wait for.
-    runs: Runs,
-    /// What was said last, which is not repeated.
-    said: Mutex<Vec<String>>,
-}
-
-impl News {
-    fn new(waker: Waker) -> Self {
-        Self {
-            waker,
-            is_stopped: AtomicBool::new(false),
-            has_failed: AtomicBool::new(false),
-            has_found: AtomicBool::new(false),
-            n_comparing: AtomicUsize::new(0),
-            questions: Mutex::default(),
-            runs: Runs::default(),
-            said: Mutex::default(),
-        }
-    }
-
-    fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Relaxed);
-        self.waker.wake();
-    }
-
-    /// Takes a question from the socket.
-    fn ask(&self, question: Question, reply: Reply) {
-        self.questions().push((question, Instant::now(), reply));
-        self.waker.wake();
-    }
-
-    fn questions(&self) -> MutexGuard<'_, Vec<(Question, Instant, Reply)>> {
-        self.questions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes the outcome of a batch, or of a comparison of everything.
-    fn report(&self, outcome: &Outcome) {
-        self.runs.end(outcome);
-        if outcome.all {
-            self.n_comparing.fetch_sub(1, Ordering::Relaxed);
-        }
-        match &outcome.summary {
-            Ok(summary) if outcome.all => self.say(&summary.messages),
-            Ok(summary) => {
-                let n_found = summary.added + summary.changed + summary.moved + summary.gone;
-                self.has_found.fetch_or(n_found > 0, Ordering::Relaxed);
-            }
-            Err(error) => {
-                self.say(&[error.to_string()]);
-                self.has_failed.store(true, Ordering::Relaxed);
-            }
-        }
-        self.waker.wake();
-    }
-
-    fn say(&self, messages: &[String]) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if *said != messages {
-            messages.iter().for_each(|message| output::warn(message));
-            *said = messages.to_vec();
-        }
-    }
+    let reporter = Reporter(Arc::clone(news));
+    Updater::start(options, move |outcome| {
+        reporter.0.report(outcome);
+        hooks.take(outcome.added.clone());
+    })
 }
 
 /// A server until its end.
@@ -281,6 +193,11 @@ impl Server {
     /// Keeps the index fresh until the process is to end.
     fn serve(&mut self) -> Result<(), Failure> {
         while !self.news.is_stopped.load(Ordering::Relaxed) {
+            if self.news.has_ended.load(Ordering::Relaxed) {
+                let message = "the index could not be written any more".to_owned();
+                return Err(Failure::new(Kind::Index, message)
+                    .hint("ken check says whether it is damaged; start ken serve again"));
+            }
             if self.due <= Instant::now() {
                 self.compare()?;
             }
@@ -482,7 +399,8 @@ impl Server {
 
     /// Starts an updater with other options. The one before ends first; what it leaves is compared anew.
     fn restart_updater(&mut self) {
-        self.updater = start_updater(&self.options, &self.news);
+        self.updater = start_updater(&self.options, &self.settings, &self.news);
+        self.news.has_ended.store(false, Ordering::Relaxed);
         self.barriers
             .give_up("the settings changed meanwhile; ask again");
         self.news.runs.give_up();
@@ -576,6 +494,7 @@ impl Server {
             if self.coverage.map(unwatched) != Some(unwatched(coverage)) {
                 output::warn(&self.told(coverage));
             }
+            systemd::tell(&self.told(coverage));
             self.coverage = Some(coverage);
         }
         Ok(())

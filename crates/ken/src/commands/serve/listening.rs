@@ -1,0 +1,91 @@
+//! The socket that `ken serve` answers on: one that systemd opened, or its own.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+use ken_api::{Question, Reply, Server};
+
+use crate::cli::Global;
+use crate::config::runtime_folder;
+
+/// A socket that clients can connect to, until this is dropped.
+pub(super) struct Listening {
+    listener: Option<UnixListener>,
+    server: Option<Server>,
+    path: PathBuf,
+    /// Whether the socket goes with the server.
+    is_own: bool,
+}
+
+impl Listening {
+    /// Listens.
+    pub(super) fn start(global: &Global, data: &Path) -> io::Result<Self> {
+        if let Some((listener, path)) = given()? {
+            return Ok(Self {
+                listener: Some(listener),
+                server: None,
+                path,
+                is_own: false,
+            });
+        }
+        let path = path(global, data);
+        Ok(Self {
+            listener: Some(ken_api::bind(&path)?),
+            server: None,
+            path,
+            is_own: true,
+        })
+    }
+
+    /// Answers connections.
+    pub(super) fn serve(
+        mut self,
+        handle: impl Fn(Question, Reply) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        if let Some(listener) = self.listener.take() {
+            self.server = Some(ken_api::serve(listener, handle)?);
+        }
+        Ok(self)
+    }
+
+    /// Returns where the socket is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        drop(self.server.take());
+        if self.is_own {
+            // The next server replaces one that stays.
+            let _ = fs_err::remove_file(&self.path);
+        }
+    }
+}
+
+/// Returns the socket that systemd opened for this process, if there is one.
+fn given() -> io::Result<Option<(UnixListener, PathBuf)>> {
+    let Some(listener) = listenfd::ListenFd::from_env().take_unix_listener(0)? else {
+        return Ok(None);
+    };
+    let address = listener.local_addr()?;
+    let path = address.as_pathname().map(Path::to_path_buf);
+    Ok(path.map(|path| (listener, path)))
+}
+
+/// Returns where the server of an index answers: at the usual place, unless that is another index or somebody answers
+/// there.
+fn path(global: &Global, data: &Path) -> PathBuf {
+    let runtime = runtime_folder();
+    let usual = ken_api::socket_path(runtime.as_deref(), data, None);
+    if global.data.is_none() && UnixStream::connect(&usual).is_err() {
+        return usual;
+    }
+    let mut hasher = DefaultHasher::new();
+    data.hash(&mut hasher);
+    let name = format!("ken-{:016x}", hasher.finish());
+    ken_api::socket_path(runtime.as_deref(), data, Some(&name))
+}
