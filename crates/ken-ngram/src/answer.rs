@@ -222,7 +222,7 @@ impl Segment {
             Node::Anything => None,
             Node::Nothing => Some(Vec::new()),
             Node::Lists(lists) => self.narrow(lists, before, |list, before| {
-                let docs = self.documents(list);
+                let docs = self.compared_documents(list);
                 Some(match before {
                     None => docs.collect(),
                     Some(before) => both(docs, before),
@@ -370,6 +370,7 @@ mod tests {
         let list = || Postings {
             n: 127,
             bytes: 0..0,
+            block: 0,
         };
         let any = Node::Any(vec![Node::Lists(vec![list()]), Node::Lists(vec![list()])]);
         assert_eq!(segment.estimate(&any), 1);

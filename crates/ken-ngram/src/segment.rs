@@ -114,6 +114,8 @@ pub struct Row {
 pub(crate) struct Postings {
     pub(crate) n: u32,
     pub(crate) bytes: Range<usize>,
+    /// The block of the dictionary that says so.
+    pub(crate) block: usize,
 }
 
 /// An n-gram segment, open for reading.
@@ -214,26 +216,32 @@ impl Segment {
             .unwrap_or_default()
     }
 
-    /// Returns the documents of an n-gram; none if no document contains it, or if the dictionary
-    /// is damaged there.
+    /// Returns the documents of an n-gram; none if no document contains it. The dictionary is compared
+    /// with its sums only if it lacks the n-gram: an entry counts once its list is read.
     pub(crate) fn look_up(&self, ngram: Ngram) -> Option<Postings> {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
         let first = |block: &[u8; BLOCK_BYTES]| number_at(block, 0);
         let after = blocks.partition_point(|block| first(block) < u64::from(ngram));
-        // The two blocks around it show that the search went right.
-        let around = after.saturating_sub(1)..(after + 1).min(blocks.len());
-        let bytes = around.start * BLOCK_BYTES..around.end * BLOCK_BYTES;
-        if !self.is_unchanged(BLOCKS, bytes) {
-            return None;
-        }
-        let block = after.checked_sub(1)?;
-        if !self.is_unchanged(DICTIONARY, self.entries_of(block)?) {
-            return None;
-        }
-        self.block(block)?
+        // The block before the first would begin with a smaller n-gram.
+        let block = after.saturating_sub(1);
+        let mut entries = self.block(block).into_iter().flatten();
+        let found = entries
             .find(|(other, _)| *other >= ngram)
-            .filter(|(other, _)| *other == ngram)
-            .map(|(_, postings)| postings)
+            .filter(|(other, _)| *other == ngram);
+        if found.is_none() {
+            self.is_block_unchanged(block);
+        }
+        found.map(|(_, postings)| postings)
+    }
+
+    /// Returns whether the entries of a block are as they were written, and where the search for its
+    /// n-grams ends.
+    fn is_block_unchanged(&self, block: usize) -> bool {
+        // The block and the next one.
+        self.is_unchanged(BLOCKS, block * BLOCK_BYTES..(block + 2) * BLOCK_BYTES)
+            && self
+                .entries_of(block)
+                .is_none_or(|entries| self.is_unchanged(DICTIONARY, entries))
     }
 
     /// Returns the range of a block's entries in the dictionary.
@@ -247,13 +255,14 @@ impl Segment {
         Some(offset(blocks.get(block)?)?..end)
     }
 
-    fn block(&self, block: usize) -> Option<Entries<'_>> {
-        let block = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0.get(block)?;
+    fn block(&self, number: usize) -> Option<Entries<'_>> {
+        let block = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0.get(number)?;
         let offset = |at| usize::try_from(number_at(block, at)).ok();
         Some(Entries {
             dictionary: self.part(DICTIONARY).get(offset(8)?..)?,
             ngram: Ngram::try_from(number_at(block, 0)).ok()?,
             at: offset(16)?,
+            block: number,
             left: BLOCK,
         })
     }
@@ -298,10 +307,16 @@ impl Segment {
         self.part(POSTINGS).len()
     }
 
-    /// Reads the documents of an n-gram. If the list is damaged, they are others, and
+    /// Reads the documents of an n-gram for an answer. If they are damaged, they are others, and
     /// [`Self::is_damaged`] holds.
+    pub(crate) fn compared_documents(&self, postings: &Postings) -> Decoder<'_> {
+        let _ = self.is_block_unchanged(postings.block)
+            && self.is_unchanged(POSTINGS, postings.bytes.clone());
+        self.documents(postings)
+    }
+
+    /// Reads the documents of an n-gram without comparing them with their sums.
     pub(crate) fn documents(&self, postings: &Postings) -> Decoder<'_> {
-        self.is_unchanged(POSTINGS, postings.bytes.clone());
         let bytes = self
             .part(POSTINGS)
             .get(postings.bytes.start..)
@@ -458,6 +473,7 @@ struct Entries<'a> {
     dictionary: &'a [u8],
     ngram: Ngram,
     at: usize,
+    block: usize,
     left: usize,
 }
 
@@ -473,7 +489,8 @@ impl Iterator for Entries<'_> {
         let end = self.at.checked_add(length)?;
         let bytes = self.at..end;
         self.at = end;
-        Some((self.ngram, Postings { n, bytes }))
+        let block = self.block;
+        Some((self.ngram, Postings { n, bytes, block }))
     }
 }
 
