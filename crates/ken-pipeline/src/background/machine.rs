@@ -65,6 +65,17 @@ pub fn give_back_large_blocks() {
     }
 }
 
+/// Returns all memory to the system that this process has freed. The allocator of glibc keeps what lies between blocks
+/// in use; see malloc_trim(3). On other systems this does nothing.
+pub(crate) fn give_back_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[expect(unsafe_code, reason = "no crate makes this call safe")]
+    // SAFETY: The call takes a number, and locks what it changes.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// The power supply of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Power {

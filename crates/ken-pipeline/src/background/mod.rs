@@ -14,8 +14,8 @@ use std::thread;
 use std::time::Duration;
 
 pub use machine::give_back_large_blocks;
-pub(crate) use machine::memory;
 use machine::{Power, Work};
+pub(crate) use machine::{give_back_memory, memory};
 pub use pause::{Pause, pause, paused, resume};
 use thread_priority::{
     NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,

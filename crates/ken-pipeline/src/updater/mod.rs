@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 pub use batch::{Batching, PathChange};
 
-use crate::background::paused;
+use crate::background::{give_back_memory, paused};
 use crate::lock::RunLock;
 use crate::{Error, Options, Progress, RootChange, Summary, update};
 use added::{Added, Notify};
@@ -324,7 +324,10 @@ impl Shared {
         let mut kept = Kept::new(&self.options);
         while let Some((step, progress)) = self.next(kept.open_since()) {
             match step {
-                Step::Close { is_wanted } => kept.close(is_wanted),
+                Step::Close { is_wanted } => {
+                    kept.close(is_wanted);
+                    give_back_memory();
+                }
                 Step::Do(work) => {
                     let added = Added::new(self.options.names_added);
                     let summary = work
