@@ -26,8 +26,8 @@ use crate::suspension::Suspension;
 use crate::table::Folder;
 use crate::tops::Tops;
 
-/// Number of events after which a watcher returns, whether or not there are more.
-const MAX_EVENTS: usize = 16_384;
+/// Number of events that the kernel keeps, if the system does not tell it.
+const USUAL_QUEUE: usize = 16_384;
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Ends the wait of a watcher, from any thread.
@@ -57,6 +57,8 @@ pub struct Watcher {
     /// The folder of a file that is replaced, by its watch, and the name of the file.
     replaced: Option<(i32, PathBuf)>,
     pace: Pace,
+    /// Number of events after which a wait ends, whether or not there are more: all that were there when it began.
+    max_events: usize,
     suspension: Suspension,
     /// Whether more may have changed since the last [`Watcher::watch`] than was told.
     has_lost: bool,
@@ -83,6 +85,7 @@ impl Watcher {
             waker: Waker(Arc::new(waker)),
             replaced: None,
             pace: Pace::default(),
+            max_events: queue_length(),
             suspension: Suspension::now(),
             has_lost: false,
         })
@@ -238,7 +241,7 @@ impl Watcher {
             left_out.for_each(|path| state.left_out.insert(path, 1));
         }
         self.follow(&news);
-        let is_all = news.n_idle == news.events.n_events;
+        let is_all = news.n_idle >= news.events.n_events;
         self.pace.note(news.n_idle, is_all, Instant::now());
         self.has_lost |= news.events.lost.is_some();
         news.events.locked = self.seen.state().sides.locked().clone();
@@ -274,7 +277,7 @@ impl Watcher {
     fn read(&self, news: &mut News) -> std::io::Result<()> {
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
         let mut reader = inotify::Reader::new(self.seen.inotify.as_fd(), &mut buffer);
-        while news.events.n_events < MAX_EVENTS || !reader.is_buffer_empty() {
+        while news.events.n_events <= self.max_events || !reader.is_buffer_empty() {
             match reader.next() {
                 Ok(event) => {
                     news.events.n_events += 1;
@@ -415,6 +418,13 @@ impl Watcher {
         drop(state);
         walked
     }
+}
+
+/// Returns the number of events that the kernel keeps.
+fn queue_length() -> usize {
+    let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
+    let limit = limit.ok().and_then(|text| text.trim().parse().ok());
+    limit.unwrap_or(USUAL_QUEUE)
 }
 
 fn timespec(time: Duration) -> Timespec {
