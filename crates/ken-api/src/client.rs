@@ -35,7 +35,7 @@ pub enum Error {
         message: String,
     },
     /// The answer is not one of this version of ken.
-    #[error("ken serve is of another version: {0}")]
+    #[error("ken serve is a different version of ken: {0}")]
     Foreign(String),
 }
 

@@ -48,6 +48,9 @@ pub struct IsFresh {
 pub struct Vouch {
     /// Absolute paths without symbolic links.
     pub paths: Vec<BytesPath>,
+    /// The global ignore file of git by which the search goes.
+    #[serde(default)]
+    pub global_ignore: Option<BytesPath>,
 }
 
 /// The answer to [`Vouch`]. It holds for every commit that is opened after the answer came.

@@ -320,7 +320,10 @@ mod tests {
         let (_folder, socket, server, _) = server();
         let client = Client::new(&socket);
         assert_eq!(client.status().unwrap().watched, 7);
-        let vouch = crate::message::Vouch { paths: Vec::new() };
+        let vouch = crate::message::Vouch {
+            paths: Vec::new(),
+            global_ignore: None,
+        };
         let refused = client.vouch(&vouch, READ).unwrap_err();
         assert!(
             matches!(refused, Error::Refused { status: 409, .. }),

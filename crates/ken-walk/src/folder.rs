@@ -398,10 +398,7 @@ impl<'a> Walker<'a> {
             return self.fail_file(Errno::TIMEDOUT);
         }
         if !looks && entry.kind == FileType::RegularFile {
-            if self.shared.folders.is_some() && here.may_leave_out_files() {
-                let _ = self.admits(here, name, false);
-            }
-            return;
+            return self.look_for_left_out(here, name);
         }
         let (kind, stat) = match resolve(here, name, entry.kind) {
             Ok(resolved) => resolved,
@@ -411,7 +408,7 @@ impl<'a> Walker<'a> {
         };
         match kind {
             FileType::Directory if self.admits(here, name, true) => self.folder(here),
-            FileType::RegularFile if !looks => {}
+            FileType::RegularFile if !looks => self.look_for_left_out(here, name),
             FileType::RegularFile if self.admits(here, name, false) => {
                 if !here.is_whole && !self.shared.is_target(self.path()) {
                     // A target is below the path of this file.
@@ -456,6 +453,13 @@ impl<'a> Walker<'a> {
             self.skip(|| refusal.skip());
         }
         refusal.is_none()
+    }
+
+    /// Tells the observer of folders of a file, if only the index leaves it out.
+    fn look_for_left_out(&self, here: &Here<'_>, name: &CStr) {
+        if self.shared.folders.is_some() && here.may_leave_out_files() {
+            let _ = self.admits(here, name, false);
+        }
     }
 
     /// Tells the observer of folders what only the index leaves out.

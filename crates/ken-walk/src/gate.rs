@@ -113,6 +113,8 @@ pub(crate) enum Refusal<'g> {
     Undelivered,
     Loose,
     Hidden,
+    /// The store of a version control system that a pattern brings in.
+    Store,
     Stop(&'g Skip),
     Ignored(&'g Glob),
 }
@@ -141,7 +143,7 @@ impl<'g> Names<'g> {
         let is_hidden = || !(root.hidden || is_folder && is_mail_folder());
         match rules.matched(self.rules, walk_root, path, is_folder) {
             // `!/*/` means the folders of a project, not the store of its versions.
-            Match::Whitelist(_) if is_version_store(name) && is_hidden() => Some(Refusal::Hidden),
+            Match::Whitelist(_) if is_version_store(name) && is_hidden() => Some(Refusal::Store),
             Match::None if name.starts_with(b".") && is_hidden() => Some(Refusal::Hidden),
             Match::Whitelist(_) | Match::None => None,
             Match::Ignore(glob) => Some(Refusal::Ignored(glob)),
@@ -154,6 +156,7 @@ impl Refusal<'_> {
     pub(crate) fn is_own(&self) -> bool {
         match self {
             Self::Hidden => false,
+            Self::Store => true,
             Self::Undelivered | Self::Loose => true,
             // Another root has its own gates.
             Self::Stop(reason) => **reason != Skip::Root,
@@ -168,7 +171,7 @@ impl Refusal<'_> {
         match self {
             Self::Undelivered => Skip::Undelivered,
             Self::Loose => Skip::Loose,
-            Self::Hidden => Skip::Hidden,
+            Self::Hidden | Self::Store => Skip::Hidden,
             Self::Stop(reason) => (*reason).clone(),
             Self::Ignored(glob) => Skip::Ignored {
                 file: glob.from().map(for_people).unwrap_or_default(),

@@ -41,6 +41,12 @@ pub enum Lost {
     Suspension,
 }
 
+/// An entry that the index leaves out and a search of files may not, and whether it is there.
+pub(crate) struct LeftOut {
+    pub(crate) path: PathBuf,
+    pub(crate) is_there: bool,
+}
+
 /// Events, and what they mean for the watches.
 #[derive(Default)]
 pub(crate) struct News {
@@ -52,7 +58,7 @@ pub(crate) struct News {
     /// Number of events after which nothing is to be done at once.
     pub(crate) n_idle: usize,
     /// Entries that the index leaves out and a search of files may not.
-    pub(crate) left_out: Vec<PathBuf>,
+    pub(crate) left_out: Vec<LeftOut>,
     /// Whether rules outside the walks changed.
     pub(crate) has_rules: bool,
     /// The files that were written last, by the watch of their folder and their name.

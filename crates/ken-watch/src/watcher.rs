@@ -17,8 +17,8 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
-use crate::mask::GONE;
-use crate::news::{Events, Lost, News};
+use crate::mask::{GONE, WENT};
+use crate::news::{Events, LeftOut, Lost, News};
 use crate::pace::Pace;
 use crate::rank::Ranks;
 use crate::seen::{Coverage, Seen, State};
@@ -237,8 +237,12 @@ impl Watcher {
         self.read(&mut news)?;
         {
             let mut state = self.seen.state();
-            let left_out = news.left_out.iter();
-            left_out.for_each(|path| state.left_out.insert(path, 1));
+            for LeftOut { path, is_there } in &news.left_out {
+                match is_there {
+                    true => state.left_out.insert(path, 1),
+                    false => _ = state.left_out.remove_below(path),
+                }
+            }
         }
         self.follow(&news);
         let is_all = news.n_idle >= news.events.n_events;
@@ -358,13 +362,16 @@ impl Watcher {
         } else {
             news.n_idle += 1;
             if steers_searches(name.as_bytes()) {
-                news.left_out.push(folder.path.to_path_buf());
+                let path = folder.path.to_path_buf();
+                let is_there = true;
+                news.left_out.push(LeftOut { path, is_there });
             } else if folder
                 .gate
                 .as_ref()
                 .is_some_and(|gate| gate.leaves_out(&path, is_folder))
             {
-                news.left_out.push(path);
+                let is_there = !kind.intersects(WENT);
+                news.left_out.push(LeftOut { path, is_there });
             }
         }
     }

@@ -58,13 +58,16 @@ pub(super) struct Batch {
     paths: BTreeMap<PathBuf, u64>,
     /// The sum of these.
     n_bytes: u64,
+    /// Whether the bytes count.
+    measures: bool,
     first: Instant,
     latest: Instant,
 }
 
 impl Batch {
-    pub(super) fn new(now: Instant) -> Self {
+    pub(super) fn new(now: Instant, measures: bool) -> Self {
         Self {
+            measures,
             paths: BTreeMap::new(),
             n_bytes: 0,
             first: now,
@@ -74,6 +77,7 @@ impl Batch {
 
     pub(super) fn take(&mut self, change: PathChange) {
         match change {
+            PathChange::Touched(path) if !self.measures => self.insert(path, 0),
             PathChange::Touched(path) => {
                 let metadata = fs_err::symlink_metadata(&path);
                 let file = metadata.ok().filter(std::fs::Metadata::is_file);
@@ -150,7 +154,7 @@ mod tests {
 
     #[test]
     fn each_path_is_taken_once_and_a_folder_for_all_below_it() {
-        let mut batch = Batch::new(Instant::now());
+        let mut batch = Batch::new(Instant::now(), true);
         for path in ["/a/b", "/a/b/c", "/a/b c", "/a/b", "/a/b/c/d", "/x"] {
             batch.take(touched(path));
         }
@@ -162,7 +166,7 @@ mod tests {
 
     #[test]
     fn too_many_paths_become_their_folders() {
-        let mut batch = Batch::new(Instant::now());
+        let mut batch = Batch::new(Instant::now(), true);
         (0..=MAX_PATHS).for_each(|n| batch.take(touched(format!("/{}/{n}", n % 3))));
         assert_eq!(batch.paths(), ["/0", "/1", "/2"].map(PathBuf::from));
     }
@@ -172,7 +176,7 @@ mod tests {
         let start = Instant::now();
         let batching = Batching::default();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let mut batch = Batch::new(start);
+        let mut batch = Batch::new(start, true);
         for (change, due) in [
             (0, 200),
             (150, 350),
@@ -180,10 +184,10 @@ mod tests {
             (1_900, 2_000),
             (1_990, 2_000),
         ] {
-            batch.join(Batch::new(at(change)));
+            batch.join(Batch::new(at(change), true));
             assert_eq!(batch.is_due_at(&batching), at(due), "{change}");
         }
-        assert!(Batch::new(start).is_due_at(&Batching::AT_ONCE) <= start);
+        assert!(Batch::new(start, true).is_due_at(&Batching::AT_ONCE) <= start);
     }
 
     #[test]
@@ -192,10 +196,10 @@ mod tests {
         let batching = Batching::default();
         let large = folder.path().join("large");
         let file = fs_err::File::create(&large).unwrap();
-        let mut batch = Batch::new(start);
+        let mut batch = Batch::new(start, true);
         for mib in [40, 50] {
             file.set_len(mib << 20).unwrap();
-            let mut news = Batch::new(start);
+            let mut news = Batch::new(start, true);
             news.take(touched(&large));
             batch.join(news);
         }
@@ -203,7 +207,7 @@ mod tests {
         let after_quiet = start + batching.quiet;
         assert_eq!(batch.is_due_at(&batching), after_quiet, "50 MiB");
         file.set_len(65 << 20).unwrap();
-        let mut grown = Batch::new(start);
+        let mut grown = Batch::new(start, true);
         grown.take(touched(&large));
         assert_eq!(grown.is_due_at(&batching), after_quiet, "one file");
         batch.join(grown);

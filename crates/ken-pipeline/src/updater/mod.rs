@@ -87,7 +87,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NotDone {
     /// The deadline passed first.
-    #[error("the index is not brought up to date yet")]
+    #[error("the index is not up to date yet")]
     Deadline,
     /// The updater was stopped first.
     #[error("the update was stopped")]
@@ -116,6 +116,8 @@ struct State {
     queue: VecDeque<Work>,
     /// The last ticket that was issued.
     given: u64,
+    /// The last ticket whose work was begun.
+    begun: u64,
     /// The last ticket that was tried.
     tried: u64,
     /// The last ticket whose outcome is known; the report of it may not have ended.
@@ -186,7 +188,9 @@ impl Updater {
     /// Submits paths that may have changed. A submission without paths writes changed tags into the
     /// index, as each batch does.
     pub fn submit(&self, changes: impl IntoIterator<Item = PathChange>) -> Ticket {
-        let mut news = Batch::new(Instant::now());
+        // Without a limit of bytes there is nothing to measure, and a file system may not answer.
+        let measures = self.shared.options.batching.max_bytes > 0;
+        let mut news = Batch::new(Instant::now(), measures);
         changes.into_iter().for_each(|change| news.take(change));
         let mut state = self.shared.state();
         state.given += 1;
@@ -261,6 +265,11 @@ impl Updater {
         let mut state = self.shared.state();
         state.awaited = state.awaited.max(ticket.0);
         self.shared.changed.notify_all();
+    }
+
+    /// Returns whether the work of a ticket has begun: what changes from then on may not be in.
+    pub fn has_begun(&self, ticket: Ticket) -> bool {
+        self.shared.state().begun >= ticket.0
     }
 
     /// Returns whether the work of a ticket succeeded, as [`Self::wait`] does; none if it has not been done yet.
@@ -414,6 +423,7 @@ impl State {
     /// Takes the first work, with new figures; a batch also takes the paths that failed.
     fn begin(&mut self) -> Option<(Work, Arc<Progress>)> {
         let mut work = self.queue.pop_front()?;
+        self.begun = work.last;
         if let Kind::Paths(batch) = &mut work.kind
             && let Some(mut left) = self.left.take()
         {

@@ -114,7 +114,7 @@ fn a_pause_is_said_to_who_would_wait() {
     assert_eq!(run.code, 2);
     assert_eq!(
         run.err,
-        "ken: indexing is paused; ken index --resume continues it\nhint: ken status says what waits\n"
+        "ken: indexing is paused; ken index --resume continues it\nhint: ken status shows what is pending\n"
     );
     assert_eq!(world.ken(["index", "--resume"]).code, 0);
     assert_eq!(count(&world, "one"), "1\n");
@@ -160,6 +160,33 @@ fn a_run_by_hand_is_handed_over() {
     assert_eq!(dry.code, 0, "{}", dry.err);
     let missing = world.ken(["index", "/no/such/folder"]);
     assert_eq!(missing.code, 2);
+    server.converges();
+}
+
+#[test]
+fn a_run_that_is_stopped_by_hand_leaves_nothing_out() {
+    let world = world();
+    for n in 0..300 {
+        let text = format!("otter {n} ").repeat(2_000);
+        world.write(format!("many/{}/{n}.txt", n % 7), text);
+    }
+    world.index_docs();
+    let server = Server::start(&world);
+    assert_eq!(count(&world, "otter"), "300\n");
+    for wait in [20, 100, 200] {
+        let mut child = world.spawn(["index", "--full", "-q"]);
+        std::thread::sleep(Duration::from_millis(wait));
+        let pid = child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-INT", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        child.wait().unwrap();
+        server.until("all files are back", || count(&world, "otter") == "300\n");
+    }
     server.converges();
 }
 

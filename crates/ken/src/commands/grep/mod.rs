@@ -25,7 +25,7 @@ use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
 use ken_index::layout::index_folder;
 
-use super::serve;
+use super::{global_ignore, serve};
 use crate::cli::Global;
 use crate::commands::warn_of_damaged_ngrams;
 use crate::config::data_folder;
@@ -216,10 +216,31 @@ fn watched(data: &Path, plan: &Plan) -> Option<Trust> {
     if !plan.walk.is_within(&roots) {
         return None;
     }
-    let paths = paths.into_iter().map(BytesPath).collect();
-    let vouched = client.vouch(&Vouch { paths }, VOUCH_WAIT).ok()?;
+    let global_ignore = global_ignore();
+    if global_ignore.as_deref().is_some_and(has_anchored_rules) {
+        return None;
+    }
+    let question = Vouch {
+        paths: paths.into_iter().map(BytesPath).collect(),
+        global_ignore: global_ignore.map(BytesPath),
+    };
+    let vouched = client.vouch(&question, VOUCH_WAIT).ok()?;
     let except = vouched.except.into_iter().map(|BytesPath(path)| path);
     vouched.is_vouched.then(|| Trust::Watched(except.collect()))
+}
+
+/// Returns whether a global ignore file has patterns that are relative to a folder, which is the working folder for a
+/// search and the root for the index.
+fn has_anchored_rules(file: &Path) -> bool {
+    let is_anchored = |line: &[u8]| {
+        let line = line.trim_ascii_end();
+        let line = line.strip_suffix(b"/").unwrap_or(line);
+        !line.starts_with(b"#") && line.contains(&b'/')
+    };
+    match fs_err::read(file) {
+        Ok(text) => text.split(|byte| *byte == b'\n').any(is_anchored),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
 }
 
 /// Asks the index which files need no scan. Without a readable index all files are scanned.

@@ -6,9 +6,9 @@ use ken_api::Reply;
 use ken_api::message::IsFresh;
 use ken_pipeline::updater::{NotDone, Ticket, Updater};
 
-/// A client that waits for a ticket.
+/// A client that waits for tickets.
 struct Barrier {
-    ticket: Ticket,
+    tickets: Vec<Ticket>,
     asked: Instant,
     deadline: Instant,
     reply: Reply,
@@ -20,9 +20,15 @@ pub(super) struct Barriers(Vec<Barrier>);
 
 impl Barriers {
     /// Has a client wait, who asked at a time and waits until another one.
-    pub(super) fn add(&mut self, ticket: Ticket, asked: Instant, deadline: Instant, reply: Reply) {
+    pub(super) fn add(
+        &mut self,
+        tickets: Vec<Ticket>,
+        asked: Instant,
+        deadline: Instant,
+        reply: Reply,
+    ) {
         self.0.push(Barrier {
-            ticket,
+            tickets,
             asked,
             deadline,
             reply,
@@ -36,7 +42,11 @@ impl Barriers {
             if barrier.reply.is_given_up() {
                 continue;
             }
-            let result = updater.result_of(barrier.ticket);
+            let results = barrier.tickets.iter();
+            // The first error, or that something is not done, or success.
+            let result: Option<Result<(), NotDone>> = results
+                .map(|ticket| updater.result_of(*ticket))
+                .try_fold(Ok(()), |all: Result<(), NotDone>, one| Some(all.and(one?)));
             match result {
                 Some(Ok(())) => barrier.reply.json(&IsFresh {
                     seconds: barrier.asked.elapsed().as_secs_f64(),

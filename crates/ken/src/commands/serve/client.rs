@@ -28,21 +28,26 @@ pub(in crate::commands) fn client(data: &Path) -> Option<Client> {
 /// Brings files, and tags that changed, into the index: by the server, or in this process if none runs.
 pub(in crate::commands) fn bring_in(global: &Global, files: &[PathBuf]) -> Result<(), Failure> {
     let options = default_options(global)?;
-    let asked = client(&options.data).map(|client| {
-        client.fresh(&Fresh {
-            seconds: PATIENCE.as_secs_f64(),
-            tags: true,
-            paths: files.iter().cloned().map(BytesPath).collect(),
-        })
-    });
-    match asked {
-        Some(Ok(_)) => return Ok(()),
-        Some(Err(error @ Error::Refused { .. })) => return Err(failure(&error)),
-        // One that just ended is like none.
-        Some(Err(_)) | None => {}
+    let fresh = Fresh {
+        seconds: PATIENCE.as_secs_f64(),
+        tags: true,
+        paths: files.iter().cloned().map(BytesPath).collect(),
+    };
+    if is_made_fresh(&options.data, &fresh)? {
+        return Ok(());
     }
     update_files(&options, &[], files, &Progress::default(), &|_| ())?;
     Ok(())
+}
+
+/// Has the server make the index fresh; returns false if none runs.
+fn is_made_fresh(data: &Path, fresh: &Fresh) -> Result<bool, Failure> {
+    match client(data).map(|client| client.fresh(fresh)) {
+        Some(Ok(_)) => Ok(true),
+        Some(Err(error @ Error::Refused { .. })) => Err(failure(&error)),
+        // One that just ended is like none.
+        Some(Err(_)) | None => Ok(false),
+    }
 }
 
 /// Waits until everything that was changed before this call is in the index.
@@ -52,16 +57,12 @@ pub(in crate::commands) fn make_fresh(global: &Global) -> Result<(), Failure> {
         // The search says what to do.
         return Ok(());
     }
-    let asked = client(&options.data).map(|client| {
-        client.fresh(&Fresh {
-            seconds: PATIENCE.as_secs_f64(),
-            ..Fresh::default()
-        })
-    });
-    match asked {
-        Some(Ok(_)) => return Ok(()),
-        Some(Err(error @ Error::Refused { .. })) => return Err(failure(&error)),
-        Some(Err(_)) | None => {}
+    let fresh = Fresh {
+        seconds: PATIENCE.as_secs_f64(),
+        ..Fresh::default()
+    };
+    if is_made_fresh(&options.data, &fresh)? {
+        return Ok(());
     }
     let summary = ken_pipeline::update(&options, &[], &Progress::default(), &|_| ())?;
     summary
@@ -145,7 +146,7 @@ pub(in crate::commands) fn follow(
             Ok(None) => {
                 let message = "ken serve ended before the run did".to_owned();
                 return Err(Failure::new(Kind::Index, message)
-                    .hint("what is done is committed; ken index continues from there"));
+                    .hint("finished work is saved; run ken index to continue"));
             }
         }
     }
@@ -158,7 +159,7 @@ fn is_timeout(error: &std::io::Error) -> bool {
 
 fn failure(error: &Error) -> Failure {
     let hint = match error {
-        Error::Refused { .. } => "ken status says what waits",
+        Error::Refused { .. } => "ken status shows what is pending",
         Error::Silent(_) | Error::Foreign(_) => "start ken serve again",
     };
     Failure::new(Kind::Index, error.to_string()).hint(hint)

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use ken_api::{Question, Reply, Server};
@@ -81,11 +81,20 @@ fn given() -> io::Result<Option<(UnixListener, PathBuf)>> {
 fn path(global: &Global, data: &Path) -> PathBuf {
     let runtime = runtime_folder();
     let usual = ken_api::socket_path(runtime.as_deref(), data, None);
-    if global.data.is_none() && UnixStream::connect(&usual).is_err() {
+    if global.data.is_none() && !is_taken(&usual) {
         return usual;
     }
     let mut hasher = DefaultHasher::new();
     data.hash(&mut hasher);
     let name = format!("ken-{:016x}", hasher.finish());
     ken_api::socket_path(runtime.as_deref(), data, Some(&name))
+}
+
+/// Returns whether a process listens on a socket. A connection would tell, too, but start the service whose socket it is.
+fn is_taken(path: &Path) -> bool {
+    let sockets = fs_err::read_to_string("/proc/net/unix").unwrap_or_default();
+    let path = path.to_string_lossy();
+    sockets
+        .lines()
+        .any(|line| line.ends_with(&format!(" {path}")))
 }

@@ -5,12 +5,16 @@ use std::fs::TryLockError;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
+use std::time::Duration;
 
 use fs_err::File;
 use ken_core::BytesPath;
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "ken.serve";
+/// How often the lock is tried, and the pause between two tries.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// What a server says of itself.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -31,10 +35,18 @@ impl Lock {
             .truncate(false)
             .write(true)
             .open(data.join(FILE))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self(file))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
+        let mut tries = 0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Self(file))),
+                // A command may look for a server just now.
+                Err(TryLockError::WouldBlock) if tries < TRIES => {
+                    tries += 1;
+                    std::thread::sleep(PAUSE);
+                }
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
         }
     }
 

@@ -16,7 +16,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched};
@@ -103,9 +103,12 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         socket: socket.map(|path| BytesPath(path.to_path_buf())),
     })?;
     let settings = Settings::load(global)?;
+    let (updater, updater_ended) = start_updater(&options, &settings, &news);
+    systemd::tell("comparing everything");
     let mut server = Server {
         global: global.clone(),
-        updater: start_updater(&options, &settings, &news),
+        updater,
+        updater_ended,
         settings,
         options,
         watcher,
@@ -133,7 +136,12 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-fn start_updater(options: &Options, settings: &Settings, news: &Arc<News>) -> Updater {
+/// Starts an updater; the flag tells when its thread has ended.
+fn start_updater(
+    options: &Options,
+    settings: &Settings,
+    news: &Arc<News>,
+) -> (Updater, Arc<AtomicBool>) {
     let hooks = Hooks::start(&options.data, settings);
     let options = UpdaterOptions {
         // The schedule waits until nothing changes.
@@ -142,11 +150,16 @@ fn start_updater(options: &Options, settings: &Settings, news: &Arc<News>) -> Up
         respects_pause: true,
         ..UpdaterOptions::new(options.clone())
     };
-    let reporter = Reporter(Arc::clone(news));
-    Updater::start(options, move |outcome| {
-        reporter.0.report(outcome);
+    let has_ended = Arc::<AtomicBool>::default();
+    let reporter = Reporter {
+        news: Arc::clone(news),
+        has_ended: Arc::clone(&has_ended),
+    };
+    let updater = Updater::start(options, move |outcome| {
+        reporter.news.report(outcome);
         hooks.take(outcome.added.clone());
-    })
+    });
+    (updater, has_ended)
 }
 
 /// A server until its end.
@@ -157,6 +170,8 @@ struct Server {
     options: Options,
     watcher: Watcher,
     updater: Updater,
+    /// Whether the thread of the updater has ended.
+    updater_ended: Arc<AtomicBool>,
     news: Arc<News>,
     schedule: Schedule,
     /// Since when changes are held back.
@@ -193,7 +208,7 @@ impl Server {
     /// Keeps the index fresh until the process is to end.
     fn serve(&mut self) -> Result<(), Failure> {
         while !self.news.is_stopped.load(Ordering::Relaxed) {
-            if self.news.has_ended.load(Ordering::Relaxed) {
+            if self.updater_ended.load(Ordering::Relaxed) {
                 let message = "the index could not be written any more".to_owned();
                 return Err(Failure::new(Kind::Index, message)
                     .hint("ken check says whether it is damaged; start ken serve again"));
@@ -205,7 +220,11 @@ impl Server {
                 self.sweep();
             }
             let dues = [self.schedule.due(), self.barriers.due(), self.sweeps.due()];
-            let until = dues.into_iter().flatten().fold(self.due, Instant::min);
+            let mut until = dues.into_iter().flatten().fold(self.due, Instant::min);
+            if !self.news.questions().is_empty() {
+                // The wake-up for it may be over.
+                until = Instant::now();
+            }
             let events = self.watcher.wait(Some(until))?;
             self.take(events)?;
             let questions = std::mem::take(&mut *self.news.questions());
@@ -273,6 +292,10 @@ impl Server {
     }
 
     fn answer(&mut self, question: Question, asked: Instant, reply: Reply) -> Result<(), Failure> {
+        if reply.is_given_up() {
+            // Who asked may have done it otherwise.
+            return Ok(());
+        }
         match question {
             Question::Status => reply.json(&self.freshness()),
             Question::Fresh(fresh) => self.make_fresh(fresh, asked, reply)?,
@@ -318,6 +341,10 @@ impl Server {
         if !paths().all(|path| self.watcher.is_complete_below(path)) {
             return no("some folders are not watched");
         }
+        let global = vouch.global_ignore.as_ref().map(|BytesPath(path)| path);
+        if global != self.options.global_ignore.as_ref() {
+            return no("git has another global ignore file now");
+        }
         // Rules for searches only, in the folders above.
         let has_rules = |folder: &Path| fs_err::exists(folder.join(".rgignore")).unwrap_or(true);
         if paths().any(|path| path.ancestors().skip(1).any(has_rules)) {
@@ -332,7 +359,7 @@ impl Server {
             })
             .collect();
         if except.len() > MAX_EXCEPT {
-            return no("too much is changing");
+            return no("too much is changing, or left out of the index only");
         }
         let except = except.into_iter().map(|path| BytesPath(path.to_path_buf()));
         Vouched {
@@ -351,23 +378,25 @@ impl Server {
         let mut changed = self.schedule.release(Instant::now());
         changed.extend(fresh.paths.into_iter().map(|BytesPath(path)| path));
         changed.extend(self.watcher.unwatched());
+        let mut tickets = Vec::new();
         if !self.is_complete {
-            self.compare()?;
+            if self.is_suspect || self.compared_by.is_none() {
+                self.compare()?;
+            }
+            tickets.extend(self.compared_by);
         }
-        let must_look = fresh.tags || !changed.is_empty();
-        let last = match must_look {
+        tickets.extend(match fresh.tags || !changed.is_empty() {
             true => Some(self.submit(changed)),
-            false if self.is_complete => self.undone.last(),
-            false => self.last_comparison,
-        };
-        let Some(ticket) = last else {
+            false => self.undone.last(),
+        });
+        let Some(last) = tickets.last() else {
             reply.json(&IsFresh { seconds: 0.0 });
             return Ok(());
         };
-        self.updater.hurry(ticket);
+        self.updater.hurry(*last);
         let wait = Duration::try_from_secs_f64(fresh.seconds).unwrap_or(LONGEST_WAIT);
         let deadline = asked + wait.min(LONGEST_WAIT);
-        self.barriers.add(ticket, asked, deadline, reply);
+        self.barriers.add(tickets, asked, deadline, reply);
         Ok(())
     }
 
@@ -388,7 +417,6 @@ impl Server {
             ..self.options.clone()
         };
         let progress = Arc::default();
-        self.news.n_comparing.fetch_add(1, Ordering::Relaxed);
         self.news
             .runs
             .start(&self.options.data, &progress, reply.stream(), || {
@@ -399,12 +427,11 @@ impl Server {
 
     /// Starts an updater with other options. The one before ends first; what it leaves is compared anew.
     fn restart_updater(&mut self) {
-        self.updater = start_updater(&self.options, &self.settings, &self.news);
-        self.news.has_ended.store(false, Ordering::Relaxed);
+        (self.updater, self.updater_ended) =
+            start_updater(&self.options, &self.settings, &self.news);
         self.barriers
             .give_up("the settings changed meanwhile; ask again");
         self.news.runs.give_up();
-        self.news.n_comparing.store(0, Ordering::Relaxed);
         self.undone = Undone::default();
         (self.compared_by, self.last_comparison) = (None, None);
         self.swept_by = None;
@@ -468,8 +495,8 @@ impl Server {
         let meta = ken_index::read_meta(&index_folder(&self.options.data))?;
         self.watcher.watch(meta.roots);
         // One that has not begun sees all that is there now.
-        if self.news.n_comparing.load(Ordering::Relaxed) < 2 {
-            self.news.n_comparing.fetch_add(1, Ordering::Relaxed);
+        let waits = |ticket| !self.updater.has_begun(ticket);
+        if !self.last_comparison.is_some_and(waits) {
             let options = self.options.clone();
             let ticket = self.updater.submit_all(options, Vec::new(), Arc::default());
             self.last_comparison = Some(ticket);

@@ -1,6 +1,6 @@
 //! What other threads tell the server: signals, questions from the socket, and how the updater gets on.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -11,13 +11,17 @@ use ken_watch::Waker;
 use super::runs::Runs;
 use crate::output;
 
-/// Reports what the updater does, until its thread ends.
-pub(super) struct Reporter(pub(super) Arc<News>);
+/// Reports what an updater does, until its thread ends.
+pub(super) struct Reporter {
+    pub(super) news: Arc<News>,
+    /// Set when the thread has ended: it panicked, unless the server ends it.
+    pub(super) has_ended: Arc<AtomicBool>,
+}
 
 impl Drop for Reporter {
     fn drop(&mut self) {
-        self.0.has_ended.store(true, Ordering::Relaxed);
-        self.0.waker.wake();
+        self.has_ended.store(true, Ordering::Relaxed);
+        self.news.waker.wake();
     }
 }
 
@@ -27,12 +31,8 @@ pub(super) struct News {
     pub(super) is_stopped: AtomicBool,
     /// Whether a batch or a comparison failed.
     pub(super) has_failed: AtomicBool,
-    /// Whether the thread of the updater has ended: it panicked, unless the server ends it.
-    pub(super) has_ended: AtomicBool,
     /// Whether a batch found changes since the last sweep began.
     pub(super) has_found: AtomicBool,
-    /// Number of comparisons of everything that have not ended.
-    pub(super) n_comparing: AtomicUsize,
     /// Questions from the socket, with the time at which they came.
     pub(super) questions: Mutex<Vec<(Question, Instant, Reply)>>,
     /// The runs that clients wait for.
@@ -47,9 +47,7 @@ impl News {
             waker,
             is_stopped: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
-            has_ended: AtomicBool::new(false),
             has_found: AtomicBool::new(false),
-            n_comparing: AtomicUsize::new(0),
             questions: Mutex::default(),
             runs: Runs::default(),
             said: Mutex::default(),
@@ -76,11 +74,13 @@ impl News {
     /// Takes the outcome of a batch, or of a comparison of everything.
     pub(super) fn report(&self, outcome: &Outcome) {
         self.runs.end(outcome);
-        if outcome.all {
-            self.n_comparing.fetch_sub(1, Ordering::Relaxed);
-        }
         match &outcome.summary {
-            Ok(summary) if outcome.all => self.say(&summary.messages),
+            Ok(summary) if outcome.all => {
+                self.say(&summary.messages);
+                // Files that it had begun are not in the index.
+                self.has_failed
+                    .fetch_or(summary.interrupted, Ordering::Relaxed);
+            }
             Ok(summary) => {
                 let n_found = summary.added + summary.changed + summary.moved + summary.gone;
                 self.has_found.fetch_or(n_found > 0, Ordering::Relaxed);

@@ -6,6 +6,9 @@ use std::time::Instant;
 
 use ken_pipeline::updater::Ticket;
 
+/// If there are more paths, their folders stand for them.
+const MAX_PATHS: usize = 20_000;
+
 struct Submitted {
     ticket: Ticket,
     at: Instant,
@@ -18,6 +21,23 @@ pub(super) struct Undone(VecDeque<Submitted>);
 
 impl Undone {
     pub(super) fn add(&mut self, ticket: Ticket, at: Instant, paths: BTreeSet<PathBuf>) {
+        self.0.push_back(Submitted { ticket, at, paths });
+        if self.paths().count() > MAX_PATHS {
+            self.fold();
+        }
+    }
+
+    /// Joins all submissions in one, of few paths.
+    fn fold(&mut self) {
+        let (Some(at), Some(ticket)) = (self.since(), self.last()) else {
+            return;
+        };
+        let all = std::mem::take(&mut self.0);
+        let mut paths: BTreeSet<PathBuf> = all.into_iter().flat_map(|of| of.paths).collect();
+        while paths.len() > MAX_PATHS / 2 {
+            let folders = paths.iter().map(|path| path.parent().unwrap_or(path));
+            paths = folders.map(Path::to_path_buf).collect();
+        }
         self.0.push_back(Submitted { ticket, at, paths });
     }
 
@@ -44,5 +64,26 @@ impl Undone {
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         let submitted = self.0.iter();
         submitted.flat_map(|submitted| submitted.paths.iter().map(PathBuf::as_path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ken_pipeline::updater::Ticket;
+
+    #[test]
+    fn many_paths_become_their_folders_and_are_kept_until_the_last_is_done() {
+        let (mut undone, at) = (Undone::default(), Instant::now());
+        for n in 0..3 * MAX_PATHS {
+            let path = PathBuf::from(format!("/a/{}/{n}", n % 3));
+            undone.add(Ticket::default(), at, BTreeSet::from([path]));
+        }
+        assert!(undone.paths().count() <= MAX_PATHS);
+        let is_covered = |path: &Path| undone.paths().any(|above| path.starts_with(above));
+        assert!(is_covered(Path::new("/a/1/1")) && !is_covered(Path::new("/b")));
+        assert_eq!(undone.since(), Some(at));
+        undone.settle(Ticket::default());
+        assert_eq!(undone.since(), None);
     }
 }

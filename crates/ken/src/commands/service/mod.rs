@@ -35,19 +35,15 @@ fn install(global: &Global, starts: bool) -> Result<ExitCode, Failure> {
         fs_err::write(folder.join(name), text)?;
     }
     systemctl(&["daemon-reload"])?;
-    let mut arguments = vec!["enable"];
-    if starts {
-        arguments.push("--now");
-    }
-    systemctl(&[&arguments[..], &UNITS].concat())?;
+    systemctl(&[&["enable"][..], &UNITS].concat())?;
     if starts {
         // One that ran before has the old program.
-        systemctl(&["restart", "ken.service"])?;
+        systemctl(&[&["restart"][..], &UNITS].concat())?;
     }
     let shown = folder.display().to_string();
     let text = match starts {
-        true => "ken serve runs, and starts when you log in",
-        false => "ken serve starts when you log in",
+        true => "ken serve is running, and starts at each login",
+        false => "ken serve starts at the next login",
     };
     let text = format!("{text}; its units are in {}\n", output::clean(&shown));
     output::print(text.as_bytes())?;
@@ -78,8 +74,8 @@ fn remove() -> Result<ExitCode, Failure> {
 fn status(as_json: bool) -> Result<ExitCode, Failure> {
     let folder = folder()?;
     let is_installed = folder.join("ken.service").is_file();
-    let state = state("is-active");
-    let starts = state_of_start();
+    let state = state_of("is-active");
+    let starts = state_of("is-enabled");
     let is_active = state.as_deref() == Some("active");
     if as_json {
         let object = json!({
@@ -106,12 +102,8 @@ fn status(as_json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(!is_active)))
 }
 
-fn state_of_start() -> Option<String> {
-    state("is-enabled")
-}
-
 /// Returns what systemd says of the service in a word.
-fn state(question: &str) -> Option<String> {
+fn state_of(question: &str) -> Option<String> {
     let output = Command::new("systemctl")
         .args(["--user", question, "ken.service"])
         .output()
@@ -155,16 +147,16 @@ fn folder() -> Result<PathBuf, Failure> {
 /// Returns the units, each with its name.
 fn units(global: &Global) -> Result<[(&'static str, String); 2], Failure> {
     let program = std::env::current_exe()?;
-    let mut command = quoted(program.as_os_str())?;
+    let mut command = argument(program.as_os_str())?;
     let options = [("--data", &global.data), ("--config", &global.config)];
     for (option, path) in options {
         if let Some(path) = path {
             let path = std::path::absolute(path)?;
-            command.push_str(&format!(" {option} {}", quoted(path.as_os_str())?));
+            command.push_str(&format!(" {option} {}", argument(path.as_os_str())?));
         }
     }
     for set in &global.set {
-        command.push_str(&format!(" --set {}", quoted(OsStr::new(set))?));
+        command.push_str(&format!(" --set {}", argument(OsStr::new(set))?));
     }
     let environment = environment()?;
     let socket = include_str!("ken.socket").to_owned();
@@ -194,7 +186,12 @@ fn environment() -> Result<String, Failure> {
     Ok(lines)
 }
 
-/// Returns an argument as a unit writes it (systemd.syntax(7), systemd.unit(5), systemd.service(5)).
+/// Returns an argument of a command as a unit writes it (systemd.service(5)): `$` begins a variable there.
+fn argument(argument: &OsStr) -> Result<String, Failure> {
+    Ok(quoted(argument)?.replace('$', "$$"))
+}
+
+/// Returns a value as a unit writes it (systemd.syntax(7), systemd.unit(5)).
 fn quoted(argument: &OsStr) -> Result<String, Failure> {
     let text = argument
         .to_str()
@@ -208,7 +205,7 @@ fn quoted(argument: &OsStr) -> Result<String, Failure> {
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            '%' | '$' => quoted.extend([c, c]),
+            '%' => quoted.extend([c, c]),
             c => quoted.push(c),
         }
     }
@@ -227,7 +224,7 @@ mod tests {
             ("/home/an na/100%", r#""/home/an na/100%%""#),
             (r#"a"b\c$d"#, r#""a\"b\\c$$d""#),
         ] {
-            assert_eq!(quoted(OsStr::new(argument)).unwrap(), expected);
+            assert_eq!(super::argument(OsStr::new(argument)).unwrap(), expected);
         }
         assert!(quoted(OsStr::new("a\nb")).is_err());
     }

@@ -291,7 +291,7 @@ fn round(world: &World, seed: u64) {
 
 /// Changes what a server may overlook: rules that only one of the walks knows, files that stay open, a lot at once.
 fn change_served(world: &World, random: &mut Chances, open: &mut Vec<fs_err::File>) {
-    match random.below(8) {
+    match random.below(11) {
         0 => {
             _ = world.write(
                 ".kenignore",
@@ -325,6 +325,16 @@ fn change_served(world: &World, random: &mut Chances, open: &mut Vec<fs_err::Fil
             }
         }
         6 => open.clear(),
+        7 => _ = world.write(".ignore", random.of(&["!.*\n", "*.c\n", ""])),
+        8 => {
+            // Rules of git count from now on.
+            world.write(".git/HEAD", "ref: frobnicate");
+            let rules = random.of(&["*.md\n", "a/*.txt\n", ""]);
+            let folder = world.home().join("config/git");
+            fs_err::create_dir_all(&folder).unwrap();
+            fs_err::write(folder.join("ignore"), rules).unwrap();
+        }
+        9 => _ = world.write(".gitignore", random.of(&["!.hidden/\n", "b/\n", ""])),
         _ => {
             let folder = format!("new{}", random.below(3));
             for _ in 0..20 {
