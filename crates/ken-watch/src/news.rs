@@ -24,7 +24,7 @@ pub struct Events {
     pub locked: BTreeSet<PathBuf>,
     /// Number of events that the kernel told.
     pub n_events: usize,
-    /// Whether the file was replaced that [`Watcher::watch_replaced`] names.
+    /// Whether the file was replaced that [`crate::Watcher::watch_replaced`] names.
     pub is_replaced: bool,
 }
 

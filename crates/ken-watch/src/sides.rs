@@ -39,11 +39,18 @@ pub(crate) struct Sides {
     folders: BTreeMap<i32, Vec<(OsString, Meaning)>>,
     /// Work trees that git changes now.
     locked: BTreeSet<PathBuf>,
+    /// Whether the limit of watches left out some.
+    is_partial: bool,
 }
 
 impl Sides {
     pub(crate) fn has(&self, watch: i32) -> bool {
         self.folders.contains_key(&watch)
+    }
+
+    /// Returns whether some folders are not watched, because there are no more watches.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
     /// Returns the numbers of the watches.
@@ -175,11 +182,13 @@ impl Sides {
         }
     }
 
-    fn add(&self, inotify: &OwnedFd, folder: &Path, mask: WatchFlags) -> Result<i32, Errno> {
-        match self.folders.len() < MAX_FOLDERS {
+    fn add(&mut self, inotify: &OwnedFd, folder: &Path, mask: WatchFlags) -> Result<i32, Errno> {
+        let added = match self.folders.len() < MAX_FOLDERS {
             true => inotify::add_watch(inotify, folder, mask),
             false => Err(Errno::NOSPC),
-        }
+        };
+        self.is_partial |= matches!(added, Err(Errno::NOSPC | Errno::NOMEM));
+        added
     }
 
     fn note(&mut self, watch: i32, name: &OsStr, meaning: &Meaning) {

@@ -219,7 +219,7 @@ impl Watcher {
         let is_watched = state.table.has(path)
             || path.parent().is_some_and(is_file_of)
             || self.is_root(path) && state.sides.has_file(path);
-        is_watched && !self.has_lost && !state.unwatched.meet(path)
+        is_watched && !self.has_lost && !state.sides.is_partial() && !state.unwatched.meet(path)
     }
 
     /// Waits for events until a time, or for ever. Returns without any if it is woken.
