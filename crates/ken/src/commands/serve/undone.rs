@@ -17,12 +17,17 @@ struct Submitted {
 
 /// Submissions that are not done, oldest first.
 #[derive(Default)]
-pub(super) struct Undone(VecDeque<Submitted>);
+pub(super) struct Undone {
+    submitted: VecDeque<Submitted>,
+    /// Number of paths of all of them.
+    n_paths: usize,
+}
 
 impl Undone {
     pub(super) fn add(&mut self, ticket: Ticket, at: Instant, paths: BTreeSet<PathBuf>) {
-        self.0.push_back(Submitted { ticket, at, paths });
-        if self.paths().count() > MAX_PATHS {
+        self.n_paths += paths.len();
+        self.submitted.push_back(Submitted { ticket, at, paths });
+        if self.n_paths > MAX_PATHS {
             self.fold();
         }
     }
@@ -32,39 +37,51 @@ impl Undone {
         let (Some(at), Some(ticket)) = (self.since(), self.last()) else {
             return;
         };
-        let all = std::mem::take(&mut self.0);
-        let mut paths: BTreeSet<PathBuf> = all.into_iter().flat_map(|of| of.paths).collect();
+        let all = std::mem::take(&mut self.submitted);
+        let mut paths = tops(all.into_iter().flat_map(|of| of.paths).collect());
         while paths.len() > MAX_PATHS / 2 {
             let folders = paths.iter().map(|path| path.parent().unwrap_or(path));
-            paths = folders.map(Path::to_path_buf).collect();
+            paths = tops(folders.map(Path::to_path_buf).collect());
         }
-        self.0.push_back(Submitted { ticket, at, paths });
+        self.n_paths = paths.len();
+        self.submitted.push_back(Submitted { ticket, at, paths });
     }
 
     /// Forgets what is in the index: everything up to a ticket.
     pub(super) fn settle(&mut self, done: Ticket) {
-        while self
-            .0
-            .pop_front_if(|oldest| oldest.ticket <= done)
-            .is_some()
-        {}
+        let is_done = |oldest: &mut Submitted| oldest.ticket <= done;
+        while let Some(oldest) = self.submitted.pop_front_if(is_done) {
+            self.n_paths -= oldest.paths.len();
+        }
     }
 
     /// Returns since when something is not in the index.
     pub(super) fn since(&self) -> Option<Instant> {
-        self.0.front().map(|oldest| oldest.at)
+        self.submitted.front().map(|oldest| oldest.at)
     }
 
     /// Returns the last ticket.
     pub(super) fn last(&self) -> Option<Ticket> {
-        self.0.back().map(|latest| latest.ticket)
+        self.submitted.back().map(|latest| latest.ticket)
     }
 
     /// Returns the paths, perhaps more than once.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
-        let submitted = self.0.iter();
+        let submitted = self.submitted.iter();
         submitted.flat_map(|submitted| submitted.paths.iter().map(PathBuf::as_path))
     }
+}
+
+/// Returns the paths without those below another one, which stands for them.
+fn tops(paths: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+    let mut tops: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        // In this order, a path precedes those below it.
+        if !tops.last().is_some_and(|top| path.starts_with(top)) {
+            tops.push(path);
+        }
+    }
+    tops.into_iter().collect()
 }
 
 #[cfg(test)]
