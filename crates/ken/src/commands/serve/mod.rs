@@ -342,7 +342,9 @@ impl Server {
             return no("some folders are not watched");
         }
         let global = vouch.global_ignore.as_ref().map(|BytesPath(path)| path);
-        if global != self.options.global_ignore.as_ref() {
+        let own = self.options.global_ignore.as_ref();
+        // A search names only one that exists.
+        if global != own.filter(|path| path.is_file()) {
             return no("git has another global ignore file now");
         }
         // Rules for searches only, in the folders above.

@@ -374,7 +374,10 @@ fn output_is_the_same_while_a_server_watches() {
             world.write(&name, content(&mut random));
         }
         world.index_docs();
-        let _server = Server::start(&world);
+        let server = Server::start(&world);
+        server.until("everything is compared", || {
+            server.status()["complete_seconds_ago"].is_number()
+        });
         for _ in 0..8 {
             match random.below(3) {
                 0 => change_served(&world, &mut random, &mut open),
