@@ -169,15 +169,15 @@ class Measured:
 
     def tables(self):
         rows = [["ken serve", kind, *waits_row(self.saves(kind))] for kind in ("text", "mail", "pdf")]
-        found = ("", ["program", "saved", "median s", "slowest s", "n"], rows)
+        found = ("Saved and found", ["program", "saved", "median s", "slowest s", "n"], rows)
         all_waits = [wait for kind in ("text", "mail", "pdf") for wait in self.raw[kind]]
         median, slowest = stats.median(all_waits), max(all_waits)
         self.goals.append(Goal("fresh: a saved file is found within 0.4 s, in the median", f"{median:.2f} s", median <= 0.4))
         self.goals.append(Goal("fresh: and within 2 s always", f"{slowest:.2f} s", slowest <= 2))
-        storms = ("", ["what", "s"], [[f"{BURST} messages at once", f"{self.burst():.2f}"],
+        storms = ("Much at once", ["what", "s"], [[f"{BURST} messages at once", f"{self.burst():.2f}"],
                                       ["a tree is unpacked: from its end to the last file", f"{self.unpack():.2f}"],
                                       ["right again after an overflow", f"{self.overflow():.2f}"]])
-        idle = ("", ["in an idle minute", ""], self.idle())
+        idle = ("At rest", ["in an idle minute", ""], self.idle())
         return [found, storms, idle, self.patterns()]
 
     def saves(self, kind):
@@ -254,7 +254,7 @@ class Measured:
             self.raw[pattern] = costs
         ratio = stats.median(ratios)
         self.goals.append(Goal("fresh: grep below a watched root 7 times faster than rg, in the median", f"{ratio:.1f}", ratio >= 7))
-        return ("", ["pattern", *[f"{name}, ms" for name in programs]], rows)
+        return ("Patterns in the watched tree", ["pattern", *[f"{name}, ms" for name in programs]], rows)
 
 
 def waits_row(waits):
