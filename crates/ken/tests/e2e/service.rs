@@ -66,6 +66,8 @@ fn a_service_is_installed_and_removed() {
         "{text}"
     );
     assert!(socket.is_file());
+    let mode = fs_err::metadata(&service).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "it may hold settings");
     let expected = [
         "--user daemon-reload",
         "--user enable ken.socket ken.service",

@@ -32,7 +32,8 @@ fn install(global: &Global, starts: bool) -> Result<ExitCode, Failure> {
     let folder = folder()?;
     fs_err::create_dir_all(&folder)?;
     for (name, text) in units(global)? {
-        fs_err::write(folder.join(name), text)?;
+        // Settings of the command line may be secret.
+        ken_private::write(&folder.join(name), text.as_bytes())?;
     }
     systemctl(&["daemon-reload"])?;
     systemctl(&[&["enable"][..], &UNITS].concat())?;
