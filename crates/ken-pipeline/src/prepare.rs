@@ -187,7 +187,8 @@ impl<'s> Prepared<'s> {
         if !is_asked || self.roots_changed || reads_otherwise() {
             return None;
         }
-        let began = self.meta()?.began?;
+        let meta = self.meta()?;
+        let began = meta.began.filter(|_| meta.under_way.is_none())?;
         // If the clock was set back since, nothing is known about changes.
         let since = (began < self.began).then_some(began - CLOCK_MARGIN_NS)?;
         let again = self.folders_of_unsettled(catalogue)?;

@@ -218,7 +218,9 @@ impl Prefilter {
         let is_trusted = is_complete
             && roots.are_below(&tables.meta.roots)
             && tables.has_sound_rows()
-            && !tables.is_damaged();
+            && !tables.is_damaged()
+            // A server vouches for what it knows, and a run that is under way may have deleted other files.
+            && !(trust.is_watched() && tables.meta.under_way.is_some());
         let mut index = IndexFilter {
             // A row that is missing may be the one that says that a file matches.
             trust: if is_trusted { trust } else { Trust::Stamps },
