@@ -144,9 +144,7 @@ impl Run<'_> {
             .meta()
             .is_some_and(|meta| meta.ngram_files.is_some());
         let drops_ngrams = names_ngrams && prepared.options.ngrams == Ngrams::None;
-        let was_stopped = prepared
-            .meta()
-            .is_some_and(|meta| meta.under_way.is_some());
+        let was_stopped = prepared.meta().is_some_and(|meta| meta.under_way.is_some());
         changed
             || complete && (prepared.never_ended || was_stopped)
             || drops_ngrams
