@@ -77,7 +77,10 @@ impl Scope<'_> {
         let Self::Paths(paths) = self else {
             return most;
         };
-        if paths.iter().any(|path| path.is_dir()) {
+        let mounts = ken_walk::Mounts::read();
+        // What may not answer is not asked.
+        let is_folder = |path: &PathBuf| mounts.are_above(path) || path.is_dir();
+        if paths.iter().any(is_folder) {
             return most;
         }
         let n_jobs = paths.len() + tags.n_pending().div_ceil(tags::MESSAGES_AT_ONCE);
