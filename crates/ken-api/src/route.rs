@@ -1,5 +1,7 @@
 //! Which question does a request ask?
 
+use hyper::Request;
+use hyper::body::Bytes;
 use serde::de::DeserializeOwned;
 
 use crate::message::{Fresh, IndexWish, Vouch};
@@ -18,18 +20,23 @@ pub enum Question {
 }
 
 /// Why a request asks nothing: the status of HTTP, and a message for people.
-pub(crate) type Refusal = (u16, String);
+pub type Refusal = (u16, String);
 
 impl Question {
-    /// Reads the question of a request.
-    pub(crate) fn read(method: &str, path: &str, body: &[u8]) -> Result<Self, Refusal> {
-        let Some((allowed, read)) = route(path) else {
-            return Err((404, format!("there is no {path}; see docs/serve.md")));
-        };
-        if method != allowed {
-            return Err((405, format!("{path} takes {allowed}, not {method}")));
-        }
-        read(body).map_err(|message| (400, message))
+    /// Reads the question of a request; none if it is not about how fresh the index is.
+    ///
+    /// # Errors
+    /// Fails if the method or the body is wrong.
+    pub fn of(request: &Request<Bytes>) -> Option<Result<Self, Refusal>> {
+        let path = request.uri().path();
+        let (allowed, read) = route(path)?;
+        Some(match request.method().as_str() == allowed {
+            true => read(request.body()).map_err(|message| (400, message)),
+            false => Err((
+                405,
+                format!("{path} takes {allowed}, not {}", request.method()),
+            )),
+        })
     }
 }
 
@@ -55,7 +62,11 @@ mod tests {
 
     #[test]
     fn requests_are_questions_or_are_refused() {
-        let of = |method, path, body: &str| Question::read(method, path, body.as_bytes());
+        let of = |method: &str, path: &str, body: &'static str| {
+            let request = Request::builder().method(method).uri(path);
+            let request = request.body(Bytes::from_static(body.as_bytes())).unwrap();
+            Question::of(&request).unwrap_or_else(|| Err((404, String::new())))
+        };
         let fresh = Question::Fresh(Fresh {
             seconds: 0.5,
             ..Fresh::default()
@@ -72,11 +83,8 @@ mod tests {
             ("POST", "/api/v1/fresh", r#"{"seconds":1,"more":1}"#, 400),
             ("POST", "/api/v1/vouch", r#"{"paths":"/"}"#, 400),
         ] {
-            assert_eq!(
-                of(method, path, body).unwrap_err().0,
-                status,
-                "{method} {path}"
-            );
+            let refused = of(method, path, body).unwrap_err();
+            assert_eq!(refused.0, status, "{method} {path}");
         }
     }
 }
