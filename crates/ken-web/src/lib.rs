@@ -11,14 +11,14 @@ mod asked;
 mod index;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use ken_api::message::Freshness;
+use ken_api::{Client, Secret};
 use ken_core::Ranking;
 use ken_search::parse::Saved;
 use ken_search::plan::Context;
 
-pub use answer::{Answer, Body, Error};
+pub use answer::{Answer, Body, Error, Write};
 pub use asked::{Asked, From};
 use index::Index;
 
@@ -36,31 +36,23 @@ pub struct Setup {
     pub saved: Saved,
     /// Milliseconds after which a search ends with what it has found; none if it may take all the time it needs.
     pub deadline_ms: Option<u64>,
-}
-
-/// What only the process that keeps the index fresh knows.
-pub trait Keeper: Send + Sync {
-    /// Returns how fresh the index is; none if that cannot be known now.
-    fn freshness(&self) -> Option<Freshness>;
+    /// Asks the process that keeps the index fresh.
+    pub server: Client,
+    /// What lets a browser in; empty as long as no port is open.
+    pub secret: Arc<OnceLock<Secret>>,
 }
 
 /// Answers requests.
 pub struct Web {
     setup: Setup,
     index: Index,
-    #[allow(dead_code)]
-    keeper: Arc<dyn Keeper>,
 }
 
 impl Web {
     /// Returns what answers requests to an index. Nothing is opened yet.
-    pub fn new(setup: Setup, keeper: Arc<dyn Keeper>) -> Self {
+    pub fn new(setup: Setup) -> Self {
         let index = Index::new(&setup);
-        Self {
-            setup,
-            index,
-            keeper,
-        }
+        Self { setup, index }
     }
 
     /// Answers a request.
