@@ -88,8 +88,8 @@ mod tests {
         fs_err::create_dir(&root).unwrap();
         fs_err::write(folder.path().join("secret"), "secret").unwrap();
         fs_err::write(root.join("own"), "own").unwrap();
-        std::os::unix::fs::symlink(folder.path(), root.join("link")).unwrap();
-        std::os::unix::fs::symlink("own", root.join("other")).unwrap();
+        fs_err::os::unix::fs::symlink(folder.path(), root.join("link")).unwrap();
+        fs_err::os::unix::fs::symlink("own", root.join("other")).unwrap();
         let root = Root::new(root);
         assert!(open_below(&root, &root.path.join("own")).is_ok());
         for wrong in ["link/secret", "other", "../secret", "missing"] {

@@ -19,12 +19,13 @@ pub(crate) fn read<T: Serialize + DeserializeOwned>(
     short: &[(&str, &str)],
     others: &[&str],
 ) -> Result<T, Error> {
-    let mut request = serde_json::to_value(usual).map_err(wrong)?;
+    let mut request = serde_json::to_value(usual).map_err(|error| wrong(&error))?;
     let keys = request
         .as_object_mut()
         .ok_or_else(|| Error::wrong("this takes no parameters".to_owned()))?;
     if asked.method == http::Method::POST {
-        let body: Map<String, Value> = serde_json::from_slice(&asked.body).map_err(wrong)?;
+        let body: Map<String, Value> =
+            serde_json::from_slice(&asked.body).map_err(|error| wrong(&error))?;
         keys.extend(body);
     }
     let mut lists: Vec<&str> = Vec::new();
@@ -41,10 +42,10 @@ pub(crate) fn read<T: Serialize + DeserializeOwned>(
         set(place, value, is_first)
             .map_err(|expected| Error::wrong(format!("{name}: \"{value}\" is not {expected}")))?;
     }
-    serde_json::from_value(request).map_err(wrong)
+    serde_json::from_value(request).map_err(|error| wrong(&error))
 }
 
-fn wrong(error: serde_json::Error) -> Error {
+fn wrong(error: &serde_json::Error) -> Error {
     Error::wrong(error.to_string())
 }
 

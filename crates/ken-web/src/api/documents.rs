@@ -13,7 +13,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::openapi::{Parameter, one};
+use super::parameter::{Parameter, one};
 use crate::answer::{Answer, Error, object, set, whole};
 use crate::part::{part, range};
 use crate::{Asked, Web, original};

@@ -7,7 +7,7 @@ use ken_engine::Source;
 use ken_search::service::resolve;
 use serde_json::json;
 
-use super::openapi::{Parameter, one};
+use super::parameter::{Parameter, one};
 use crate::answer::{Answer, Body, Error, whole};
 use crate::{Asked, Web};
 

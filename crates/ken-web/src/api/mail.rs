@@ -4,7 +4,7 @@ use ken_search::service::mail::{ContactRequest, MessageRequest, Which};
 use ken_search::service::{ContactForm, Error as ServiceError, SCHEMA};
 use serde_json::json;
 
-use super::openapi::{Parameter, keys, one};
+use super::parameter::{Parameter, keys, one};
 use crate::answer::{Answer, Error, object};
 use crate::parameters::read;
 use crate::{Asked, Web};

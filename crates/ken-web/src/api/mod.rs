@@ -5,6 +5,7 @@ mod events;
 mod grep;
 mod mail;
 mod openapi;
+mod parameter;
 mod recoll;
 mod routes;
 mod search;
@@ -12,7 +13,7 @@ mod terms;
 
 use http::Method;
 
-use crate::answer::{Answer, Error};
+use crate::answer::{Answer, Error, object};
 use crate::{Asked, From, Web};
 use routes::{Route, find};
 
@@ -21,6 +22,9 @@ pub(crate) use recoll::answer as recoll;
 /// Answers a request below `/api/v1/`, whose `path` is the rest.
 pub(crate) fn answer(web: &Web, asked: &Asked, path: &str) -> Result<Answer, Error> {
     only_the_user(asked)?;
+    if path == "openapi.json" {
+        return Ok(object(&openapi::description()));
+    }
     let (route, part) = find(path).ok_or_else(|| Error::not_found(&asked.path))?;
     let Route {
         answer, methods, ..

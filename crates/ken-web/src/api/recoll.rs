@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use http::header::{CONTENT_DISPOSITION, HeaderName};
+use http::header::CONTENT_DISPOSITION;
 use ken_core::Field;
 use ken_search::parse::Syntax;
 use ken_search::service::{Hit, Reading, Request, file_url, path_text};
@@ -202,8 +202,11 @@ fn csv(results: &[Value]) -> Answer {
         table.push_str("\r\n");
     }
     let mut answer = whole(200, "text/csv; charset=utf-8", table.into_bytes());
-    let name = HeaderName::from(CONTENT_DISPOSITION);
-    set(&mut answer, name, "attachment; filename=recoll.csv");
+    set(
+        &mut answer,
+        CONTENT_DISPOSITION,
+        "attachment; filename=recoll.csv",
+    );
     answer
 }
 

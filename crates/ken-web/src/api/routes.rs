@@ -3,7 +3,8 @@
 use crate::answer::{Answer, Error};
 use crate::{Asked, Web};
 
-use super::{documents, events, grep, mail, openapi, search, terms};
+use super::parameter::Parameter;
+use super::{documents, events, grep, mail, search, terms};
 
 /// Answers a request; the text is what stands for `{}` in the path.
 type Answering = fn(&Web, &Asked, &str) -> Result<Answer, Error>;
@@ -16,7 +17,7 @@ pub(super) struct Route {
     /// What it does, for people.
     pub(super) summary: &'static str,
     /// The parameters, as the description of the API names them.
-    pub(super) parameters: fn() -> Vec<openapi::Parameter>,
+    pub(super) parameters: fn() -> Vec<Parameter>,
     /// The media type of the answer, and the name of the schema of its object.
     pub(super) gives: (&'static str, &'static str),
     pub(super) answer: Answering,
@@ -154,14 +155,6 @@ pub(super) const ROUTES: &[Route] = &[
         parameters: documents::no_parameters,
         gives: (JSON, "Done"),
         answer: events::resume,
-    },
-    Route {
-        path: "openapi.json",
-        methods: GET,
-        summary: "This description",
-        parameters: documents::no_parameters,
-        gives: (JSON, "OpenApi"),
-        answer: openapi::answer,
     },
 ];
 

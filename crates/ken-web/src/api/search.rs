@@ -2,7 +2,7 @@
 
 use ken_search::service::{Reading, Request};
 
-use super::openapi::{Parameter, keys, one};
+use super::parameter::{Parameter, keys, one};
 use crate::answer::{Answer, Error, object};
 use crate::parameters::read;
 use crate::{Asked, Web};

@@ -3,7 +3,7 @@
 use ken_search::service::{SCHEMA, TermOrder, TermRequest};
 use serde_json::{Value, json};
 
-use super::openapi::{Parameter, keys, one};
+use super::parameter::{Parameter, keys, one};
 use crate::answer::{Answer, Error, object};
 use crate::parameters::read;
 use crate::{Asked, Web};
