@@ -11,7 +11,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::manual;
-pub(crate) use index::{IndexArgs, ServeArgs, ServiceArgs, ServiceCommand, WalkOptions};
+pub(crate) use index::{IndexArgs, ServeArgs, ServiceArgs, ServiceCommand, WalkOptions, WebArgs};
 use ken_search::parse::Syntax;
 pub(crate) use mail::{
     ContactFormat, ContactsArgs, ListArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs,
@@ -261,6 +261,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Start ken serve with the session, by systemd
     Service(ServiceArgs),
+    /// Search in a browser: open the page of ken serve
+    Web(WebArgs),
     /// Show what is indexed, and which files could not be read
     Status(StatusArgs),
     /// Verify the index against itself and the disk, and repair it
@@ -623,6 +625,7 @@ mod tests {
             ken service install: Start ken serve now and with each login, by a unit of systemd
             ken service remove: Stop ken serve, and remove its units
             ken service status: Show whether the service is installed and runs; ends with 1 if it does not run
+            ken web: Search in a browser: open the page of ken serve
             ken status: Show what is indexed, and which files could not be read
             ken check: Verify the index against itself and the disk, and repair it
             ken extract: Print the text that ken reads from a file

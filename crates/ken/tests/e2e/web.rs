@@ -1,0 +1,308 @@
+//! `ken web`, and who gets what at the port.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::serve::{Server, world};
+use crate::world::World;
+
+/// Where a browser finds ken.
+pub(crate) struct Page {
+    pub(crate) host: String,
+    pub(crate) folder: String,
+    pub(crate) token: String,
+}
+
+/// Returns where `ken web` says that the page is.
+pub(crate) fn page(world: &World) -> Page {
+    let run = world.ken(["web", "--print"]);
+    assert!(run.err.is_empty(), "{}", run.err);
+    let address = run.text().trim();
+    let (page, token) = address.split_once("#t=").unwrap();
+    let (host, folder) = page
+        .strip_prefix("http://")
+        .and_then(|rest| rest.split_once('/'))
+        .unwrap();
+    Page {
+        host: host.to_owned(),
+        folder: format!("/{}", folder.trim_end_matches('/')),
+        token: token.to_owned(),
+    }
+}
+
+impl Page {
+    /// Sends a request with these headers, and returns the status, the head and the body of the answer.
+    pub(crate) fn ask(&self, method: &str, path: &str, headers: &[&str]) -> (u16, String, String) {
+        let has_host = headers.iter().any(|header| header.starts_with("Host: "));
+        let host = match has_host {
+            true => String::new(),
+            false => format!("Host: {}\r\n", self.host),
+        };
+        let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\n{host}{headers}Connection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer);
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_owned(), body.to_owned())
+    }
+
+    /// Asks as a program of the user.
+    pub(crate) fn json(&self, path: &str) -> (u16, Value) {
+        let bearer = format!("Authorization: Bearer {}", self.token);
+        let (status, _, body) = self.ask("GET", path, &[&bearer]);
+        (status, serde_json::from_str(&body).unwrap())
+    }
+}
+
+#[test]
+fn a_port_answers_its_user_only() {
+    let world = world();
+    world.write("a.txt", "melon");
+    let _server = Server::start(&world);
+    let page = page(&world);
+    world.ken(["search", "--fresh", "melon", "-c"]);
+    let search = "/api/v1/search?q=melon";
+    let (status, found) = page.json(search);
+    assert_eq!((status, &found["total"]), (200, &Value::from(1)));
+    // By a cookie below the folder, and by an address for programs that can only be given one.
+    let cookie = format!("Cookie: ken={}", page.token);
+    let below = format!("{}{search}", page.folder);
+    let by_address = format!("/{}{search}", page.token);
+    assert_eq!(page.ask("GET", &below, &[&cookie]).0, 200);
+    assert_eq!(page.ask("GET", &by_address, &[]).0, 200);
+
+    let wrong = format!("Cookie: ken={}", "0".repeat(32));
+    let rebound = format!(
+        "Host: evil.example:{}",
+        page.host.split(':').nth(1).unwrap()
+    );
+    for (method, path, headers, status) in [
+        ("GET", search, &[][..], 401),
+        ("GET", search, &[cookie.as_str()], 401),
+        ("GET", &below, &[], 401),
+        ("GET", &below, &[&wrong], 401),
+        ("GET", &below, &[&cookie, &rebound], 403),
+        (
+            "GET",
+            &below,
+            &[&cookie, "Origin: http://evil.example"],
+            403,
+        ),
+        ("GET", &below, &[&cookie, "Sec-Fetch-Site: cross-site"], 403),
+        (
+            "OPTIONS",
+            &below,
+            &[&cookie, "Origin: http://evil.example"],
+            405,
+        ),
+        ("POST", "/api/v1/web", &[], 401),
+    ] {
+        let (answered, head, body) = page.ask(method, path, headers);
+        assert_eq!(answered, status, "{method} {path} {headers:?}");
+        assert!(!body.contains("a.txt"), "{body}");
+        assert!(!head.to_lowercase().contains("access-control"), "{head}");
+    }
+}
+
+#[test]
+fn a_port_stays_the_same_and_its_token_is_private() {
+    let world = world();
+    let server = Server::start(&world);
+    let first = page(&world);
+    let again = page(&world);
+    assert_eq!((&first.host, &first.token), (&again.host, &again.token));
+    let file = world.data().join("web.json");
+    let mode = fs_err::metadata(file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    server.end();
+    // A bookmark works before anybody asks for the page.
+    let _server = Server::start(&world);
+    assert_eq!(first.json("/api/v1/status").0, 200);
+    assert_eq!(page(&world).token, first.token);
+}
+
+const MAIL: &str = "From: Anna <anna@example.org>\r\nTo: ben@example.org\r\nSubject: Melons\r\n\
+    Message-ID: <1@example.org>\r\nDate: Mon, 05 Jan 2026 10:00:00 +0000\r\nMIME-Version: 1.0\r\n\
+    Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\n\
+    The list is attached.\r\n--x\r\nContent-Type: text/plain\r\n\
+    Content-Disposition: attachment; filename=list.txt\r\n\r\ncanteloupe\r\n--x--\r\n";
+
+/// A server of a few documents, and where it answers.
+fn served(world: &World) -> (Server<'_>, Page) {
+    world.write("fruit.txt", "one quince\ntwo melons\nthree melons\n");
+    world.write("melons.eml", MAIL);
+    world.index_docs();
+    let server = Server::start(world);
+    let page = page(world);
+    world.ken(["search", "--fresh", "x", "-c"]);
+    (server, page)
+}
+
+/// Returns the only hit of a query.
+fn hit(page: &Page, query: &str) -> Value {
+    let (status, found) = page.json(&format!("/api/v1/search?q={query}"));
+    assert_eq!(status, 200, "{found}");
+    assert_eq!(found["total"], 1, "{found}");
+    found["hits"][0].clone()
+}
+
+#[test]
+fn a_document_is_read_by_its_identifier() {
+    let world = world();
+    let (_server, page) = served(&world);
+    let found = hit(&page, "quince");
+    let id = found["id"].as_str().unwrap();
+    assert!(!id.contains("fruit"), "{id}");
+    let get = |rest: &str| page.json(&format!("/api/v1/documents/{id}{rest}"));
+
+    let (_, document) = get("");
+    assert_eq!(document["path"], found["path"]);
+    assert_eq!(
+        (&document["n_lines"], &document["n_pages"]),
+        (&3.into(), &1.into())
+    );
+    let (_, text) = get("/text?lines=2-2");
+    assert_eq!(
+        (text["text"].as_str().unwrap(), &text["first_line"]),
+        ("two melons\n", &2.into())
+    );
+    let (_, places) = get("/places?q=melons");
+    // Both lines are one passage.
+    let place = &places["places"][0];
+    assert_eq!(
+        (&place["line"], &place["highlights"][1][0]),
+        (&2.into(), &28.into())
+    );
+
+    let bearer = format!("Authorization: Bearer {}", page.token);
+    let original = format!("/api/v1/documents/{id}/original");
+    let (status, head, body) = page.ask("GET", &original, &[&bearer]);
+    assert_eq!(
+        (status, body.as_str()),
+        (200, "one quince\ntwo melons\nthree melons\n")
+    );
+    let head = head.to_lowercase();
+    for line in [
+        "content-disposition: attachment",
+        "nosniff",
+        "content-security-policy: default-src 'none'; sandbox",
+    ] {
+        assert!(head.contains(line), "{head}");
+    }
+    // A member, and a file that is a link now.
+    let member = hit(&page, "canteloupe");
+    let of_member = format!(
+        "/api/v1/documents/{}/original",
+        member["id"].as_str().unwrap()
+    );
+    assert_eq!(
+        page.ask("GET", &of_member, &[&bearer]).2.trim(),
+        "canteloupe"
+    );
+    world.write("../secret", "one quince\ntwo melons\nthree melons\n");
+    fs_err::remove_file(world.docs().join("fruit.txt")).unwrap();
+    std::os::unix::fs::symlink("../secret", world.docs().join("fruit.txt")).unwrap();
+    let (status, _, body) = page.ask("GET", &original, &[&bearer]);
+    assert!(status == 410 || status == 404, "{status} {body}");
+    for wrong in [
+        "0123456789abcdef",
+        "fruit.txt",
+        "..%2f..%2fetc%2fpasswd",
+        "x",
+    ] {
+        assert_eq!(
+            page.json(&format!("/api/v1/documents/{wrong}")).0,
+            404,
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
+fn programs_ask_in_many_ways() {
+    let world = world();
+    let (_server, page) = served(&world);
+    let ok = |path: &str| {
+        let (status, answer) = page.json(&format!("/api/v1/{path}"));
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer
+    };
+    let found = ok("search?q=melons&facet=type&limit=1&filter=ext:txt");
+    assert_eq!(found["facets"][0]["values"][0]["value"], "document");
+    assert_eq!(
+        ok(&format!("search?q=melons&commit={}", found["commit"]))["commit"],
+        found["commit"]
+    );
+    assert_eq!(ok("threads?q=melons")["threads"][0]["subject"], "Melons");
+    assert_eq!(
+        ok("contacts?pattern=anna")["contacts"][0]["address"],
+        "anna@example.org"
+    );
+    assert_eq!(
+        ok("terms?q=melon*&field=body")["terms"][0]["term"],
+        "melons"
+    );
+    assert_eq!(
+        ok("complete?prefix=cantel")["terms"][0]["term"],
+        "canteloupe"
+    );
+    assert_eq!(ok("tags")["tags"], serde_json::json!([]));
+    assert!(ok("overview")["documents"].as_u64().unwrap() > 2);
+    assert_eq!(ok("openapi.json")["openapi"], "3.1.0");
+    for (path, status) in [
+        ("search?nothing=1", 400),
+        ("search?limit=x", 400),
+        ("search?q=a&commit=9999", 410),
+        ("search?q=%22a&reading=operators", 400),
+        ("contacts?pattern=(", 400),
+        ("pause", 405),
+        ("nothing", 404),
+    ] {
+        let (answered, answer) = page.json(&format!("/api/v1/{path}"));
+        assert_eq!(answered, status, "{path}: {answer}");
+        assert!(answer["error"].is_string(), "{answer}");
+    }
+    // As SearXNG's engine for Recoll asks.
+    let (_, json) = page.json("/json?query=melons&page=1&after=&dir=%3Call%3E&highlight=0");
+    assert_eq!(json["nres"], 2);
+    let label = json["results"][0]["label"].as_str().unwrap();
+    assert!(["fruit.txt", "Melons"].contains(&label), "{label}");
+}
+
+#[test]
+fn lines_are_searched_below_the_roots_only() {
+    let world = world();
+    let (_server, page) = served(&world);
+    let bearer = format!("Authorization: Bearer {}", page.token);
+    let grep = |rest: &str| {
+        page.ask(
+            "GET",
+            &format!("/api/v1/grep?pattern=melons{rest}"),
+            &[&bearer],
+        )
+    };
+    let (status, _, body) = grep("");
+    assert_eq!(status, 200);
+    assert_eq!(body.matches("\"type\":\"match\"").count(), 2, "{body}");
+    world.write("../outside/secret.txt", "melons");
+    std::os::unix::fs::symlink("../outside", world.docs().join("link")).unwrap();
+    let link = world.docs().join("link").display().to_string();
+    let above = world.home().display().to_string();
+    for outside in ["/etc", "fruit.txt", &link, &above] {
+        let (status, _, body) = grep(&format!("&in={outside}"));
+        assert_eq!(status, 400, "{outside}: {body}");
+    }
+    // A pattern is no option.
+    let (_, _, body) = page.ask("GET", "/api/v1/grep?pattern=--files", &[&bearer]);
+    assert!(!body.contains("fruit"), "{body}");
+}
