@@ -8,15 +8,20 @@
 mod answer;
 mod api;
 mod asked;
+mod documents;
 mod index;
+mod page;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use ken_api::Secret;
 use ken_api::message::Freshness;
 use ken_core::Ranking;
 use ken_search::parse::Saved;
 use ken_search::plan::Context;
+use ken_search::service::Service;
 
 pub use answer::{Answer, Body, Error};
 pub use asked::{Asked, From};
@@ -36,6 +41,8 @@ pub struct Setup {
     pub saved: Saved,
     /// Milliseconds after which a search ends with what it has found; none if it may take all the time it needs.
     pub deadline_ms: Option<u64>,
+    /// What lets the user in at the port.
+    pub secret: Secret,
 }
 
 /// What only the process that keeps the index fresh knows.
@@ -48,7 +55,6 @@ pub trait Keeper: Send + Sync {
 pub struct Web {
     setup: Setup,
     index: Index,
-    #[allow(dead_code)]
     keeper: Arc<dyn Keeper>,
 }
 
@@ -67,9 +73,18 @@ impl Web {
     pub fn answer(&self, asked: &Asked) -> Answer {
         let answer = match asked.path.strip_prefix("/api/v1/") {
             Some(route) => api::answer(self, asked, route),
-            None => Err(Error::not_found(&asked.path)),
+            None => return page::answer(self, asked),
         };
         answer.unwrap_or_else(|error| error.answer())
+    }
+
+    /// Returns the search service for a request, at a commit.
+    pub(crate) fn service<'s>(&self, asked: &Asked, source: &'s dyn ken_engine::Source) -> Service<'s> {
+        let context = Context {
+            now: Timestamp::now(),
+            ..self.setup.context.clone()
+        };
+        Service::new(source, context, self.setup.saved.clone()).with_cancel(Arc::clone(&asked.is_gone))
     }
 
     /// Gives back the memory that answers need, as when nobody asked for a while.
