@@ -66,7 +66,9 @@ impl Secret {
 
     fn cookie(&self, value: &str, seconds: u32) -> String {
         let folder = &self.folder;
-        format!("{COOKIE_NAME}={value}; Path=/{folder}/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
+        format!(
+            "{COOKIE_NAME}={value}; Path=/{folder}/; HttpOnly; SameSite=Strict; Max-Age={seconds}"
+        )
     }
 }
 

@@ -107,7 +107,13 @@ mod tests {
         let (own, other) = (id(&hasher, &file), id(&hasher, &member));
         assert_eq!(parsed(&own), Some((hasher.key(&file.path).0, None)));
         assert!(other.starts_with(&own) && other.len() == 2 * DIGITS);
-        for wrong in ["", "12", "+000000000000000", "00000000000000001", "é00000000000000"] {
+        for wrong in [
+            "",
+            "12",
+            "+000000000000000",
+            "00000000000000001",
+            "é00000000000000",
+        ] {
             assert_eq!(parsed(wrong), None, "{wrong}");
         }
     }

@@ -79,12 +79,17 @@ impl Web {
     }
 
     /// Returns the search service for a request, at a commit.
-    pub(crate) fn service<'s>(&self, asked: &Asked, source: &'s dyn ken_engine::Source) -> Service<'s> {
+    pub(crate) fn service<'s>(
+        &self,
+        asked: &Asked,
+        source: &'s dyn ken_engine::Source,
+    ) -> Service<'s> {
         let context = Context {
             now: Timestamp::now(),
             ..self.setup.context.clone()
         };
-        Service::new(source, context, self.setup.saved.clone()).with_cancel(Arc::clone(&asked.is_gone))
+        Service::new(source, context, self.setup.saved.clone())
+            .with_cancel(Arc::clone(&asked.is_gone))
     }
 
     /// Gives back the memory that answers need, as when nobody asked for a while.

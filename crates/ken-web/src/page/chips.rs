@@ -98,13 +98,19 @@ fn of_query(looker: &Looker<'_>, state: &State) -> Vec<Chip> {
 
 /// Returns a filter as people read it.
 fn shown(looker: &Looker<'_>, filter: &str) -> String {
-    let folder = filter.strip_prefix("dir:").filter(|path| path.starts_with('/'));
+    let folder = filter
+        .strip_prefix("dir:")
+        .filter(|path| path.starts_with('/'));
     match folder {
         Some(folder) => {
             let folder = folder.replace('\\', "");
             let home = looker.service.context().home.as_deref();
             text::short_folder(&text::path(folder.as_ref(), home))
         }
-        None => filter.replace(":\"^", ": ").replace("$\"", "").replacen(':', ": ", 1).replace(":  ", ": "),
+        None => filter
+            .replace(":\"^", ": ")
+            .replace("$\"", "")
+            .replacen(':', ": ", 1)
+            .replace(":  ", ": "),
     }
 }

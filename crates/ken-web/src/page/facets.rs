@@ -48,7 +48,10 @@ fn start(name: &str) -> &'static str {
 
 /// Returns the filter that a state has for a facet.
 fn own<'s>(state: &'s State, name: &str) -> Option<&'s str> {
-    let own = state.filters.iter().find(|filter| filter.starts_with(start(name)));
+    let own = state
+        .filters
+        .iter()
+        .find(|filter| filter.starts_with(start(name)));
     own.map(String::as_str)
 }
 
@@ -102,11 +105,7 @@ pub(super) fn facets(
 }
 
 /// Counts the hits by one facet as if its own filter were not there, so that another value can be chosen.
-fn without_own(
-    looker: &Looker<'_>,
-    request: &Request,
-    name: &str,
-) -> Result<Option<Facet>, Error> {
+fn without_own(looker: &Looker<'_>, request: &Request, name: &str) -> Result<Option<Facet>, Error> {
     let mut others = Request {
         limit: Some(0),
         offset: 0,
@@ -117,18 +116,15 @@ fn without_own(
         },
         ..request.clone()
     };
-    others.filters.retain(|filter| !filter.starts_with(start(name)));
+    others
+        .filters
+        .retain(|filter| !filter.starts_with(start(name)));
     let query = looker.service.understand(&others)?;
     let counted = looker.service.search(&others, query)?.facets()?;
     Ok(counted.into_iter().next())
 }
 
-fn view(
-    looker: &Looker<'_>,
-    name: &'static str,
-    label: &'static str,
-    facet: &Facet,
-) -> FacetView {
+fn view(looker: &Looker<'_>, name: &'static str, label: &'static str, facet: &Facet) -> FacetView {
     let state = looker.state;
     let chosen = own(state, name);
     let folder = folder(state);
@@ -141,7 +137,9 @@ fn view(
         let filter = filter(name, &value.value);
         let is_chosen = chosen == Some(filter.as_str());
         let change = |state: &mut State| {
-            state.filters.retain(|filter| !filter.starts_with(start(name)));
+            state
+                .filters
+                .retain(|filter| !filter.starts_with(start(name)));
             if !is_chosen {
                 state.filters.push(filter.clone());
             }

@@ -203,7 +203,14 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     match asked.get("fragment") {
         Some("preview") => {
             let preview = Preview::of(&looker)?;
-            return Ok(html(200, "preview.html", &Fragment { preview: Some(preview), state }));
+            return Ok(html(
+                200,
+                "preview.html",
+                &Fragment {
+                    preview: Some(preview),
+                    state,
+                },
+            ));
         }
         Some(_) if !state.is_blank() => {
             let results = looker.results()?;
@@ -277,7 +284,9 @@ impl Looker<'_> {
         let limit = if state.table { ROWS } else { LISTED };
         let (sort, reverse) = match state.sort.as_str() {
             "" => ("relevance", false),
-            key => key.strip_prefix('-').map_or((key, false), |key| (key, true)),
+            key => key
+                .strip_prefix('-')
+                .map_or((key, false), |key| (key, true)),
         };
         let like = match state.like.as_str() {
             "" => None,
@@ -291,7 +300,12 @@ impl Looker<'_> {
             syntax: Syntax::Ken,
             prefix_last: true,
             relax: Relax::Few,
-            filters: state.filters.iter().cloned().chain(state.date_filter()).collect(),
+            filters: state
+                .filters
+                .iter()
+                .cloned()
+                .chain(state.date_filter())
+                .collect(),
             like,
             sort: sort.to_owned(),
             reverse,
@@ -380,7 +394,9 @@ impl Looker<'_> {
             list_href: state.with(|state| state.table = false),
             table_href: state.with(|state| state.table = true),
             more_href: state.with(|state| state.copies = true),
-            copies_href: state.copies.then(|| state.with(|state| state.copies = false)),
+            copies_href: state
+                .copies
+                .then(|| state.with(|state| state.copies = false)),
             page,
             n_pages,
             previous: (page > 1).then(|| at(page - 1)),
@@ -436,7 +452,9 @@ impl Looker<'_> {
             title: titles.of_hit(hit),
             href: self.state.showing(&id, place.map(|place| place.line)),
             is_shown: self.state.doc == id,
-            folder_href: self.state.with(|state| facets::restrict(state, self, folder_path)),
+            folder_href: self
+                .state
+                .with(|state| facets::restrict(state, self, folder_path)),
             folder: text::short_folder(&folder),
             folder_path: folder,
             path: location.to_string(),
@@ -479,7 +497,10 @@ impl Looker<'_> {
         }
         let file = ken_core::Location::file(hit.location.path.clone());
         let id = self.id(&file);
-        Ok(Some(Link::new(file.file_name(), self.state.showing(&id, None))))
+        Ok(Some(Link::new(
+            file.file_name(),
+            self.state.showing(&id, None),
+        )))
     }
 
     fn table(&self, found: &Found<'_>, hits: &[Hit]) -> Table {
@@ -488,7 +509,10 @@ impl Looker<'_> {
         let context = self.service.context();
         let cell = |column: &Column, hit: &Hit| match column {
             Column::Field(field) if field.info().kind == FieldKind::Date => {
-                let date = hit.document.number(*field).and_then(|date| when(date, &context.zone));
+                let date = hit
+                    .document
+                    .number(*field)
+                    .and_then(|date| when(date, &context.zone));
                 date.map_or_else(String::new, |date| date.day)
             }
             Column::Field(Field::Size) => {
@@ -499,7 +523,13 @@ impl Looker<'_> {
                 None => column.value(hit, self.service.roots()),
             },
         };
-        let row = |hit: &Hit| found.columns().iter().map(|column| cell(column, hit)).collect();
+        let row = |hit: &Hit| {
+            found
+                .columns()
+                .iter()
+                .map(|column| cell(column, hit))
+                .collect()
+        };
         let chosen = |name: &str| names.contains(&name);
         let choices = COLUMNS.iter().map(|(name, label)| Link {
             is_chosen: chosen(name),
@@ -575,7 +605,11 @@ fn heading(state: &State, name: &'static str) -> Heading {
         (_, true) => "descending",
         _ => "",
     };
-    let next = if is_chosen { format!("-{name}") } else { name.to_owned() };
+    let next = if is_chosen {
+        format!("-{name}")
+    } else {
+        name.to_owned()
+    };
     Heading {
         name,
         label: label.map_or("", |(_, label)| label),
@@ -641,4 +675,3 @@ impl Titles {
         first.as_ref().map(passage).unwrap_or_default()
     }
 }
-

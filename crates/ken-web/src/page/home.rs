@@ -17,7 +17,10 @@ const EXAMPLES: [(&str, &str); 6] = [
     ("invoice date:2025", "documents of one year"),
     ("type:message from:anna", "mail of one person"),
     ("ext:pdf pages:20..", "long PDF files"),
-    ("dir:projects type:source parse*", "source code, words that begin so"),
+    (
+        "dir:projects type:source parse*",
+        "source code, words that begin so",
+    ),
     ("is:unread has:attachment", "unread mail with attachments"),
 ];
 
@@ -78,7 +81,9 @@ struct SavedPage<'a> {
 /// Answers with the saved queries.
 pub(super) fn saved(web: &Web) -> Result<Answer, Error> {
     let saved = &web.setup.saved;
-    let queries = saved_links(saved).into_iter().zip(saved.values().map(String::as_str));
+    let queries = saved_links(saved)
+        .into_iter()
+        .zip(saved.values().map(String::as_str));
     let page = SavedPage {
         title: "Saved queries",
         state: State::default(),

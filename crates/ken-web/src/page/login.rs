@@ -26,7 +26,9 @@ pub(super) fn login(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let token = pairs(&body).find(|(name, _)| name == "token");
     let token = token.map(|(_, value)| value).unwrap_or_default();
     // People paste the whole address.
-    let token = token.rsplit_once("#t=").map_or(token.as_str(), |(_, token)| token);
+    let token = token
+        .rsplit_once("#t=")
+        .map_or(token.as_str(), |(_, token)| token);
     if !web.setup.secret.is_token(token.trim()) {
         return Ok(page(403, "This is not the token."));
     }

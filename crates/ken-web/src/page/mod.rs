@@ -17,10 +17,10 @@ mod status;
 mod templates;
 mod text;
 
+use http::Method;
 use http::header::{
     CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, SET_COOKIE,
 };
-use http::Method;
 use serde::Serialize;
 
 use crate::answer::{Answer, Error, set, whole};
@@ -94,7 +94,11 @@ fn html(status: u16, template: &str, view: &impl Serialize) -> Answer {
     match templates::render(template, view) {
         Ok(text) => whole(status, "text/html; charset=utf-8", text.into_bytes()),
         // Templates are part of the program, and tests render each.
-        Err(error) => whole(500, "text/plain; charset=utf-8", format!("{error:#}").into_bytes()),
+        Err(error) => whole(
+            500,
+            "text/plain; charset=utf-8",
+            format!("{error:#}").into_bytes(),
+        ),
     }
 }
 

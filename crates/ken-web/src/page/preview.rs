@@ -11,9 +11,9 @@ use ken_search::snippet::{self, Finder};
 use serde::Serialize;
 
 use super::found::{Link, Looker, Titles, icon, size};
+use super::html;
 use super::state::State;
 use super::text::{self, Piece, When, person, pieces, when};
-use super::html;
 use crate::answer::{Answer, Error};
 use crate::{Asked, Web, documents};
 
@@ -104,7 +104,11 @@ impl Block {
     }
 
     fn is_quoted(&self) -> bool {
-        self.kind == "line" && self.text.first().is_some_and(|first| first.text.starts_with('>'))
+        self.kind == "line"
+            && self
+                .text
+                .first()
+                .is_some_and(|first| first.text.starts_with('>'))
     }
 }
 
@@ -143,7 +147,15 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         state: &state,
     })?;
     let title = preview.plain_title.clone();
-    Ok(html(200, "document.html", &Page { title, preview, state }))
+    Ok(html(
+        200,
+        "document.html",
+        &Page {
+            title,
+            preview,
+            state,
+        },
+    ))
 }
 
 impl Preview {
@@ -152,7 +164,9 @@ impl Preview {
         let (state, source) = (looker.state, looker.source);
         let address = documents::find(source, &state.doc)?;
         let stored = source.document_by(address, 4)?;
-        let Stored { location, document, .. } = &stored;
+        let Stored {
+            location, document, ..
+        } = &stored;
         let context = looker.service.context();
         let (finder, titles) = finders(looker)?;
         let found = finder.ranges(&document.body, &|| false);
@@ -167,7 +181,11 @@ impl Preview {
         let go_to = |line: usize| state.showing(&state.doc, Some(line));
         let is_message = document.kind == Kind::Message;
         let (members, n_members) = members(looker, address, &stored)?;
-        let thread = if is_message { thread(looker, document)? } else { Vec::new() };
+        let thread = if is_message {
+            thread(looker, document)?
+        } else {
+            Vec::new()
+        };
         let blocks = text.blocks(window.clone());
         let authors = texts(document, Field::Author);
         Ok(Self {
@@ -181,26 +199,50 @@ impl Preview {
             folder: text::short_folder(&shown_folder),
             folder_href: state.with(|state| super::facets::restrict(state, looker, folder)),
             container: container(looker, location)?,
-            date: document.number(Field::Date).and_then(|date| when(date, &context.zone)),
+            date: document
+                .number(Field::Date)
+                .and_then(|date| when(date, &context.zone)),
             author: authors.first().map(|author| person(author).to_owned()),
-            people: if is_message { people(document) } else { Vec::new() },
+            people: if is_message {
+                people(document)
+            } else {
+                Vec::new()
+            },
             details: details(looker, document),
-            failure: document.failure.as_ref().map(|failure| cause_text(&failure.cause)),
+            failure: document
+                .failure
+                .as_ref()
+                .map(|failure| cause_text(&failure.cause)),
             places: text.places(&go_to),
             n_places: found.len(),
             is_source: document.kind == Kind::Source,
             is_message,
             is_empty: document.body.trim().is_empty(),
-            blocks: if is_message { fold_quotes(blocks) } else { blocks },
-            earlier: (window.start > 0).then(|| go_to((window.start + 1).saturating_sub(LINES / 2).max(1))),
+            blocks: if is_message {
+                fold_quotes(blocks)
+            } else {
+                blocks
+            },
+            earlier: (window.start > 0)
+                .then(|| go_to((window.start + 1).saturating_sub(LINES / 2).max(1))),
             later: (window.end < text.lines.len()).then(|| go_to(window.end + 1 + BEFORE)),
             members,
             n_members,
             n_thread: thread.len(),
             thread: if thread.len() > 1 { thread } else { Vec::new() },
-            close: State { doc: String::new(), at: None, ..state.clone() }.href(),
+            close: State {
+                doc: String::new(),
+                at: None,
+                ..state.clone()
+            }
+            .href(),
             alone: state.document_href(),
-            like: State { like: state.doc.clone(), page: 1, ..State::default() }.href(),
+            like: State {
+                like: state.doc.clone(),
+                page: 1,
+                ..State::default()
+            }
+            .href(),
         })
     }
 }
@@ -250,7 +292,10 @@ impl<'b> Text<'b> {
         if n_lines <= LINES && self.body.len() <= BYTES {
             return 0..n_lines;
         }
-        let first = wanted.unwrap_or(1).saturating_sub(1 + BEFORE).min(n_lines.saturating_sub(1));
+        let first = wanted
+            .unwrap_or(1)
+            .saturating_sub(1 + BEFORE)
+            .min(n_lines.saturating_sub(1));
         let limit = self.lines.get(first).map_or(0, |line| line.start) + BYTES;
         let rest = self.lines[first..].iter().take(LINES);
         let n_shown = rest.take_while(|line| line.end <= limit).count();
@@ -260,7 +305,9 @@ impl<'b> Text<'b> {
     /// Returns what was found in a stretch, relative to its start.
     fn found_in(&self, bytes: &Range<usize>) -> Vec<Range<usize>> {
         let first = self.found.partition_point(|found| found.end <= bytes.start);
-        let inside = self.found[first..].iter().take_while(|found| found.start < bytes.end);
+        let inside = self.found[first..]
+            .iter()
+            .take_while(|found| found.start < bytes.end);
         let inside = inside.map(|found| {
             let start = found.start.max(bytes.start) - bytes.start;
             start..found.end.min(bytes.end) - bytes.start
@@ -288,7 +335,10 @@ impl<'b> Text<'b> {
         let mut blocks = Vec::new();
         let start = self.lines.get(window.start).map_or(0, |line| line.start);
         let mut page = self.page_at(start);
-        let page_block = |page| Block { kind: "page", ..Block::line(page, Vec::new()) };
+        let page_block = |page| Block {
+            kind: "page",
+            ..Block::line(page, Vec::new())
+        };
         if self.has_pages {
             blocks.push(page_block(page));
         }
@@ -349,7 +399,9 @@ fn around(body: &str, line: &Range<usize>, found: &Range<usize>) -> Range<usize>
     let end = body.ceil_char_boundary((found.end + spare * 2 / 3).min(body.len()));
     let start = start.max(line.start);
     let end = end.min(line.end).max(found.end.min(body.len()));
-    let cut = body[start..end].rfind('\u{c}').filter(|at| start + at < found.start);
+    let cut = body[start..end]
+        .rfind('\u{c}')
+        .filter(|at| start + at < found.start);
     cut.map_or(start, |at| start + at + 1)..end
 }
 
@@ -393,9 +445,15 @@ fn texts(document: &Document, field: Field) -> Vec<&str> {
 
 /// Returns who sent a message to whom.
 fn people(document: &Document) -> Vec<(&'static str, String)> {
-    let rows = [("From", Field::Author), ("To", Field::To), ("Cc", Field::Cc)];
+    let rows = [
+        ("From", Field::Author),
+        ("To", Field::To),
+        ("Cc", Field::Cc),
+    ];
     let rows = rows.map(|(label, field)| (label, texts(document, field).join(", ")));
-    rows.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    rows.into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .collect()
 }
 
 /// Returns all fields but those that stand elsewhere.
@@ -460,7 +518,9 @@ fn members(
     let own = &stored.location.ipath;
     let near = match stored.document.kind {
         Kind::Message => source.mail().siblings(address)?,
-        _ => source.files().documents_of(source.meta().hasher.key(&stored.location.path))?,
+        _ => source
+            .files()
+            .documents_of(source.meta().hasher.key(&stored.location.path))?,
     };
     let depth = own.depth() + 1;
     let mut inside = Vec::new();
@@ -523,7 +583,10 @@ mod tests {
 
     fn shown(blocks: &[Block]) -> Vec<(&str, usize, String)> {
         let text = |block: &Block| block.text.iter().map(|piece| piece.text.as_str()).collect();
-        blocks.iter().map(|block| (block.kind, block.n, text(block))).collect()
+        blocks
+            .iter()
+            .map(|block| (block.kind, block.n, text(block)))
+            .collect()
     }
 
     #[test]
@@ -541,7 +604,10 @@ mod tests {
             ("line", 3, ""),
             ("line", 4, "four"),
         ];
-        let expected: Vec<_> = expected.iter().map(|(a, b, c)| (*a, *b, (*c).to_owned())).collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(a, b, c)| (*a, *b, (*c).to_owned()))
+            .collect();
         assert_eq!(shown(&blocks), expected);
         let places = text.places(&|line| line.to_string());
         assert_eq!((places[0].label.as_str(), places[0].line), ("p. 2", 2));
@@ -553,7 +619,10 @@ mod tests {
         let body = "a line\n".repeat(10_000);
         let text = Text::new(&body, &[]);
         assert_eq!(text.window(None), 0..LINES);
-        assert_eq!(text.window(Some(5000)), 4999 - BEFORE..4999 - BEFORE + LINES);
+        assert_eq!(
+            text.window(Some(5000)),
+            4999 - BEFORE..4999 - BEFORE + LINES
+        );
         assert_eq!(text.window(Some(99_999)), 9999..10_000);
         let one = "x".repeat(2 * BYTES);
         assert_eq!(Text::new(&one, &[]).window(Some(7)), 0..1);
@@ -564,7 +633,10 @@ mod tests {
     fn long_quotes_are_folded() {
         let body = "Hello\n> a\n> b\n> c\n> d\nYes\n> short";
         let text = Text::new(body, &[]);
-        let kinds: Vec<_> = fold_quotes(text.blocks(0..7)).iter().map(|of| of.kind).collect();
+        let kinds: Vec<_> = fold_quotes(text.blocks(0..7))
+            .iter()
+            .map(|of| of.kind)
+            .collect();
         assert_eq!(kinds, ["line", "quote", "line", "line"]);
     }
 }

@@ -206,7 +206,10 @@ pub(super) mod tests {
         assert_eq!(state.q, "a \"b\"");
         assert_eq!(state.href(), address);
         assert_eq!(state.with(|_| {}), address.split("&page").next().unwrap());
-        assert_eq!(state.document_href(), "document?q=a%20%22b%22&doc=0123&at=7");
+        assert_eq!(
+            state.document_href(),
+            "document?q=a%20%22b%22&doc=0123&at=7"
+        );
     }
 
     #[test]

@@ -58,12 +58,18 @@ pub(super) fn freshness(web: &Web, source: &dyn Source) -> String {
         if fresh.pending > 0 {
             return format!("{} changes on their way", fresh.pending);
         }
-        if fresh.complete_seconds_ago.is_some_and(|seconds| seconds < 60.0) {
+        if fresh
+            .complete_seconds_ago
+            .is_some_and(|seconds| seconds < 60.0)
+        {
             return "up to date".to_owned();
         }
     }
     let zone = &web.setup.context.zone;
-    let completed = source.meta().completed.and_then(|seconds| when(seconds, zone));
+    let completed = source
+        .meta()
+        .completed
+        .and_then(|seconds| when(seconds, zone));
     match completed {
         Some(completed) => format!("as of {}", completed.full),
         None => "being made".to_owned(),
@@ -112,7 +118,12 @@ fn page(looker: &Looker<'_>) -> Result<Page, Error> {
         pending: fresh.pending,
         waits: fresh.waits,
         unwatched: fresh.unwatched.iter().map(|of| path(&of.0)).collect(),
-        roots: looker.service.roots().iter().map(|root| path(&root.path)).collect(),
+        roots: looker
+            .service
+            .roots()
+            .iter()
+            .map(|root| path(&root.path))
+            .collect(),
         missing: source.meta().missing.iter().cloned().collect(),
         types,
         n_failed,
@@ -129,7 +140,10 @@ fn failures(looker: &Looker<'_>) -> Result<(Vec<Failed>, usize), Error> {
         limit: Some(FAILURES),
         count: true,
         fields: vec![Field::Size.name().to_owned()],
-        snippets: Snippets { count: 0, length: 0 },
+        snippets: Snippets {
+            count: 0,
+            length: 0,
+        },
         deadline_ms: looker.web.setup.deadline_ms,
         ..Request::default()
     };
@@ -140,11 +154,18 @@ fn failures(looker: &Looker<'_>) -> Result<(Vec<Failed>, usize), Error> {
         let folder = hit.location.path.parent().unwrap_or(&hit.location.path);
         let id = looker.id(&hit.location);
         Some(Failed {
-            name: hit.title().map_or_else(|| hit.location.file_name(), str::to_owned),
+            name: hit
+                .title()
+                .map_or_else(|| hit.location.file_name(), str::to_owned),
             folder: text::short_folder(&text::path(folder, home)),
-            reason: failure.reason().to_string(),
+            reason: failure.reason().name().to_owned(),
             cause: cause_text(&failure.cause),
-            href: State { doc: id, page: 1, ..State::default() }.document_href(),
+            href: State {
+                doc: id,
+                page: 1,
+                ..State::default()
+            }
+            .document_href(),
         })
     });
     Ok((failed.collect(), response.total.unwrap_or_default()))

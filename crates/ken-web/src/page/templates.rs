@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{Environment, Error, Value};
 use serde::Serialize;
 
@@ -32,21 +34,24 @@ const TEMPLATES: [(&str, &str); 14] = templates![
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build();
+    environment.set_syntax(syntax.unwrap_or_default());
     for (name, source) in TEMPLATES {
         // Tests render each; a broken one is missing, which rendering tells.
         let _ = environment.add_template(name, source);
     }
     environment.add_filter("n", grouped);
     environment.add_filter("bytes", bytes);
-    environment.add_global("assets", Value::from_serialize(&*assets::NAMES));
+    environment.add_global("assets", Value::from(Serde(&*assets::NAMES)));
     environment
 });
 
 /// Returns a view as a template shows it.
 pub(super) fn render(template: &str, view: &impl Serialize) -> Result<String, Error> {
-    ENVIRONMENT.get_template(template)?.render(view)
+    ENVIRONMENT.get_template(template)?.render(Serde(view))
 }
 
 /// Returns a number with its digits in groups: `322,128`.
@@ -96,6 +101,16 @@ mod tests {
         let numbers = [0, 999, 1000, 322_128, 1_234_567].map(grouped);
         assert_eq!(numbers, ["0", "999", "1,000", "322,128", "1,234,567"]);
         let sizes = [0, 999, 1000, 12_345, 999_999, 5_300_000_000].map(bytes);
-        assert_eq!(sizes, ["0 bytes", "999 bytes", "1.0 kB", "12 kB", "1000 kB", "5.3 GB"]);
+        assert_eq!(
+            sizes,
+            [
+                "0 bytes",
+                "999 bytes",
+                "1.0 kB",
+                "12 kB",
+                "1000 kB",
+                "5.3 GB"
+            ]
+        );
     }
 }

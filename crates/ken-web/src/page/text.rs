@@ -133,7 +133,13 @@ mod tests {
         let text = "one two three";
         let shown = pieces(text, &[0..3, 4..7, 5..9, 20..30]);
         let shown: Vec<_> = shown.iter().map(|of| (of.text.as_str(), of.mark)).collect();
-        let expected = [("one", true), (" ", false), ("two", true), (" t", true), ("hree", false)];
+        let expected = [
+            ("one", true),
+            (" ", false),
+            ("two", true),
+            (" t", true),
+            ("hree", false),
+        ];
         assert_eq!(shown, expected);
     }
 
@@ -144,7 +150,10 @@ mod tests {
         assert_eq!(path(Path::new("/home/anna/tax"), home), "~/tax");
         assert_eq!(path(Path::new("/home/annabel"), home), "/home/annabel");
         let long = "~/projects/a-long-name/another-long-name/a-third-long-name/src/page";
-        assert_eq!(short_folder(long), "~/projects/…/a-third-long-name/src/page");
+        assert_eq!(
+            short_folder(long),
+            "~/projects/…/another-long-name/a-third-long-name/src/page"
+        );
         assert_eq!(person("\"Anna B.\" <anna@example.org>"), "Anna B.");
         assert_eq!(person("<anna@example.org>"), "anna@example.org");
         assert_eq!(person("Knuth"), "Knuth");
