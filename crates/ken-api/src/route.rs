@@ -1,7 +1,6 @@
 //! Which question does a request ask?
 
-use hyper::Request;
-use hyper::body::Bytes;
+use hyper::Method;
 use serde::de::DeserializeOwned;
 
 use crate::message::{Fresh, IndexWish, Vouch};
@@ -17,6 +16,8 @@ pub enum Question {
     Vouch(Vouch),
     /// Compare everything.
     Index(IndexWish),
+    /// Where does a browser find ken? The port is opened if it is not open yet.
+    Web,
 }
 
 /// Why a request asks nothing: the status of HTTP, and a message for people.
@@ -27,15 +28,11 @@ impl Question {
     ///
     /// # Errors
     /// Fails if the method or the body is wrong.
-    pub fn of(request: &Request<Bytes>) -> Option<Result<Self, Refusal>> {
-        let path = request.uri().path();
+    pub fn read(method: &Method, path: &str, body: &[u8]) -> Option<Result<Self, Refusal>> {
         let (allowed, read) = route(path)?;
-        Some(match request.method().as_str() == allowed {
-            true => read(request.body()).map_err(|message| (400, message)),
-            false => Err((
-                405,
-                format!("{path} takes {allowed}, not {}", request.method()),
-            )),
+        Some(match method.as_str() == allowed {
+            true => read(body).map_err(|message| (400, message)),
+            false => Err((405, format!("{path} takes {allowed}, not {method}"))),
         })
     }
 }
@@ -48,6 +45,7 @@ fn route(path: &str) -> Option<(&'static str, Read)> {
         "/api/v1/fresh" => ("POST", |body| json(body).map(Question::Fresh)),
         "/api/v1/vouch" => ("POST", |body| json(body).map(Question::Vouch)),
         "/api/v1/index" => ("POST", |body| json(body).map(Question::Index)),
+        "/api/v1/web" => ("POST", |_| Ok(Question::Web)),
         _ => return None,
     })
 }
@@ -62,10 +60,10 @@ mod tests {
 
     #[test]
     fn requests_are_questions_or_are_refused() {
-        let of = |method: &str, path: &str, body: &'static str| {
-            let request = Request::builder().method(method).uri(path);
-            let request = request.body(Bytes::from_static(body.as_bytes())).unwrap();
-            Question::of(&request).unwrap_or_else(|| Err((404, String::new())))
+        let of = |method: &str, path, body: &str| {
+            let method = method.parse().unwrap();
+            let read = Question::read(&method, path, body.as_bytes());
+            read.unwrap_or_else(|| Err((404, String::new())))
         };
         let fresh = Question::Fresh(Fresh {
             seconds: 0.5,

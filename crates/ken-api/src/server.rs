@@ -397,8 +397,12 @@ mod tests {
         let of_server = Arc::clone(&kept);
         let served = serve(
             bind(&socket).unwrap(),
-            move |request, _, reply| match Question::of(&request)
-                .unwrap_or_else(|| Err((404, "nothing is here".to_owned())))
+            move |request, _, reply| match Question::read(
+                request.method(),
+                request.uri().path(),
+                request.body(),
+            )
+            .unwrap_or_else(|| Err((404, "nothing is here".to_owned())))
             {
                 Err((status, message)) => reply.refuse(status, &message),
                 Ok(question) => match question {
@@ -418,7 +422,7 @@ mod tests {
                         let message = "it broke".to_owned();
                         stream.last(&Event::Failed { message });
                     }
-                    Question::Vouch(_) => reply.refuse(409, "not now"),
+                    Question::Vouch(_) | Question::Web => reply.refuse(409, "not now"),
                     Question::Fresh(_) => of_server.lock().unwrap().push(reply),
                 },
             },

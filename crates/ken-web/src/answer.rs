@@ -1,6 +1,6 @@
 //! What is answered.
 
-use std::io::{self, Write};
+use std::io;
 
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{Response, StatusCode};
@@ -10,12 +10,15 @@ use serde_json::json;
 /// An answer.
 pub type Answer = Response<Body>;
 
+/// Writes a body as it comes; fails when the client is gone.
+pub type Write = Box<dyn FnOnce(&mut dyn io::Write) -> io::Result<()> + Send>;
+
 /// The body of an answer.
 pub enum Body {
     /// All of it.
     Whole(Vec<u8>),
-    /// One that is written as it comes, which fails when the client is gone.
-    Written(Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>),
+    /// One that is written as it comes.
+    Written(Write),
 }
 
 /// Returns an answer with a body of this type. It is nothing but that type, and no cache keeps it.

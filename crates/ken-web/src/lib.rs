@@ -13,17 +13,16 @@ mod index;
 mod page;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
-use ken_api::Secret;
-use ken_api::message::Freshness;
+use ken_api::{Client, Secret};
 use ken_core::Ranking;
 use ken_search::parse::Saved;
 use ken_search::plan::Context;
 use ken_search::service::Service;
 
-pub use answer::{Answer, Body, Error};
+pub use answer::{Answer, Body, Error, Write};
 pub use asked::{Asked, From};
 use index::Index;
 
@@ -41,32 +40,23 @@ pub struct Setup {
     pub saved: Saved,
     /// Milliseconds after which a search ends with what it has found; none if it may take all the time it needs.
     pub deadline_ms: Option<u64>,
-    /// What lets the user in at the port.
-    pub secret: Secret,
-}
-
-/// What only the process that keeps the index fresh knows.
-pub trait Keeper: Send + Sync {
-    /// Returns how fresh the index is; none if that cannot be known now.
-    fn freshness(&self) -> Option<Freshness>;
+    /// Asks the process that keeps the index fresh.
+    pub server: Client,
+    /// What lets a browser in; empty as long as no port is open.
+    pub secret: Arc<OnceLock<Secret>>,
 }
 
 /// Answers requests.
 pub struct Web {
     setup: Setup,
     index: Index,
-    keeper: Arc<dyn Keeper>,
 }
 
 impl Web {
     /// Returns what answers requests to an index. Nothing is opened yet.
-    pub fn new(setup: Setup, keeper: Arc<dyn Keeper>) -> Self {
+    pub fn new(setup: Setup) -> Self {
         let index = Index::new(&setup);
-        Self {
-            setup,
-            index,
-            keeper,
-        }
+        Self { setup, index }
     }
 
     /// Answers a request.

@@ -29,15 +29,19 @@ pub(super) fn login(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let token = token
         .rsplit_once("#t=")
         .map_or(token.as_str(), |(_, token)| token);
-    if !web.setup.secret.is_token(token.trim()) {
-        return Ok(page(403, "This is not the token."));
+    let secret = web.setup.secret.get();
+    match secret.filter(|secret| secret.is_token(token.trim())) {
+        Some(secret) => Ok(with_cookie(redirect("./"), &secret.set_cookie())),
+        None => Ok(page(403, "This is not the token.")),
     }
-    Ok(with_cookie(redirect("./"), &web.setup.secret.set_cookie()))
 }
 
 /// Makes the browser forget the token.
 pub(super) fn logout(web: &Web) -> Answer {
-    with_cookie(redirect("./"), &web.setup.secret.clear_cookie())
+    match web.setup.secret.get() {
+        Some(secret) => with_cookie(redirect("./"), &secret.clear_cookie()),
+        None => redirect("./"),
+    }
 }
 
 #[derive(Serialize)]
@@ -51,7 +55,7 @@ pub(super) fn open_search(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let host = asked.headers.get(HOST).and_then(|host| host.to_str().ok());
     let view = OpenSearch {
         host: host.unwrap_or("localhost"),
-        folder: &web.setup.secret.folder,
+        folder: web.setup.secret.get().map_or("", |secret| &secret.folder),
     };
     let text = templates::render("osd.xml", &view).map_err(|error| Error {
         status: 500,

@@ -50,7 +50,7 @@ struct Failed {
 
 /// Returns how fresh the index is, in a few words.
 pub(super) fn freshness(web: &Web, source: &dyn Source) -> String {
-    let fresh = web.keeper.freshness();
+    let fresh = web.setup.server.status().ok();
     if let Some(fresh) = &fresh {
         if let Some(why) = &fresh.waits {
             return format!("changes wait: {why}");
@@ -93,7 +93,7 @@ fn page(looker: &Looker<'_>) -> Result<Page, Error> {
     let (web, source) = (looker.web, looker.source);
     let home = looker.service.context().home.as_deref();
     let statistics = source.statistics()?;
-    let fresh = web.keeper.freshness();
+    let fresh = web.setup.server.status().ok();
     let mut types: BTreeMap<&'static str, u64> = BTreeMap::new();
     for tally in &statistics.tallies {
         *types.entry(tally.kind).or_default() += tally.documents;

@@ -60,5 +60,6 @@ mod terms;
 mod times;
 mod versions;
 mod walk;
+mod web;
 mod why;
 mod world;
