@@ -4,7 +4,8 @@ use ken_search::parse::{Names, Tree, parse_with};
 use ken_search::service::Query;
 use serde::Serialize;
 
-use super::found::Looker;
+use super::facets::folder_of;
+use super::look::Looker;
 use super::state::State;
 use super::text;
 use crate::documents;
@@ -98,14 +99,10 @@ fn of_query(looker: &Looker<'_>, state: &State) -> Vec<Chip> {
 
 /// Returns a filter as people read it.
 fn shown(looker: &Looker<'_>, filter: &str) -> String {
-    let folder = filter
-        .strip_prefix("dir:")
-        .filter(|path| path.starts_with('/'));
-    match folder {
+    match folder_of(filter) {
         Some(folder) => {
-            let folder = folder.replace('\\', "");
             let home = looker.service.context().home.as_deref();
-            text::short_folder(&text::path(folder.as_ref(), home))
+            text::short_folder(&text::path(&folder, home))
         }
         None => filter
             .replace(":\"^", ": ")

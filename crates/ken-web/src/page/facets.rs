@@ -7,8 +7,8 @@ use ken_search::parse::{Clause, Modifiers, Phrase, Tree, Value};
 use ken_search::service::{Answer, Facet, Facets, Request};
 use serde::Serialize;
 
-use super::found::{Link, Looker};
-use super::state::State;
+use super::look::Looker;
+use super::state::{Link, State};
 use super::text;
 use crate::answer::Error;
 
@@ -68,8 +68,13 @@ pub(super) fn wanted(looker: &Looker<'_>) -> Facets {
 
 /// Returns the folder that the hits are restricted to.
 fn folder(state: &State) -> Option<PathBuf> {
-    let path = own(state, "dir")?.strip_prefix("dir:")?;
-    path.starts_with('/').then(|| unescaped(path).into())
+    folder_of(own(state, "dir")?)
+}
+
+/// Returns the folder that a filter names by its path.
+pub(super) fn folder_of(filter: &str) -> Option<PathBuf> {
+    let path = unescaped(filter.strip_prefix("dir:")?);
+    path.starts_with('/').then(|| path.into())
 }
 
 /// Returns the levels below a root at which folders are counted: those in the chosen folder, else in the only root, else
@@ -131,7 +136,7 @@ fn view(looker: &Looker<'_>, name: &'static str, label: &'static str, facet: &Fa
     let is_folder = name == "dir";
     let values = facet.values.iter().filter(|value| {
         let is_chosen_folder = folder.as_deref() == Some(Path::new(&value.value));
-        !value.value.is_empty() && !(is_folder && is_chosen_folder)
+        !(value.value.is_empty() || is_folder && is_chosen_folder)
     });
     let values = values.take(MAX_VALUES).map(|value| {
         let filter = filter(name, &value.value);
@@ -147,6 +152,7 @@ fn view(looker: &Looker<'_>, name: &'static str, label: &'static str, facet: &Fa
         Link {
             is_chosen,
             count: Some(value.count),
+            hint: (name != "lang").then(|| value.value.clone()),
             ..Link::new(shown(name, &value.value), state.with(change))
         }
     });
@@ -171,7 +177,7 @@ fn above(looker: &Looker<'_>, folder: &Path) -> Vec<Link> {
             true => text::path(ancestor, looker.service.context().home.as_deref()),
             false => shown("dir", &ancestor.to_string_lossy()),
         };
-        let href = state.with(|state| restrict(state, looker, ancestor));
+        let href = state.with(|state| restrict(state, ancestor));
         links.push(Link {
             is_chosen: ancestor == folder,
             ..Link::new(name, href)
@@ -187,7 +193,7 @@ fn above(looker: &Looker<'_>, folder: &Path) -> Vec<Link> {
 }
 
 /// Restricts the hits of a state to a folder.
-pub(super) fn restrict(state: &mut State, _: &Looker<'_>, folder: &Path) {
+pub(super) fn restrict(state: &mut State, folder: &Path) {
     state.filters.retain(|filter| !filter.starts_with("dir:"));
     state.filters.push(filter("dir", &folder.to_string_lossy()));
 }
@@ -244,28 +250,43 @@ fn shown(name: &str, value: &str) -> String {
 fn language(code: &str) -> &str {
     match code {
         "ar" => "Arabic",
+        "bg" => "Bulgarian",
+        "ca" => "Catalan",
         "cs" => "Czech",
         "da" => "Danish",
         "de" => "German",
         "el" => "Greek",
         "en" => "English",
         "es" => "Spanish",
+        "et" => "Estonian",
+        "fa" => "Persian",
         "fi" => "Finnish",
         "fr" => "French",
         "he" => "Hebrew",
+        "hi" => "Hindi",
+        "hr" => "Croatian",
         "hu" => "Hungarian",
+        "id" => "Indonesian",
         "it" => "Italian",
         "ja" => "Japanese",
         "ko" => "Korean",
+        "la" => "Latin",
+        "lt" => "Lithuanian",
+        "lv" => "Latvian",
         "nl" => "Dutch",
         "no" | "nb" | "nn" => "Norwegian",
         "pl" => "Polish",
         "pt" => "Portuguese",
         "ro" => "Romanian",
         "ru" => "Russian",
+        "sk" => "Slovak",
+        "sl" => "Slovenian",
+        "sr" => "Serbian",
         "sv" => "Swedish",
+        "th" => "Thai",
         "tr" => "Turkish",
         "uk" => "Ukrainian",
+        "vi" => "Vietnamese",
         "zh" => "Chinese",
         code => code,
     }
@@ -280,7 +301,7 @@ mod tests {
         assert_eq!(filter("type", "message"), "type:message");
         assert_eq!(filter("year", "2024"), "date:2024");
         let folder = filter("dir", "/home/a b/(c)");
-        assert_eq!(unescaped(&folder), "dir:/home/a b/(c)");
+        assert_eq!(folder_of(&folder), Some(PathBuf::from("/home/a b/(c)")));
         let author = filter("author", "Anna <anna@example.org>");
         assert_eq!(author, "author:\"^Anna <anna@example.org>$\"");
         for filter in [folder, author] {

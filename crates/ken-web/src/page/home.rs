@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::found::{Link, Looker};
 use super::html;
+use super::look::Looker;
+use super::state::Link;
 use super::state::State;
 use super::status::freshness;
 use crate::Web;

@@ -8,12 +8,17 @@
 mod assets;
 mod chips;
 mod facets;
+mod formatted;
 mod found;
+mod hits;
 mod home;
 mod login;
+mod look;
 mod preview;
+mod rebuilt;
 mod state;
 mod status;
+mod table;
 mod templates;
 mod text;
 

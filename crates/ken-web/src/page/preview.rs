@@ -10,10 +10,11 @@ use ken_search::service::{Error as SearchError, cause_text, title};
 use ken_search::snippet::{self, Finder};
 use serde::Serialize;
 
-use super::found::{Link, Looker, Titles, icon, size};
+use super::formatted::formatted;
 use super::html;
-use super::state::State;
-use super::text::{self, Piece, When, person, pieces, when};
+use super::look::{Looker, Titles};
+use super::state::{Link, State};
+use super::text::{self, Piece, When, icon, person, pieces, size, when};
 use crate::answer::{Answer, Error};
 use crate::{Asked, Web, documents};
 
@@ -55,6 +56,8 @@ pub(super) struct Preview {
     places: Vec<Place>,
     n_places: usize,
     blocks: Vec<Block>,
+    /// How it looks as it was written, as a document for a frame.
+    formatted: Option<String>,
     is_source: bool,
     is_message: bool,
     is_empty: bool,
@@ -140,12 +143,7 @@ struct Page {
 pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let state = State::of(asked);
     let snapshot = web.index.at(None)?;
-    let preview = Preview::of(&Looker {
-        web,
-        source: &*snapshot,
-        service: web.service(asked, &*snapshot),
-        state: &state,
-    })?;
+    let preview = Preview::of(&Looker::new(web, asked, &*snapshot, &state))?;
     let title = preview.plain_title.clone();
     Ok(html(
         200,
@@ -174,10 +172,7 @@ impl Preview {
         let window = text.window(state.at);
         let folder = location.path.parent().unwrap_or(&location.path);
         let shown_folder = text::path(folder, context.home.as_deref());
-        let title_shown = match titles.of_document(document) {
-            shown if shown.is_empty() => pieces(&location.file_name(), &[]),
-            shown => shown,
-        };
+        let title_shown = titles.of_document(location, document);
         let go_to = |line: usize| state.showing(&state.doc, Some(line));
         let is_message = document.kind == Kind::Message;
         let (members, n_members) = members(looker, address, &stored)?;
@@ -197,7 +192,7 @@ impl Preview {
             address: location.to_string(),
             name: location.file_name(),
             folder: text::short_folder(&shown_folder),
-            folder_href: state.with(|state| super::facets::restrict(state, looker, folder)),
+            folder_href: state.with(|state| super::facets::restrict(state, folder)),
             container: container(looker, location)?,
             date: document
                 .number(Field::Date)
@@ -215,6 +210,9 @@ impl Preview {
                 .map(|failure| cause_text(&failure.cause)),
             places: text.places(&go_to),
             n_places: found.len(),
+            formatted: formatted(location, document, &|text| {
+                pieces(text, &finder.ranges(text, &|| false))
+            }),
             is_source: document.kind == Kind::Source,
             is_message,
             is_empty: document.body.trim().is_empty(),
@@ -592,7 +590,7 @@ mod tests {
     #[test]
     fn lines_and_pages_have_their_numbers() {
         let body = "one\ntwo\u{c}three\n\nfour";
-        let found = [8..13];
+        let found = vec![8..13; 1];
         let text = Text::new(body, &found);
         let blocks = text.blocks(text.window(None));
         let expected = [

@@ -183,6 +183,29 @@ impl State {
     }
 }
 
+/// Something to choose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Link {
+    pub(super) label: String,
+    pub(super) href: String,
+    pub(super) is_chosen: bool,
+    pub(super) count: Option<u64>,
+    /// The whole value, where the label is a part of it.
+    pub(super) hint: Option<String>,
+}
+
+impl Link {
+    pub(super) fn new(label: impl Into<String>, href: String) -> Self {
+        Self {
+            label: label.into(),
+            href,
+            is_chosen: false,
+            count: None,
+            hint: None,
+        }
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use std::sync::Arc;

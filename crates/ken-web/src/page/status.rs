@@ -7,7 +7,7 @@ use ken_engine::Source;
 use ken_search::service::{Request, Snippets, cause_text};
 use serde::Serialize;
 
-use super::found::Looker;
+use super::look::Looker;
 use super::state::State;
 use super::text::{When, when};
 use super::{html, text};
@@ -80,12 +80,7 @@ pub(super) fn freshness(web: &Web, source: &dyn Source) -> String {
 pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let state = State::of(asked);
     let snapshot = web.index.at(None)?;
-    let looker = Looker {
-        web,
-        source: &*snapshot,
-        service: web.service(asked, &*snapshot),
-        state: &state,
-    };
+    let looker = Looker::new(web, asked, &*snapshot, &state);
     Ok(html(200, "status.html", &page(&looker)?))
 }
 

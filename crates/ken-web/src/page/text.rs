@@ -5,9 +5,11 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use ken_core::escape_bytes;
+use ken_core::{Document, escape_bytes};
 use ken_search::snippet::Fragment;
 use serde::Serialize;
+
+use super::templates;
 
 /// The longest folder that is shown whole, in characters.
 const FOLDER_LENGTH: usize = 56;
@@ -121,6 +123,20 @@ pub(super) fn person(address: &str) -> &str {
     match name {
         "" => address.trim().trim_matches(['<', '>']),
         name => name,
+    }
+}
+
+/// Returns a size as people write it.
+pub(super) fn size(bytes: Option<i64>) -> Option<String> {
+    Some(templates::bytes(bytes?.try_into().ok()?))
+}
+
+/// Returns the name of the symbol of a document.
+pub(super) fn icon(document: &Document) -> &'static str {
+    match (document.media_type.as_str(), document.kind) {
+        ("application/pdf", _) => "pdf",
+        ("text/html" | "application/xhtml+xml", _) => "web",
+        (_, kind) => kind.name(),
     }
 }
 

@@ -54,7 +54,9 @@ async function fragment(kind, query) {
   }
 }
 
+let shownSearch = location.search;
 async function showResults() {
+  shownSearch = location.search;
   const busy = setTimeout(() => root.classList.add("busy"), 150);
   const key = found.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   const text = await fragment("results", location.search);
@@ -66,7 +68,8 @@ async function showResults() {
   markCurrent();
 }
 
-async function showPreview({ focus = false } = {}) {
+async function showPreview() {
+  shownSearch = location.search;
   const parameters = new URLSearchParams(location.search);
   const id = parameters.get("doc");
   document.body.classList.toggle("with-preview", Boolean(id));
@@ -85,8 +88,7 @@ async function showPreview({ focus = false } = {}) {
   const target = line && document.getElementById(line);
   const first = target ? $("mark", target) : $(".text mark", preview);
   if (first) goTo(marks().indexOf(first));
-  else target?.scrollIntoView({ block: "center" });
-  if (focus) $("#preview-title")?.focus({ preventScroll: true });
+  else if (target) center(target);
 }
 
 function settle() {
@@ -160,6 +162,13 @@ function showRecent() {
   box.hidden = false;
 }
 
+// Brings something into the middle of the preview, which scrolls alone beside the list and with the page elsewhere.
+function center(element) {
+  const box = preview && getComputedStyle(preview).overflowY === "auto" ? preview : root;
+  const top = box === root ? 0 : box.getBoundingClientRect().top;
+  box.scrollTop += element.getBoundingClientRect().top - top - box.clientHeight / 2;
+}
+
 // Matches in the preview.
 let now = -1;
 const marks = () => $$(".text mark", document);
@@ -171,7 +180,7 @@ function goTo(number) {
   const mark = all[now];
   mark.closest("details")?.setAttribute("open", "");
   mark.classList.add("now");
-  mark.scrollIntoView({ block: "center" });
+  center(mark);
   return `Match ${now + 1} of ${all.length}`;
 }
 function step(by) {
@@ -180,7 +189,7 @@ function step(by) {
 }
 
 function shown() {
-  return $(".document") ?? undefined;
+  return $(".doc") ?? undefined;
 }
 const currentHit = () => document.activeElement?.closest?.(".hit") ?? $(".hit[aria-current]", found ?? document);
 function move(by) {
@@ -289,6 +298,8 @@ if (found) {
     $(".hit .title", found)?.focus();
   });
   addEventListener("popstate", () => {
+    // A step to another part of the same page.
+    if (location.search === shownSearch) return;
     field.value = new URLSearchParams(location.search).get("q") ?? "";
     showResults();
     showPreview();
