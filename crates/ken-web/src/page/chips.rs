@@ -8,7 +8,6 @@ use super::facets::folder_of;
 use super::look::Looker;
 use super::state::State;
 use super::text;
-use crate::documents;
 
 /// A part of what is asked for.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -56,7 +55,7 @@ pub(super) fn chips(looker: &Looker<'_>, query: &Query) -> Chips {
     }
     if !state.like.is_empty() {
         chips.push(Chip {
-            label: format!("similar to {}", documents::name(looker.source, &state.like)),
+            label: format!("similar to {}", liked(looker)),
             kind: "like",
             href: state.with(|state| state.like.clear()),
         });
@@ -67,6 +66,18 @@ pub(super) fn chips(looker: &Looker<'_>, query: &Query) -> Chips {
         chips,
         left_out: left_out.collect(),
     }
+}
+
+/// Returns the title of the document to which hits are similar.
+fn liked(looker: &Looker<'_>) -> String {
+    let liked = looker.document(&looker.state.like);
+    liked.map_or_else(
+        |_| "a document that is gone".to_owned(),
+        |named| {
+            let file_name = || named.stored.location.file_name();
+            named.title().map_or_else(file_name, str::to_owned)
+        },
+    )
 }
 
 fn of_query(looker: &Looker<'_>, state: &State) -> Vec<Chip> {

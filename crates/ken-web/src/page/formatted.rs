@@ -1,65 +1,57 @@
-//! How a message or a page looks as it was written: its HTML, read from the file and rebuilt.
+//! How a message or a page looks as it was written: its HTML, read from the original and rebuilt.
 
-use std::io::Read;
-
-use ken_core::{Document, Field, Kind, Location};
+use encoding_rs::{Encoding, UTF_8};
+use ken_core::Field;
+use ken_engine::Stored;
 use ken_mail::{Message, Text};
-use rustix::fs::{Mode, OFlags};
 
+use super::look::Looker;
 use super::rebuilt::{Mark, rebuilt};
+use crate::original;
 
-/// The largest file that is read.
-const MAX_BYTES: u64 = 32 << 20;
+/// The largest original that is read.
+const MAX_BYTES: i64 = 32 << 20;
 
-/// Returns a document for a frame; none if the file is gone, or has no HTML.
-pub(super) fn formatted(
-    location: &Location,
-    document: &Document,
-    mark: Mark<'_>,
-) -> Option<String> {
-    // Members are inside containers, which only workers open.
-    if !location.ipath.is_root() {
-        return None;
-    }
-    match document.media_type.as_str() {
-        "text/html" => {
-            let bytes = read(location, document)?;
-            let text = String::from_utf8(bytes).ok()?;
-            Some(rebuilt(&text, mark))
-        }
-        "message/rfc822" if document.kind == Kind::Message => {
-            let bytes = read(location, document)?;
-            let message =
-                Message::parse(&bytes, &|bytes| String::from_utf8_lossy(bytes).into_owned());
-            let page = message.texts.iter().find_map(|text| match text {
-                Text::Html(html) => Some(html.page()),
-                Text::Plain(_) => None,
-            });
-            let (page, charset) = page?;
-            let encoding =
-                charset.and_then(|name| encoding_rs::Encoding::for_label(name.as_bytes()));
-            let (text, _, _) = encoding.unwrap_or(encoding_rs::UTF_8).decode(&page);
-            Some(rebuilt(&text, mark))
-        }
-        _ => None,
-    }
+/// Returns a document for a frame; none if the original cannot be read as it was indexed, or has no HTML.
+pub(super) fn formatted(looker: &Looker<'_>, stored: &Stored, mark: Mark<'_>) -> Option<String> {
+    let read = match stored.document.media_type.as_str() {
+        "text/html" => of_page,
+        "message/rfc822" => of_message,
+        _ => return None,
+    };
+    let bytes = bytes(looker, stored)?;
+    Some(rebuilt(&read(&bytes)?, mark))
 }
 
-/// Reads a file of the index, if it is as it was indexed. A link that took its place is not followed, and nothing else
-/// than a file is read.
-fn read(location: &Location, document: &Document) -> Option<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = rustix::fs::open(&location.path, flags, Mode::empty()).ok()?;
-    let stat = rustix::fs::fstat(&file).ok()?;
-    let is_file = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
-    let size = u64::try_from(stat.st_size).ok()?;
-    let is_indexed = document.number(Field::Size) == Some(stat.st_size)
-        && document.number(Field::Modified) == Some(stat.st_mtime);
-    if !is_file || !is_indexed || size > MAX_BYTES {
+fn bytes(looker: &Looker<'_>, stored: &Stored) -> Option<Vec<u8>> {
+    let size = stored.document.number(Field::Size);
+    if size.is_some_and(|size| size > MAX_BYTES) {
         return None;
     }
-    let mut bytes = Vec::new();
-    let file = std::fs::File::from(file);
-    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    let (source, location) = (looker.source, &stored.location);
+    if location.ipath.is_root() {
+        return original::bytes(source, location).ok();
+    }
+    // The file must be what the index knows before a member is read from it.
+    original::open(source, location).ok()?;
+    (looker.web.setup.read_member)(source, location).ok()
+}
+
+/// Returns the text of a page in UTF-8. ken's own text is shown of others.
+fn of_page(bytes: &[u8]) -> Option<String> {
+    let (encoding, _) = Encoding::for_bom(bytes).unwrap_or((UTF_8, 0));
+    let text = encoding.decode_without_bom_handling_and_without_replacement(bytes);
+    text.map(std::borrow::Cow::into_owned)
+}
+
+fn of_message(bytes: &[u8]) -> Option<String> {
+    let detect = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let message = Message::parse(bytes, &detect);
+    let (page, charset) = message.texts.iter().find_map(|text| match text {
+        Text::Html(html) => Some(html.page()),
+        Text::Plain(_) => None,
+    })?;
+    let encoding = charset.and_then(|name| Encoding::for_label(name.as_bytes()));
+    let (text, _, _) = encoding.unwrap_or(UTF_8).decode(&page);
+    Some(text.into_owned())
 }

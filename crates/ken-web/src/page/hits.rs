@@ -61,7 +61,7 @@ pub(super) fn view(
     };
     let folder_path = location.path.parent().unwrap_or(&location.path);
     let folder = text::path(folder_path, home);
-    let id = looker.id(location);
+    let id = hit.id.clone();
     let first = hit.snippets.first();
     let is_message = document.kind == Kind::Message;
     let has = |field, wanted: &str| texts(field).any(|value| value == wanted);

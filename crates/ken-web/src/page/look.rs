@@ -2,13 +2,15 @@
 
 use ken_core::{Document, Field, Location};
 use ken_engine::Source;
-use ken_search::service::{Error as SearchError, Group, Query, Reading, Relax, Request, Service};
+use ken_search::service::{
+    Error as SearchError, Group, Like, Named, Query, Reading, Relax, Request, Service,
+};
 use ken_search::snippet::{self, Finder, Settings};
 
 use super::state::State;
 use super::text::{Piece, passage, pieces};
 use crate::answer::Error;
-use crate::{Asked, Web, documents};
+use crate::{Asked, Web};
 
 /// The most characters of a title.
 const TITLE: usize = 300;
@@ -39,7 +41,32 @@ impl<'a> Looker<'a> {
 
     /// Returns the identifier of a document.
     pub(super) fn id(&self, location: &Location) -> String {
-        documents::id(&self.source.meta().hasher, location)
+        self.service.id(location)
+    }
+
+    /// Returns the document with an identifier.
+    ///
+    /// # Errors
+    /// Fails if the commit has no such document, or cannot be read.
+    pub(super) fn document(&self, id: &str) -> Result<Named, Error> {
+        self.service.document(id)?.ok_or_else(|| Error {
+            status: 404,
+            message: "the index does not have this document any more".to_owned(),
+        })
+    }
+
+    /// Returns the wish for documents similar to that of the state.
+    fn like(&self) -> Result<Option<Like>, Error> {
+        if self.state.like.is_empty() {
+            return Ok(None);
+        }
+        let Location { path, ipath } = self.document(&self.state.like)?.stored.location;
+        let mut address = path.into_os_string();
+        if !ipath.is_root() {
+            address.push("|");
+            address.push(ipath.as_str());
+        }
+        Ok(Some(Like::Document(address.into())))
     }
 
     /// Returns the request for the hits of the state, without what is wanted of each.
@@ -50,10 +77,6 @@ impl<'a> Looker<'a> {
             key => key
                 .strip_prefix('-')
                 .map_or((key, false), |key| (key, true)),
-        };
-        let like = match state.like.as_str() {
-            "" => None,
-            id => Some(documents::like(self.source, id)?),
         };
         Ok(Request {
             query: match state.q.trim() {
@@ -68,7 +91,7 @@ impl<'a> Looker<'a> {
                 .cloned()
                 .chain(state.date_filter())
                 .collect(),
-            like,
+            like: self.like()?,
             sort: sort.to_owned(),
             reverse,
             group: (!state.copies).then_some(Group::Similar),

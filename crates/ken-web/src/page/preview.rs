@@ -6,7 +6,7 @@ use ken_core::{Document, Field, FieldKind, Ipath, Kind, Location, TEXT_SEPARATOR
 use ken_engine::{DocAddress, Stored};
 use ken_search::parse::{Clause, Tree, Value as Wanted};
 use ken_search::service::mail::{MessageRequest, Which};
-use ken_search::service::{Error as SearchError, cause_text, title};
+use ken_search::service::{Error as SearchError, Named, cause_text, title};
 use ken_search::snippet::{self, Finder};
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use super::look::{Looker, Titles};
 use super::state::{Link, State};
 use super::text::{self, Piece, When, icon, person, pieces, size, when};
 use crate::answer::{Answer, Error};
-use crate::{Asked, Web, documents};
+use crate::{Asked, Web};
 
 /// The most lines that are shown at once.
 const LINES: usize = 2000;
@@ -69,6 +69,7 @@ pub(super) struct Preview {
     n_thread: usize,
     close: String,
     alone: String,
+    original: String,
     like: String,
 }
 
@@ -159,9 +160,12 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
 impl Preview {
     /// Reads the document of the state.
     pub(super) fn of(looker: &Looker<'_>) -> Result<Self, Error> {
-        let (state, source) = (looker.state, looker.source);
-        let address = documents::find(source, &state.doc)?;
-        let stored = source.document_by(address, 4)?;
+        let state = looker.state;
+        let Named {
+            at: address,
+            stored,
+            ..
+        } = looker.document(&state.doc)?;
         let Stored {
             location, document, ..
         } = &stored;
@@ -210,7 +214,7 @@ impl Preview {
                 .map(|failure| cause_text(&failure.cause)),
             places: text.places(&go_to),
             n_places: found.len(),
-            formatted: formatted(location, document, &|text| {
+            formatted: formatted(looker, &stored, &|text| {
                 pieces(text, &finder.ranges(text, &|| false))
             }),
             is_source: document.kind == Kind::Source,
@@ -235,6 +239,7 @@ impl Preview {
             }
             .href(),
             alone: state.document_href(),
+            original: format!("api/v1/documents/{}/original", state.doc),
             like: State {
                 like: state.doc.clone(),
                 page: 1,
@@ -498,11 +503,12 @@ fn container(looker: &Looker<'_>, location: &Location) -> Result<Option<Link>, E
         ipath: Ipath::from_joined(location.ipath.prefix(above)),
     };
     let id = looker.id(&above);
-    let Ok(address) = documents::find(looker.source, &id) else {
+    let Some(named) = looker.service.document(&id)? else {
         return Ok(None);
     };
-    let stored = looker.source.document_without_body(address)?;
-    let name = title(&stored.document).map_or_else(|| above.file_name(), str::to_owned);
+    let name = named
+        .title()
+        .map_or_else(|| above.file_name(), str::to_owned);
     Ok(Some(Link::new(name, looker.state.showing(&id, None))))
 }
 

@@ -147,7 +147,7 @@ fn failures(looker: &Looker<'_>) -> Result<(Vec<Failed>, usize), Error> {
     let failed = response.hits.iter().filter_map(|hit| {
         let failure = hit.document.failure.as_ref()?;
         let folder = hit.location.path.parent().unwrap_or(&hit.location.path);
-        let id = looker.id(&hit.location);
+        let id = hit.id.clone();
         Some(Failed {
             name: hit
                 .title()

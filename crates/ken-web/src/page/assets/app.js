@@ -312,6 +312,17 @@ if (found) {
   if (first && !location.hash) goTo(0);
 }
 
+// The status page says at once what changes.
+const progress = $("#progress strong");
+if (progress) {
+  new EventSource("api/v1/events").addEventListener("freshness", (event) => {
+    const { waits, pending, complete_seconds_ago: seconds } = JSON.parse(event.data);
+    if (waits) progress.textContent = `changes wait: ${waits}`;
+    else if (pending) progress.textContent = `${pending} changes on their way`;
+    else if (seconds !== null) progress.textContent = "up to date";
+  });
+}
+
 function toggleFacets() {
   if (isWide() && !document.body.classList.contains("with-preview")) {
     $("#facets a[data-go]")?.focus();
