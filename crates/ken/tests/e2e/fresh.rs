@@ -235,7 +235,7 @@ fn any_client_may_ask_but_only_the_user() {
     for (path, body, expected) in [
         ("/api/v1/fresh", json!({"seconds": "soon"}), "400"),
         ("/api/v1/status", json!({}), "405"),
-        ("/elsewhere", json!({}), "404"),
+        ("/api/v1/elsewhere", json!({}), "404"),
     ] {
         let (status, answer) = post(&world, path, &body);
         assert_eq!(status, expected);
