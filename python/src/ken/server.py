@@ -9,6 +9,7 @@ import shutil
 import socket
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 from urllib.parse import urlencode
@@ -31,7 +32,7 @@ from .results import (
 
 #: How many hits are read at once at first, and at most.
 _FIRST_PAGE, _LARGEST_PAGE = 100, 3200
-#: The most threads and contacts that the server gives.
+#: The most hits, threads and contacts that the server gives at once.
 _MOST = 10_000
 #: The status of HTTP if a commit is not open any more.
 _GONE = 410
@@ -133,10 +134,15 @@ class Server:
     def search(self, request: Search) -> Results:
         """Return a page of hits."""
         found = self._search(request, count=True, suggest=True, explain=request.explain)
+        hits = list(map(Hit.from_json, found["hits"]))
+        if len(hits) == _MOST and request.limit != _MOST:
+            # The rest comes in pages.
+            rest = self.hits(replace(request, offset=request.offset + _MOST, fresh=False))
+            hits += islice(rest, None if request.limit is None else request.limit - _MOST)
         is_all = found["matched"] == "all"
         explained = found.get("explanation")
         return Results(
-            hits=list(map(Hit.from_json, found["hits"])),
+            hits=hits,
             matched=found["matched"],
             with_all=None if is_all else found["with_all"],
             missing=() if is_all else tuple(found["missing"]),
