@@ -211,19 +211,20 @@ class Server:
         """Yield terms of the index."""
         asked = [("pattern", pattern), ("sort", sort), ("limit", str(limit or 0)), ("by_field", str(int(by_field)))]
         found = self._ask("GET", "terms?" + urlencode(asked + [("field", name) for name in fields]))
-        return map(Term.from_json, found["terms"])
+        return map(Term.from_json, _whole(found["terms"], limit))
 
     def threads(self, query: str, limit: Optional[int]) -> Iterator[Thread]:
         """Yield conversations, the newest first."""
         asked = {"q": query, "limit": limit or _MOST}
-        return map(Thread.from_json, self._ask("GET", "threads?" + urlencode(asked))["threads"])
+        found = self._ask("GET", "threads?" + urlencode(asked))
+        return map(Thread.from_json, _whole(found["threads"], limit))
 
     def contacts(self, pattern: str, personal: bool, after: Optional[str], limit: Optional[int]) -> Iterator[Contact]:
         """Yield contacts, the most important first."""
         asked = {"pattern": pattern, "personal": int(personal), "limit": limit or _MOST}
         since = {"filter": f'date:"{after}"..'} if after else {}
         found = self._ask("GET", "contacts?" + urlencode({**asked, **since}))
-        return map(Contact.from_json, found["contacts"])
+        return map(Contact.from_json, _whole(found["contacts"], limit))
 
     def status(self) -> Status:
         """Return what is in the index."""
@@ -247,6 +248,13 @@ def _question(request: Search) -> Dict[str, Any]:
         "text": "whole" if request.text else "none",
         "snippets": {"count": request.snippets},
     }
+
+
+def _whole(found: List[Object], limit: Optional[int]) -> List[Object]:
+    """Return what was found, if the server has not left out any of it."""
+    if len(found) == _MOST and limit != _MOST:
+        raise NoRoute(f"the server gives at most {_MOST} at once; only the program gives all")
+    return found
 
 
 def _text(path: AnyPath) -> str:
