@@ -8,9 +8,8 @@ import unittest
 from datetime import datetime, timezone
 from pathlib import Path
 
-import world
-
 import ken
+import world
 from ken import results
 
 

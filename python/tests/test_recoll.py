@@ -10,7 +10,6 @@ import unittest
 from typing import Any, List
 
 import world
-
 from recoll import _plan, fsudi, rclconfig, rclextract, recoll
 
 

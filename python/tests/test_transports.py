@@ -7,9 +7,8 @@ import threading
 from pathlib import Path
 from typing import Any, Callable, List
 
-import world
-
 import ken
+import world
 
 
 class Transports(world.Case):
