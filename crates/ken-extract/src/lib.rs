@@ -22,6 +22,7 @@ mod limits;
 mod origin;
 mod output;
 mod passwords;
+pub mod picture;
 mod structure;
 #[cfg(test)]
 mod testing;
