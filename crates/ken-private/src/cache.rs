@@ -89,8 +89,8 @@ mod tests {
         assert_eq!(cache.get("a"), None);
         for (name, age) in [("a", 30), ("b", 20), ("c", 10)] {
             cache.put(name, b"four");
-            let file = fs_err::File::options().append(true);
-            let file = file.open(folder.join(name)).unwrap();
+            let path = folder.join(name);
+            let file = fs_err::File::options().append(true).open(path).unwrap();
             let time = SystemTime::now() - Duration::from_secs(age);
             file.file().set_modified(time).unwrap();
         }
