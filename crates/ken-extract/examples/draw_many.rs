@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ken_core::Ipath;
-use ken_extract::picture::{Original, Pictures};
-use ken_extract::{Options, worker};
+use ken_extract::{Options, Original, Pictures, worker};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();

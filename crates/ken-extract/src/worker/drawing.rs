@@ -8,7 +8,8 @@ use ken_core::{Cause, Failure, Operation};
 use super::Extractor;
 use super::client::{NoAnswer, Worker};
 use super::protocol::{Broken, Decoder, Encoder, Message};
-use crate::picture::{self, Area, Drawn, Order, PageText, Picture, PlacedWord};
+use crate::draw::draw;
+use crate::picture::{Area, Drawn, NAME, Order, PageText, Picture, PlacedWord};
 use crate::{Expansion, Input, Limits, Member, Sink};
 
 /// Larger pictures are not taken from a worker.
@@ -30,7 +31,7 @@ impl Extractor<'_> {
     pub(crate) fn draw(&self, input: &mut Input<'_>, order: Order) -> Result<Drawn, Cause> {
         let limits = self.limits();
         if self.options.worker.is_none() {
-            return picture::draw(input, order, limits);
+            return draw(input, order, limits);
         }
         let account = input.account(limits);
         loop {
@@ -47,7 +48,7 @@ impl Extractor<'_> {
                 }
                 // An earlier file may be the cause.
                 Err(NoAnswer::Died) if !is_fresh => {}
-                Err(lost) => return Err(worker.end(&lost, picture::NAME, limits, input.size())),
+                Err(lost) => return Err(worker.end(&lost, NAME, limits, input.size())),
             }
         }
     }

@@ -18,7 +18,8 @@ use super::protocol::{
     Broken, Decoder, Encoder, MAX_HEAD_BYTES, Message, PREFIX_BYTES, Prefix, Whole,
 };
 use super::{drawing, protocol, sandbox};
-use crate::picture::{self, Order};
+use crate::draw::draw;
+use crate::picture::Order;
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
 
 /// Answers are buffered up to this size before they are sent.
@@ -58,7 +59,7 @@ pub fn serve(socket: OwnedFd, extract: Extract) -> io::Result<()> {
         let retire = || n_files >= MAX_FILES || memory.bytes() > MAX_IDLE_BYTES;
         let mut input = request.input(&files, blob, &limits);
         if let Some(order) = request.order {
-            let drawn = picture::draw(&mut input, order, &limits);
+            let drawn = draw(&mut input, order, &limits);
             let (head, blob) = drawing::write(&drawn, retire());
             protocol::write(&mut answers, Message::Drawn, &head.0, &blob)?;
         } else {

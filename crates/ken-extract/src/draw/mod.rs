@@ -1,14 +1,20 @@
-//! Draws one document; runs in the worker.
+//! Draws one document, or reads where the words of its page are. A worker runs this.
+
+mod bounds;
+mod cover;
+mod encode;
+mod page;
+mod raster;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use image::ImageFormat;
 use ken_core::{Cause, Crash, Reader};
 
-use super::bounds::Bounds;
-use super::encode::encode;
-use super::{Drawn, NAME, Order, cover, page, raster};
+use self::bounds::Bounds;
+use self::encode::encode;
 use crate::formats::pdf;
+use crate::picture::{Drawn, NAME, Order};
 use crate::{Error, Input, Limits, panic_text};
 
 /// Makes of a document what is ordered.

@@ -6,13 +6,15 @@ use ken_core::{Document, Field, Reason};
 
 use super::*;
 use crate::Limits;
+use crate::draw::draw as drawn;
 use crate::formats::pdf::tests::{Sample, stream};
+use crate::picture::{Area, Encoding};
 use crate::structure::package::tests::zip_of;
 
 const WIDTH: u32 = 900;
 
 fn draw(name: &str, bytes: &[u8], order: Order) -> Result<Drawn, Cause> {
-    super::draw(&mut Input::bytes_of(name, bytes), order, &Limits::default())
+    drawn(&mut Input::bytes_of(name, bytes), order, &Limits::default())
 }
 
 #[track_caller]
@@ -372,7 +374,7 @@ fn a_bomb_is_refused_before_it_is_decoded() {
     };
     let photograph = image_file("heron.jpg");
     let mut input = Input::bytes_of("a.jpg", &photograph);
-    let cause = super::draw(&mut input, page(100), &small);
+    let cause = drawn(&mut input, page(100), &small);
     let pixels = image::load_from_memory(&photograph).unwrap().into_rgb8();
     assert_eq!(pixels.len() > 1 << 19, cause.is_err(), "{cause:?}");
 }
@@ -465,11 +467,11 @@ fn the_message_of_a_mailbox_is_read_where_it_was_indexed() {
     extractor.extract_all(&mut input, &mut |document| documents.push(document));
     let with_span = |document: &&Document| document.span.is_some();
     let second = documents.iter().filter(with_span).nth(1).unwrap();
-    let attached = documents.iter().filter(|document| {
+    let mut attached = documents.iter().filter(|document| {
         let name = document.text(Field::Filename);
         name == Some("plain.bmp") && document.ipath.prefix(1) == second.ipath.as_str()
     });
-    let attached = attached.last().unwrap();
+    let attached = attached.next_back().unwrap();
     let original = Original {
         path: &path,
         file: file.file(),

@@ -15,7 +15,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ken_private::Cache;
 use sha2::{Digest, Sha256};
 
-use super::{Order, Original, Picture};
+use super::Original;
+use crate::picture::{Order, Picture};
 
 /// The version of drawing. It is raised when the same bytes are drawn in another way.
 const VERSION: u8 = 1;

@@ -1,6 +1,6 @@
 //! How large a picture may be.
 
-use super::MAX_WIDTH;
+use crate::picture::MAX_WIDTH;
 
 /// Pages are not drawn higher than this number of pixels.
 const MAX_HEIGHT: u32 = 2 * MAX_WIDTH;

@@ -6,36 +6,21 @@
 //! Documents inside other files are reached as extraction reaches them. A document that cannot be
 //! drawn is an error with its cause; the caller can still show its text.
 
-mod bounds;
-mod cover;
-mod draw;
-mod encode;
 mod gate;
 mod kept;
-mod order;
-mod page;
-mod raster;
 #[cfg(test)]
 mod tests;
 
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use ken_core::{Cause, Crash, Ipath, MessageSpan, Operation, Reader};
 
 use self::gate::Gate;
 use self::kept::Kept;
+use crate::picture::{Drawn, MAX_WIDTH, NAME, Order, PageText, Picture};
 use crate::{Extractor, Input, Options};
-
-pub(crate) use self::draw::draw;
-pub(crate) use self::order::{Drawn, Order};
-
-/// Pictures are not wider than this number of pixels.
-pub const MAX_WIDTH: u32 = 4_096;
-/// The name of this part of ken in failures.
-pub(crate) const NAME: &str = "picture";
 
 /// A file with a document, and the way to the document in it.
 #[derive(Clone, Copy)]
@@ -49,59 +34,6 @@ pub struct Original<'a> {
     /// The position of the message in its mailbox that is or holds the document, if an index knows
     /// it, and the seed of the index ([`Extractor::with_seed`]).
     pub message: Option<(MessageSpan, u64)>,
-}
-
-/// How a picture is encoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
-    /// PNG.
-    Png,
-    /// JPEG.
-    Jpeg,
-}
-
-/// A picture that ken made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// How the bytes are encoded.
-    pub encoding: Encoding,
-    /// Width in pixels.
-    pub width: u32,
-    /// Height in pixels.
-    pub height: u32,
-    /// The encoded picture.
-    pub bytes: Vec<u8>,
-}
-
-/// The text of a page as extraction finds it, and where its words are.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PageText {
-    /// The text.
-    pub text: String,
-    /// The words that have a place, in the order of the text.
-    pub words: Vec<PlacedWord>,
-}
-
-/// A word, or one of the two parts of a word that is hyphenated at the end of a line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlacedWord {
-    /// The bytes of [`PageText::text`] that are this word.
-    pub range: Range<usize>,
-    /// The place of the word.
-    pub area: Area,
-}
-
-/// A rectangle of a page, in fractions of the page's width and height, from the top left corner.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Area {
-    /// Distance from the left edge.
-    pub left: f32,
-    /// Distance from the top edge.
-    pub top: f32,
-    /// Width.
-    pub width: f32,
-    /// Height.
-    pub height: f32,
 }
 
 /// Draws documents. It may be shared by threads; few of them draw at once, and the others wait.
@@ -224,15 +156,5 @@ fn nonsense() -> Cause {
         reader: Reader::Parser(NAME.to_owned()),
         how: Crash::Nonsense("another answer than was asked for".to_owned()),
         said: String::new(),
-    }
-}
-
-impl Encoding {
-    /// Returns the media type.
-    pub fn media_type(self) -> &'static str {
-        match self {
-            Self::Png => "image/png",
-            Self::Jpeg => "image/jpeg",
-        }
     }
 }

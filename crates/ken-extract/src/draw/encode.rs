@@ -5,8 +5,8 @@ use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{DynamicImage, ImageEncoder, ImageError};
 
-use super::{Encoding, Picture};
 use crate::Error;
+use crate::picture::{Encoding, Picture};
 
 /// The quality of a JPEG, of 100.
 const QUALITY: u8 = 85;

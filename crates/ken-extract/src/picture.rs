@@ -1,6 +1,65 @@
-//! What is to be drawn, and what was drawn, as plain bytes for a worker and for the cache.
+//! What is drawn of a document, in the words of all who draw, send and keep it: the order, and its
+//! result as plain bytes.
 
-use super::{Encoding, PageText, Picture};
+use std::ops::Range;
+
+/// Pictures are not wider than this number of pixels.
+pub const MAX_WIDTH: u32 = 4_096;
+/// The name of what draws, in failures.
+pub(crate) const NAME: &str = "picture";
+
+/// How a picture is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// PNG.
+    Png,
+    /// JPEG.
+    Jpeg,
+}
+
+/// A picture that ken made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// How the bytes are encoded.
+    pub encoding: Encoding,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// The encoded picture.
+    pub bytes: Vec<u8>,
+}
+
+/// The text of a page as extraction finds it, and where its words are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageText {
+    /// The text.
+    pub text: String,
+    /// The words that have a place, in the order of the text.
+    pub words: Vec<PlacedWord>,
+}
+
+/// A word, or one of the two parts of a word that is hyphenated at the end of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedWord {
+    /// The bytes of [`PageText::text`] that are this word.
+    pub range: Range<usize>,
+    /// The place of the word.
+    pub area: Area,
+}
+
+/// A rectangle of a page, in fractions of the page's width and height, from the top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// Distance from the left edge.
+    pub left: f32,
+    /// Distance from the top edge.
+    pub top: f32,
+    /// Width.
+    pub width: f32,
+    /// Height.
+    pub height: f32,
+}
 
 /// What is to be made of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +130,14 @@ impl Picture {
 }
 
 impl Encoding {
+    /// Returns the media type.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+        }
+    }
+
     /// Returns the encoding of a picture by its first bytes.
     fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
