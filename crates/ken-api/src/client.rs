@@ -10,7 +10,9 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::message::{ErrorBody, Event, Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched};
+use crate::message::{
+    ErrorBody, Event, Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched, WebAddress,
+};
 
 /// The largest answer that is read as a whole.
 const MAX_ANSWER: u64 = 16 << 20;
@@ -76,6 +78,14 @@ impl Client {
     /// Fails if there is no answer.
     pub fn vouch(&self, question: &Vouch, wait: Duration) -> Result<Vouched, Error> {
         self.ask("POST", "/api/v1/vouch", question, wait)
+    }
+
+    /// Returns where a browser finds ken; the server opens its port if it has not yet.
+    ///
+    /// # Errors
+    /// Fails if there is no answer.
+    pub fn web(&self) -> Result<WebAddress, Error> {
+        self.ask("POST", "/api/v1/web", &(), PROMPT)
     }
 
     /// Has everything compared; the run ends early when the events are dropped.

@@ -82,6 +82,13 @@ pub struct IndexWish {
     pub retry_failed: bool,
 }
 
+/// The answer to `POST /api/v1/web`: where a browser finds ken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WebAddress {
+    /// The address, with the token that lets its user in.
+    pub address: String,
+}
+
 /// The figures of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // they are those of `ken_pipeline::Progress`

@@ -1,5 +1,6 @@
 //! Which question does a request ask?
 
+use hyper::Method;
 use serde::de::DeserializeOwned;
 
 use crate::message::{Fresh, IndexWish, Vouch};
@@ -15,21 +16,24 @@ pub enum Question {
     Vouch(Vouch),
     /// Compare everything.
     Index(IndexWish),
+    /// Where does a browser find ken? The port is opened if it is not open yet.
+    Web,
 }
 
 /// Why a request asks nothing: the status of HTTP, and a message for people.
-pub(crate) type Refusal = (u16, String);
+pub type Refusal = (u16, String);
 
 impl Question {
-    /// Reads the question of a request.
-    pub(crate) fn read(method: &str, path: &str, body: &[u8]) -> Result<Self, Refusal> {
-        let Some((allowed, read)) = route(path) else {
-            return Err((404, format!("there is no {path}; see docs/serve.md")));
-        };
-        if method != allowed {
-            return Err((405, format!("{path} takes {allowed}, not {method}")));
-        }
-        read(body).map_err(|message| (400, message))
+    /// Reads the question of a request; none if it is not about how fresh the index is.
+    ///
+    /// # Errors
+    /// Fails if the method or the body is wrong.
+    pub fn read(method: &Method, path: &str, body: &[u8]) -> Option<Result<Self, Refusal>> {
+        let (allowed, read) = route(path)?;
+        Some(match method.as_str() == allowed {
+            true => read(body).map_err(|message| (400, message)),
+            false => Err((405, format!("{path} takes {allowed}, not {method}"))),
+        })
     }
 }
 
@@ -41,6 +45,7 @@ fn route(path: &str) -> Option<(&'static str, Read)> {
         "/api/v1/fresh" => ("POST", |body| json(body).map(Question::Fresh)),
         "/api/v1/vouch" => ("POST", |body| json(body).map(Question::Vouch)),
         "/api/v1/index" => ("POST", |body| json(body).map(Question::Index)),
+        "/api/v1/web" => ("POST", |_| Ok(Question::Web)),
         _ => return None,
     })
 }
@@ -55,7 +60,11 @@ mod tests {
 
     #[test]
     fn requests_are_questions_or_are_refused() {
-        let of = |method, path, body: &str| Question::read(method, path, body.as_bytes());
+        let of = |method: &str, path, body: &str| {
+            let method = method.parse().unwrap();
+            let read = Question::read(&method, path, body.as_bytes());
+            read.unwrap_or_else(|| Err((404, String::new())))
+        };
         let fresh = Question::Fresh(Fresh {
             seconds: 0.5,
             ..Fresh::default()
@@ -72,11 +81,8 @@ mod tests {
             ("POST", "/api/v1/fresh", r#"{"seconds":1,"more":1}"#, 400),
             ("POST", "/api/v1/vouch", r#"{"paths":"/"}"#, 400),
         ] {
-            assert_eq!(
-                of(method, path, body).unwrap_err().0,
-                status,
-                "{method} {path}"
-            );
+            let refused = of(method, path, body).unwrap_err();
+            assert_eq!(refused.0, status, "{method} {path}");
         }
     }
 }

@@ -1,10 +1,12 @@
-//! Answers on a socket.
+//! Answers on a socket, and on a port of loopback.
 
 use std::convert::Infallible;
-use std::io;
-use std::os::unix::net::UnixListener as StdListener;
+use std::io::{self, Write};
+use std::net::TcpListener as StdTcpListener;
+use std::os::unix::net::UnixListener as StdUnixListener;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -17,15 +19,15 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde::Serialize;
-use tokio::net::{UnixListener, UnixStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
 use crate::message::ErrorBody;
-use crate::route::Question;
 
-/// Number of connections at once; more wait.
+/// Number of connections of a socket or port at once; more wait.
 const MAX_CONNECTIONS: usize = 512;
 /// Bytes of the head of a request.
 const MAX_HEAD: usize = 16 << 10;
@@ -38,22 +40,47 @@ const WRITE: Duration = Duration::from_secs(30);
 /// Pause after no connection could be accepted, as when all descriptors are in use.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// Takes each question with the reply to it. It must not wait: it runs on the thread of all connections.
-type Handler = dyn Fn(Question, Reply) + Send + Sync;
+/// Where a request came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// At the socket, which only the user can reach.
+    Socket,
+    /// At a TCP port, which all users of the machine can reach.
+    Port(u16),
+}
+
+/// Takes each request with the reply to it. It must not wait: it runs on the thread of all connections.
+type Handler = dyn Fn(Request<Bytes>, Door, Reply) + Send + Sync;
 
 /// A server, which ends when this is dropped.
 pub struct Server {
-    stop: Option<oneshot::Sender<()>>,
+    ports: Option<mpsc::UnboundedSender<StdTcpListener>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.stop.take());
+        drop(self.ports.take());
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was already reported.
             let _ = thread.join();
         }
+    }
+}
+
+impl Server {
+    /// Answers connections at a port, too. Its requests come from anybody on this machine, and from any page that a
+    /// browser shows: the handler must look at each one with [`Guard`](crate::Guard).
+    ///
+    /// # Errors
+    /// Fails if the system has no means for it.
+    pub fn listen(&self, port: StdTcpListener) -> io::Result<()> {
+        port.set_nonblocking(true)?;
+        if let Some(ports) = &self.ports {
+            // The thread takes them as long as this lives.
+            let _ = ports.send(port);
+        }
+        Ok(())
     }
 }
 
@@ -62,31 +89,33 @@ impl Drop for Server {
 /// # Errors
 /// Fails if the system has no means for it.
 pub fn serve(
-    listener: StdListener,
-    handle: impl Fn(Question, Reply) + Send + Sync + 'static,
+    listener: StdUnixListener,
+    handle: impl Fn(Request<Bytes>, Door, Reply) + Send + Sync + 'static,
 ) -> io::Result<Server> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
         .build()?;
-    let (stop, stopped) = oneshot::channel::<()>();
+    let (ports, mut new_ports) = mpsc::unbounded_channel();
     let handler: Arc<Handler> = Arc::new(handle);
     let thread = std::thread::Builder::new().name("api".to_owned());
     let thread = thread.spawn(move || {
         runtime.block_on(async {
-            tokio::spawn(accept(listener, handler));
+            tokio::spawn(accept_at_socket(listener, Arc::clone(&handler)));
             // Its sender is dropped to stop; the runtime then drops all connections.
-            let _ = stopped.await;
+            while let Some(port) = new_ports.recv().await {
+                tokio::spawn(accept_at_port(port, Arc::clone(&handler)));
+            }
         });
     })?;
     Ok(Server {
-        stop: Some(stop),
+        ports: Some(ports),
         thread: Some(thread),
     })
 }
 
-async fn accept(listener: StdListener, handler: Arc<Handler>) {
+async fn accept_at_socket(listener: StdUnixListener, handler: Arc<Handler>) {
     // It fails only outside of a runtime.
     let Ok(listener) = UnixListener::from_std(listener) else {
         return;
@@ -102,11 +131,38 @@ async fn accept(listener: StdListener, handler: Arc<Handler>) {
                 let handler = Arc::clone(&handler);
                 tokio::spawn(async move {
                     let _place = place;
-                    connection(stream, handler).await;
+                    connection(stream, Door::Socket, handler).await;
                 });
             }
             // Its sender finds the connection closed.
             Ok(_) => {}
+            Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
+        }
+    }
+}
+
+async fn accept_at_port(listener: StdTcpListener, handler: Arc<Handler>) {
+    let Ok(listener) = TcpListener::from_std(listener) else {
+        return;
+    };
+    let Ok(address) = listener.local_addr() else {
+        return;
+    };
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                // Small answers go out at once.
+                let _ = stream.set_nodelay(true);
+                let handler = Arc::clone(&handler);
+                tokio::spawn(async move {
+                    let _place = place;
+                    connection(stream, Door::Port(address.port()), handler).await;
+                });
+            }
             Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
         }
     }
@@ -119,12 +175,16 @@ fn is_ours(stream: &UnixStream) -> bool {
     peer.is_ok_and(|peer| peer.uid() == me || peer.uid() == 0)
 }
 
-async fn connection(stream: UnixStream, handler: Arc<Handler>) {
+async fn connection(
+    stream: impl AsyncRead + AsyncWrite + 'static,
+    door: Door,
+    handler: Arc<Handler>,
+) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(WRITE));
     let service = service_fn(move |request| {
         let handler = Arc::clone(&handler);
-        async move { Ok::<_, Infallible>(answer(request, &*handler).await) }
+        async move { Ok::<_, Infallible>(answer(request, door, &*handler).await) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -137,7 +197,7 @@ async fn connection(stream: UnixStream, handler: Arc<Handler>) {
 
 type AnswerBody = Either<Full<Bytes>, StreamBody>;
 
-async fn answer(request: Request<Incoming>, handler: &Handler) -> Response<AnswerBody> {
+async fn answer(request: Request<Incoming>, door: Door, handler: &Handler) -> Response<AnswerBody> {
     let (head, body) = request.into_parts();
     let too_large = || refused(413, format!("the body is larger than {MAX_BODY} bytes"));
     // It says so before it is sent.
@@ -151,26 +211,43 @@ async fn answer(request: Request<Incoming>, handler: &Handler) -> Response<Answe
         Ok(Err(_)) => return refused(400, "the body breaks off".to_owned()),
         Err(_) => return refused(408, "the body did not come in time".to_owned()),
     };
-    match Question::read(head.method.as_str(), head.uri.path(), &body) {
-        Err((status, message)) => refused(status, message),
-        Ok(question) => {
-            let (to, answer) = oneshot::channel();
-            handler(question, Reply(to));
-            match answer.await {
-                Ok(Answer::Whole { status, json }) => response(status, Either::Left(json.into())),
-                Ok(Answer::Lines(lines)) => response(200, Either::Right(StreamBody(lines))),
-                Err(_) => refused(503, "ken serve ends".to_owned()),
-            }
-        }
+    let (to, answer) = oneshot::channel();
+    let is_gone = Gone::default();
+    let reply = Reply {
+        to,
+        is_gone: Arc::clone(&is_gone.0),
+    };
+    handler(Request::from_parts(head, body), door, reply);
+    match answer.await {
+        Ok(Answer::Whole(response)) => response.map(|body| Either::Left(body.into())),
+        Ok(Answer::Pieces(response, pieces)) => response.map(|()| {
+            let _is_gone = is_gone;
+            Either::Right(StreamBody { pieces, _is_gone })
+        }),
+        Err(_) => refused(503, "ken serve ends".to_owned()),
+    }
+}
+
+/// Says that the client is gone when hyper drops what waits for the answer.
+#[derive(Default)]
+struct Gone(Arc<AtomicBool>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
 fn refused(status: u16, error: String) -> Response<AnswerBody> {
-    response(status, Either::Left(json(&ErrorBody { error }).into()))
+    json_response(status, &ErrorBody { error }).map(|body| Either::Left(body.into()))
 }
 
-fn response(status: u16, body: AnswerBody) -> Response<AnswerBody> {
-    let mut response = Response::new(body);
+fn json_response(status: u16, value: &impl Serialize) -> Response<Vec<u8>> {
+    head(status).map(|()| json(value))
+}
+
+fn head(status: u16) -> Response<()> {
+    let mut response = Response::new(());
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let json = HeaderValue::from_static("application/json");
@@ -186,41 +263,75 @@ fn json(value: &impl Serialize) -> Vec<u8> {
 }
 
 enum Answer {
-    Whole { status: u16, json: Vec<u8> },
-    Lines(mpsc::Receiver<Bytes>),
+    Whole(Response<Vec<u8>>),
+    Pieces(Response<()>, mpsc::Receiver<Bytes>),
 }
 
-/// Answers one question, from any thread.
-pub struct Reply(oneshot::Sender<Answer>);
+/// Answers one request, from any thread.
+pub struct Reply {
+    to: oneshot::Sender<Answer>,
+    is_gone: Arc<AtomicBool>,
+}
 
 impl Reply {
     /// Answers with an object.
     pub fn json(self, value: &impl Serialize) {
-        self.send(200, value);
+        self.whole(json_response(200, value));
     }
 
     /// Refuses, with a status of HTTP and a message for people.
     pub fn refuse(self, status: u16, message: &str) {
         let error = message.to_owned();
-        self.send(status, &ErrorBody { error });
+        self.whole(json_response(status, &ErrorBody { error }));
+    }
+
+    /// Answers with a response.
+    pub fn whole(self, response: Response<Vec<u8>>) {
+        // The client may be gone.
+        let _ = self.to.send(Answer::Whole(response));
     }
 
     /// Returns whether nobody waits for the answer any more.
     pub fn is_given_up(&self) -> bool {
-        self.0.is_closed()
+        self.to.is_closed()
+    }
+
+    /// Returns a flag that becomes true when nobody waits for the answer any more.
+    pub fn is_gone(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_gone)
     }
 
     /// Answers with objects as they come, one a line.
     pub fn stream(self) -> Stream {
         let (to, lines) = mpsc::channel(STREAM);
-        let _ = self.0.send(Answer::Lines(lines));
+        let _ = self.to.send(Answer::Pieces(head(200), lines));
         Stream(to)
     }
 
-    fn send(self, status: u16, value: &impl Serialize) {
-        // The client may be gone.
-        let json = json(value);
-        let _ = self.0.send(Answer::Whole { status, json });
+    /// Answers with a body that is written as it comes. A slow client makes the writer wait, at most until it has taken
+    /// nothing for 30 s.
+    pub fn pipe(self, head: Response<()>) -> impl Write {
+        let (to, pieces) = mpsc::channel(PIPE);
+        let _ = self.to.send(Answer::Pieces(head, pieces));
+        io::BufWriter::with_capacity(PIECE, Pipe(to))
+    }
+}
+
+/// Bytes of a piece of a body that is written as it comes, and the number of pieces that wait for a slow client.
+const PIECE: usize = 16 << 10;
+const PIPE: usize = 8;
+
+struct Pipe(mpsc::Sender<Bytes>);
+
+impl Write for Pipe {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let sent = self.0.blocking_send(Bytes::copy_from_slice(piece));
+        sent.map_err(|_| io::ErrorKind::BrokenPipe)?;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -246,8 +357,11 @@ impl Stream {
     }
 }
 
-/// The lines of a stream as a body.
-struct StreamBody(mpsc::Receiver<Bytes>);
+/// The pieces of a stream as a body.
+struct StreamBody {
+    pieces: mpsc::Receiver<Bytes>,
+    _is_gone: Gone,
+}
 
 impl Body for StreamBody {
     type Data = Bytes;
@@ -257,8 +371,8 @@ impl Body for StreamBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let line = self.0.poll_recv(context);
-        line.map(|line| line.map(|line| Ok(Frame::data(line))))
+        let piece = self.pieces.poll_recv(context);
+        piece.map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
     }
 }
 
@@ -270,7 +384,7 @@ mod tests {
 
     use super::*;
     use crate::message::{Event, Figures, Fresh, Freshness, IndexWish, IsFresh};
-    use crate::{Client, Error, bind};
+    use crate::{Client, Error, Question, bind};
 
     /// Replies that a test gives later.
     type Kept = Arc<Mutex<Vec<Reply>>>;
@@ -283,25 +397,34 @@ mod tests {
         let of_server = Arc::clone(&kept);
         let served = serve(
             bind(&socket).unwrap(),
-            move |question, reply| match question {
-                Question::Status => reply.json(&Freshness {
-                    watched: 7,
-                    ..Freshness::default()
-                }),
-                Question::Index(_) => {
-                    let stream = reply.stream();
-                    for files_found in 0..1_000 {
-                        let figures = Figures {
-                            files_found,
-                            ..Figures::default()
-                        };
-                        stream.now(&Event::Progress(figures));
+            move |request, _, reply| match Question::read(
+                request.method(),
+                request.uri().path(),
+                request.body(),
+            )
+            .unwrap_or_else(|| Err((404, "nothing is here".to_owned())))
+            {
+                Err((status, message)) => reply.refuse(status, &message),
+                Ok(question) => match question {
+                    Question::Status => reply.json(&Freshness {
+                        watched: 7,
+                        ..Freshness::default()
+                    }),
+                    Question::Index(_) => {
+                        let stream = reply.stream();
+                        for files_found in 0..1_000 {
+                            let figures = Figures {
+                                files_found,
+                                ..Figures::default()
+                            };
+                            stream.now(&Event::Progress(figures));
+                        }
+                        let message = "it broke".to_owned();
+                        stream.last(&Event::Failed { message });
                     }
-                    let message = "it broke".to_owned();
-                    stream.last(&Event::Failed { message });
-                }
-                Question::Vouch(_) => reply.refuse(409, "not now"),
-                Question::Fresh(_) => of_server.lock().unwrap().push(reply),
+                    Question::Vouch(_) | Question::Web => reply.refuse(409, "not now"),
+                    Question::Fresh(_) => of_server.lock().unwrap().push(reply),
+                },
             },
         );
         (folder, socket, served.unwrap(), kept)

@@ -11,7 +11,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::manual;
-pub(crate) use index::{IndexArgs, ServeArgs, ServiceArgs, ServiceCommand, WalkOptions};
+pub(crate) use index::{IndexArgs, ServeArgs, ServiceArgs, ServiceCommand, WalkOptions, WebArgs};
 use ken_search::parse::Syntax;
 pub(crate) use mail::{
     ContactFormat, ContactsArgs, ListArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs,
@@ -261,6 +261,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Start ken serve with the session, by systemd
     Service(ServiceArgs),
+    /// Search in a browser: open the page of ken serve
+    Web(WebArgs),
     /// Show what is indexed, and which files could not be read
     Status(StatusArgs),
     /// Verify the index against itself and the disk, and repair it

@@ -30,17 +30,36 @@ fn thread_count() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=1024)
 }
 
+const SWEEP_SECONDS: u64 = 600;
+
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
     /// Watch at most this many folders [default: half of the watches that the system has left]
     #[arg(long, value_name = "N")]
     pub(crate) max_watches: Option<usize>,
     /// Look at least this often at what cannot be watched
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "SECONDS", default_value_t = SWEEP_SECONDS, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) sweep_seconds: u64,
     /// Work at normal priority; without a terminal, ken otherwise gives way to other programs
     #[arg(long, env = "KEN_FAST", value_parser = FalseyValueParser::new())]
     pub(crate) fast: bool,
+}
+
+impl Default for ServeArgs {
+    fn default() -> Self {
+        Self {
+            max_watches: None,
+            sweep_seconds: SWEEP_SECONDS,
+            fast: false,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct WebArgs {
+    /// Print the address instead of opening it. It contains the token that lets its reader in
+    #[arg(long)]
+    pub(crate) print: bool,
 }
 
 #[derive(Args, Debug)]

@@ -141,6 +141,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[("ken serve", "Keep the index up to date until Ctrl-C.")],
     ),
     (
+        "ken web",
+        &[
+            ("ken web", "Open the page of ken serve in a browser."),
+            ("ken web --print", "Print its address with the token."),
+        ],
+    ),
+    (
         "ken service",
         &[
             (

@@ -13,8 +13,8 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "api", "server", "pipeline", "search", "grep", "extract", "index", "engine", "watch",
-            "walk", "mail", "private", "core",
+            "api", "web", "server", "pipeline", "search", "grep", "extract", "index", "engine",
+            "watch", "walk", "mail", "private", "core",
         ],
     ),
     (
@@ -39,6 +39,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ("ken-walk", &["private", "core"]),
     ("ken-mail", &["core"]),
     ("ken-ngram", &["private", "core"]),
+    ("ken-web", &["api", "search", "index", "engine", "core"]),
     ("ken-api", &["private", "core"]),
     ("ken-private", &[]),
     ("ken-core", &[]),

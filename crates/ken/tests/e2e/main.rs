@@ -61,5 +61,6 @@ mod terms;
 mod times;
 mod versions;
 mod walk;
+mod web;
 mod why;
 mod world;

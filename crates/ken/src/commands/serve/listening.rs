@@ -2,10 +2,13 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
+use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use ken_api::{Question, Reply, Server};
+use hyper::Request;
+use hyper::body::Bytes;
+use ken_api::{Door, Reply, Server};
 
 use crate::cli::Global;
 use crate::config::runtime_folder;
@@ -42,12 +45,20 @@ impl Listening {
     /// Answers connections.
     pub(super) fn serve(
         mut self,
-        handle: impl Fn(Question, Reply) + Send + Sync + 'static,
+        handle: impl Fn(Request<Bytes>, Door, Reply) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         if let Some(listener) = self.listener.take() {
             self.server = Some(ken_api::serve(listener, handle)?);
         }
         Ok(self)
+    }
+
+    /// Answers connections at a port, too.
+    pub(super) fn listen(&self, port: TcpListener) -> io::Result<()> {
+        match &self.server {
+            Some(server) => server.listen(port),
+            None => Err(io::ErrorKind::NotConnected.into()),
+        }
     }
 
     /// Returns where the socket is.

@@ -1,12 +1,16 @@
 //! `ken serve`: watch → update, and answers on a socket.
 
+mod answers;
 mod barriers;
 mod client;
+mod faces;
 mod figures;
 mod hooks;
 mod listening;
 mod lock;
 mod news;
+mod pool;
+mod port;
 mod runs;
 mod systemd;
 mod undone;
@@ -19,8 +23,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched};
-use ken_api::{Question, Reply};
+use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched, WebAddress};
+use ken_api::{Client, Question, Reply};
 use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Batching, PathChange, Ticket, Updater, UpdaterOptions};
@@ -37,8 +41,8 @@ use crate::failure::{Failure, Kind};
 use crate::output;
 use barriers::Barriers;
 pub(super) use client::{bring_in, client, follow, hand_over, make_fresh};
+use faces::Faces;
 use hooks::Hooks;
-use listening::Listening;
 use lock::{Lock, Served};
 use news::{News, Reporter};
 use undone::Undone;
@@ -56,6 +60,15 @@ const MAX_UNWATCHED: usize = 100;
 const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure> {
+    run_with(global, args, |_| Ok(()))
+}
+
+/// Keeps the index fresh; calls `started` with a client when requests are answered.
+pub(super) fn run_with(
+    global: &Global,
+    args: &ServeArgs,
+    started: impl FnOnce(&Client) -> Result<(), Failure>,
+) -> Result<ExitCode, Failure> {
     let mut options = Options {
         // It may take hours, and changes would wait.
         ocr: None,
@@ -77,10 +90,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         return Err(Failure::new(Kind::Usage, message).hint("ken status says what it watches"));
     };
     background::give_back_large_blocks();
+    let settings = Settings::load(global)?;
     let is_background = !args.fast && !std::io::stderr().is_terminal();
-    if is_background {
-        background::yield_to_others();
-    }
     options.background = is_background;
     let budget = args.max_watches.unwrap_or_else(|| free_watches() / 2);
     let walk_options = WalkOptions {
@@ -92,17 +103,22 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
     let of_signals = Arc::clone(&news);
     end_with_signals(move || of_signals.stop())?;
     watcher.watch_replaced(&commit_file(&index_folder(&options.data)))?;
-    let of_socket = Arc::clone(&news);
-    let listening = Listening::start(global, &options.data)
-        .and_then(|listening| listening.serve(move |asked, reply| of_socket.ask(asked, reply)));
-    if let Err(error) = &listening {
-        output::warn(&format!("other commands cannot ask this server: {error}"));
+    // Before this process gives way to others: threads that answer do not.
+    let faces = Faces::start(global, &options.data, &settings, &news);
+    if let Err(failure) = &faces {
+        let message = failure.message();
+        output::warn(&format!("other commands cannot ask this server: {message}"));
     }
-    let socket = listening.as_ref().ok().map(|listening| listening.path());
+    if is_background {
+        background::yield_to_others();
+    }
+    let socket = faces
+        .as_ref()
+        .ok()
+        .map(|faces| faces.socket().to_path_buf());
     lock.tell(&Served {
-        socket: socket.map(|path| BytesPath(path.to_path_buf())),
+        socket: socket.clone().map(BytesPath),
     })?;
-    let settings = Settings::load(global)?;
     let (updater, updater_ended) = start_updater(&options, &settings, &news);
     systemd::tell("comparing everything");
     let mut server = Server {
@@ -128,8 +144,12 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
         is_suspect: false,
         pause: FIRST_PAUSE,
         coverage: None,
+        faces: faces.ok(),
         lock,
     };
+    if let Some(socket) = socket {
+        started(&Client::new(&socket))?;
+    }
     let served = server.serve();
     systemd::end();
     served?;
@@ -201,6 +221,7 @@ struct Server {
     pause: Duration,
     /// What was told last.
     coverage: Option<Coverage>,
+    faces: Option<Faces>,
     lock: Lock,
 }
 
@@ -300,6 +321,11 @@ impl Server {
             Question::Status => reply.json(&self.freshness()),
             Question::Fresh(fresh) => self.make_fresh(fresh, asked, reply)?,
             Question::Index(wish) => self.index(wish, reply),
+            Question::Web => match self.faces.as_mut().map(Faces::address) {
+                Some(Ok(address)) => reply.json(&WebAddress { address }),
+                Some(Err(error)) => reply.refuse(500, &format!("cannot open a port: {error}")),
+                None => reply.refuse(500, "this server has no socket"),
+            },
             Question::Vouch(vouch) => reply.json(&self.vouch(&vouch)),
         }
         Ok(())
@@ -455,6 +481,10 @@ impl Server {
                     ..options
                 };
                 self.settings = settings;
+                let renewed = self.faces.as_ref().map(|faces| faces.renew(&self.settings));
+                if let Some(Err(failure)) = renewed {
+                    self.news.say(&[failure.message().to_owned()]);
+                }
                 self.restart_updater();
             }
             Err(failure) => self.news.say(&[failure.message().to_owned()]),

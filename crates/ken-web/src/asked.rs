@@ -1,0 +1,119 @@
+//! What is asked.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use http::{HeaderMap, Method, Request};
+use percent_encoding::percent_decode_str;
+
+use crate::answer::Error;
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// The user, at the socket or with the token.
+    User,
+    /// Somebody at the port without the token, who gets nothing of the user's.
+    Anybody,
+}
+
+/// A request.
+pub struct Asked {
+    /// Who asks.
+    pub from: From,
+    /// The method: `GET`, `HEAD` or `POST`.
+    pub method: Method,
+    /// The path, without the folder that leads to ken.
+    pub path: String,
+    /// The parameters in the address, in order.
+    parameters: Vec<(String, String)>,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Vec<u8>,
+    /// Becomes true when nobody waits for the answer any more.
+    pub is_gone: Arc<AtomicBool>,
+}
+
+impl Asked {
+    /// Reads a request.
+    pub fn new(
+        request: Request<Vec<u8>>,
+        path: String,
+        from: From,
+        is_gone: Arc<AtomicBool>,
+    ) -> Self {
+        let (head, body) = request.into_parts();
+        Self {
+            from,
+            method: head.method,
+            path,
+            parameters: pairs(head.uri.query().unwrap_or_default()).collect(),
+            headers: head.headers,
+            body,
+            is_gone,
+        }
+    }
+
+    /// Returns the first parameter with this name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// Returns all parameters with this name.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let named = self.parameters.iter().filter(move |(own, _)| own == name);
+        named.map(|(_, value)| value.as_str())
+    }
+
+    /// Returns all parameters, in order.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Returns the parameter with this name as a number or another value.
+    ///
+    /// # Errors
+    /// Fails if it has another form; `expected` says what it should be.
+    pub fn parsed<T: FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>, Error> {
+        let parsed = self.get(name).map(|value| {
+            let wrong = || Error::wrong(format!("{name}: `{value}` is not {expected}"));
+            value.parse().map_err(|_| wrong())
+        });
+        parsed.transpose()
+    }
+}
+
+/// Reads pairs as forms send them (`application/x-www-form-urlencoded`, WHATWG URL, section 5.1).
+pub(crate) fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    pairs.map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decoded(name), decoded(value))
+    })
+}
+
+fn decoded(text: &str) -> String {
+    let spaced: Cow<'_, str> = match text.contains('+') {
+        true => text.replace('+', " ").into(),
+        false => text.into(),
+    };
+    percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_decoded() {
+        let read: Vec<_> = pairs("q=a+b%2Bc&&x&q=%E2%82%AC&bad=%ff%z").collect();
+        let expected = [("q", "a b+c"), ("x", ""), ("q", "€"), ("bad", "\u{fffd}%z")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(read, expected);
+    }
+}

@@ -1,0 +1,71 @@
+//! What do a browser and a program get of the index by HTTP? Requests in, answers out.
+//!
+//! [`Web::answer`] takes one request, which [`ken_api`] has admitted, and returns its answer; it may take long, so it runs
+//! on a thread of its own. `api` answers programs with JSON, below `/api/v1`; `page` answers browsers with HTML. Both
+//! translate: they turn the parameters of a request into a request to the search service, and its response into an
+//! answer.
+
+mod answer;
+mod api;
+mod asked;
+mod index;
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use ken_api::{Client, Secret};
+use ken_core::Ranking;
+use ken_search::parse::Saved;
+use ken_search::plan::Context;
+
+pub use answer::{Answer, Body, Error, Write};
+pub use asked::{Asked, From};
+use index::Index;
+
+/// What answers depend on besides the index.
+pub struct Setup {
+    /// The folder of the index.
+    pub index: PathBuf,
+    /// The weights by which hits are ranked.
+    pub ranking: Ranking,
+    /// Languages whose forms of words are found, if not those that documents are in.
+    pub stemming: Option<Vec<String>>,
+    /// The user who asks. The time is replaced by that of each request.
+    pub context: Context,
+    /// The user's saved queries.
+    pub saved: Saved,
+    /// Milliseconds after which a search ends with what it has found; none if it may take all the time it needs.
+    pub deadline_ms: Option<u64>,
+    /// Asks the process that keeps the index fresh.
+    pub server: Client,
+    /// What lets a browser in; empty as long as no port is open.
+    pub secret: Arc<OnceLock<Secret>>,
+}
+
+/// Answers requests.
+pub struct Web {
+    setup: Setup,
+    index: Index,
+}
+
+impl Web {
+    /// Returns what answers requests to an index. Nothing is opened yet.
+    pub fn new(setup: Setup) -> Self {
+        let index = Index::new(&setup);
+        Self { setup, index }
+    }
+
+    /// Answers a request.
+    pub fn answer(&self, asked: &Asked) -> Answer {
+        let answer = match asked.path.strip_prefix("/api/v1/") {
+            Some(route) => api::answer(self, asked, route),
+            None => Err(Error::not_found(&asked.path)),
+        };
+        answer.unwrap_or_else(|error| error.answer())
+    }
+
+    /// Gives back the memory that answers need, as when nobody asked for a while.
+    pub fn rest(&self) {
+        self.index.rest();
+    }
+}

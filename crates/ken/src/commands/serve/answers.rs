@@ -1,0 +1,146 @@
+//! Who answers a request? The server itself, if it is about how fresh the index is; else threads that search.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use hyper::Request;
+use hyper::body::Bytes;
+use ken_api::{Door, Guard, Passed, Question, Refusal, Reply};
+use ken_web::{Asked, Body, From, Web, Write};
+
+use super::news::News;
+use super::pool::Pool;
+
+/// Number of answers that are written as they come, at once: each has a thread.
+const MAX_WRITTEN: usize = 16;
+/// Number of searches at once.
+const MAX_THREADS: usize = 16;
+
+/// Has requests answered.
+pub(super) struct Answers {
+    news: Arc<News>,
+    web: Arc<Mutex<Arc<Web>>>,
+    /// Looks at what comes in at the port, once there is one.
+    guard: OnceLock<Guard>,
+    pool: Pool,
+    n_written: Arc<AtomicUsize>,
+}
+
+impl Answers {
+    pub(super) fn new(news: Arc<News>, web: Web) -> Self {
+        let web = Arc::new(Mutex::new(Arc::new(web)));
+        let of_pool = Arc::clone(&web);
+        let n_threads = std::thread::available_parallelism().map_or(2, usize::from);
+        let n_threads = (2 * n_threads).min(MAX_THREADS);
+        Self {
+            news,
+            pool: Pool::new(n_threads, move || lock(&of_pool).rest()),
+            web,
+            guard: OnceLock::new(),
+            n_written: Arc::default(),
+        }
+    }
+
+    /// Lets requests in at a port. The first guard stays.
+    pub(super) fn guard(&self, guard: Guard) {
+        let _ = self.guard.set(guard);
+    }
+
+    /// Answers by other settings from now on.
+    pub(super) fn renew(&self, web: Web) {
+        *self.web.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(web);
+    }
+
+    /// Takes a request.
+    pub(super) fn take(&self, request: Request<Bytes>, door: Door, reply: Reply) {
+        match self.look(&request, door) {
+            Err((status, message)) => reply.refuse(status, &message),
+            Ok(passed) => self.hand_on(request, passed, reply),
+        }
+    }
+
+    fn look(&self, request: &Request<Bytes>, door: Door) -> Result<Passed, Refusal> {
+        match (door, self.guard.get()) {
+            (Door::Socket, _) => Ok(Passed {
+                path: request.uri().path().to_owned(),
+                is_known: true,
+            }),
+            (Door::Port(_), Some(guard)) => guard.look(request),
+            (Door::Port(_), None) => Err((503, "ken serve is starting".to_owned())),
+        }
+    }
+
+    fn hand_on(&self, request: Request<Bytes>, passed: Passed, reply: Reply) {
+        let question = passed
+            .is_known
+            .then(|| Question::read(request.method(), &passed.path, request.body()));
+        match question.flatten() {
+            Some(Ok(question)) => self.news.ask(question, reply),
+            Some(Err((status, message))) => reply.refuse(status, &message),
+            None => self.search(request, passed, reply),
+        }
+    }
+
+    fn search(&self, request: Request<Bytes>, passed: Passed, reply: Reply) {
+        let from = match passed.is_known {
+            true => From::User,
+            false => From::Anybody,
+        };
+        let is_gone = reply.is_gone();
+        let asked = Asked::new(request.map(Vec::from), passed.path, from, is_gone);
+        let web = lock(&self.web);
+        let n_written = Arc::clone(&self.n_written);
+        // Its reply says that the server ends, which the client may take as: later.
+        let _ = self.pool.run(move || {
+            if reply.is_given_up() {
+                return;
+            }
+            let (head, body) = web.answer(&asked).into_parts();
+            match body {
+                Body::Whole(body) => reply.whole(hyper::Response::from_parts(head, body)),
+                Body::Written(write) => {
+                    let head = hyper::Response::from_parts(head, ());
+                    written(&n_written, reply, head, write);
+                }
+            }
+        });
+    }
+}
+
+fn lock(web: &Mutex<Arc<Web>>) -> Arc<Web> {
+    Arc::clone(&web.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Writes an answer as it comes, on a thread of its own: a slow client must not hold one that searches.
+fn written(n_written: &Arc<AtomicUsize>, reply: Reply, head: hyper::Response<()>, write: Write) {
+    let place = Place::take(n_written);
+    let Some(place) = place else {
+        reply.refuse(503, "too many clients read long answers; ask again later");
+        return;
+    };
+    // Without a thread the reply is dropped, and says so.
+    let _ = std::thread::Builder::new()
+        .name("writer".to_owned())
+        .spawn(move || {
+            let _place = place;
+            let mut pipe = reply.pipe(head);
+            // The client is gone.
+            let _ = write(&mut pipe).and_then(|()| std::io::Write::flush(&mut pipe));
+        });
+}
+
+/// One of a number of places, until dropped.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(n_taken: &Arc<AtomicUsize>) -> Option<Self> {
+        let place = Self(Arc::clone(n_taken));
+        (n_taken.fetch_add(1, Ordering::Relaxed) < MAX_WRITTEN).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,115 @@
+//! Where `ken serve` answers: at its socket, and at a port of loopback once somebody asked for it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use ken_api::{Client, Guard, Secret};
+use ken_index::layout::index_folder;
+use ken_web::{Setup, Web};
+
+use super::answers::Answers;
+use super::listening::Listening;
+use super::news::News;
+use super::port::Port;
+use crate::cli::Global;
+use crate::commands::{context::context, query};
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output;
+
+/// What a server answers at.
+pub(super) struct Faces {
+    data: PathBuf,
+    listening: Listening,
+    answers: Arc<Answers>,
+    secret: Arc<OnceLock<Secret>>,
+    /// The port, once it is open.
+    port: Option<Port>,
+}
+
+impl Faces {
+    /// Answers at the socket, and at the port if somebody asked for it before.
+    pub(super) fn start(
+        global: &Global,
+        data: &Path,
+        settings: &Settings,
+        news: &Arc<News>,
+    ) -> Result<Self, Failure> {
+        let listening = Listening::start(global, data)?;
+        let secret = Arc::default();
+        let web = web(data, settings, listening.path(), &secret)?;
+        let answers = Arc::new(Answers::new(Arc::clone(news), web));
+        let of_socket = Arc::clone(&answers);
+        let listening = listening.serve(move |request, door, reply| {
+            of_socket.take(request, door, reply);
+        })?;
+        let mut faces = Self {
+            data: data.to_path_buf(),
+            listening,
+            answers,
+            secret,
+            port: None,
+        };
+        let opened =
+            Port::known(data).and_then(|port| port.map(|port| faces.open(port)).transpose());
+        if let Err(error) = opened {
+            output::warn(&format!("browsers cannot reach this server: {error}"));
+        }
+        Ok(faces)
+    }
+
+    /// Returns the path of the socket.
+    pub(super) fn socket(&self) -> &Path {
+        self.listening.path()
+    }
+
+    /// Returns where a browser finds ken. The port is opened if it is not open yet.
+    pub(super) fn address(&mut self) -> io::Result<String> {
+        if self.port.is_none() {
+            self.open(Port::new()?)?;
+        }
+        let port = self.port.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        Ok(port.address())
+    }
+
+    fn open(&mut self, mut port: Port) -> io::Result<()> {
+        let listener = port.open(&self.data)?;
+        // A page needs the secret with its first request.
+        let _ = self.secret.set(port.secret.clone());
+        self.answers
+            .guard(Guard::new(port.secret.clone(), port.number()));
+        self.listening.listen(listener)?;
+        self.port = Some(port);
+        Ok(())
+    }
+
+    /// Answers by other settings from now on.
+    pub(super) fn renew(&self, settings: &Settings) -> Result<(), Failure> {
+        let web = web(&self.data, settings, self.socket(), &self.secret)?;
+        self.answers.renew(web);
+        Ok(())
+    }
+}
+
+/// Returns what answers requests, by the settings.
+fn web(
+    data: &Path,
+    settings: &Settings,
+    socket: &Path,
+    secret: &Arc<OnceLock<Secret>>,
+) -> Result<Web, Failure> {
+    let mut context = context();
+    settings.mail.apply_to(&mut context)?;
+    context.synonyms = query::synonyms(None, settings)?;
+    Ok(Web::new(Setup {
+        index: index_folder(data),
+        ranking: settings.ranking.ranking()?,
+        stemming: settings.analysis.stem.clone(),
+        context,
+        saved: settings.queries.clone(),
+        deadline_ms: settings.search.deadline_ms(),
+        server: Client::new(socket),
+        secret: Arc::clone(secret),
+    }))
+}

@@ -1,0 +1,153 @@
+//! Threads that answer requests. They start when they are needed, and end when nothing is asked for a while.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Number of jobs that wait for a thread; more are refused.
+const MAX_WAITING: usize = 256;
+/// How long a thread without a job stays.
+const IDLE: Duration = Duration::from_secs(60);
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Threads for jobs.
+#[derive(Clone)]
+pub(super) struct Pool(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    has_job: Condvar,
+    max_threads: usize,
+    /// Called when the last thread ends.
+    rest: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    n_threads: usize,
+    n_idle: usize,
+}
+
+impl Pool {
+    /// Returns a pool of up to `max_threads` threads, none of which runs yet; `rest` is called when all have ended.
+    pub(super) fn new(max_threads: usize, rest: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Shared {
+            state: Mutex::default(),
+            has_job: Condvar::new(),
+            max_threads,
+            rest: Box::new(rest),
+        }))
+    }
+
+    /// Has a thread do a job.
+    ///
+    /// # Errors
+    /// Fails if too many wait already, or no thread can be started.
+    pub(super) fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let mut state = self.0.lock();
+        if state.jobs.len() >= MAX_WAITING {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        if state.jobs.len() >= state.n_idle && state.n_threads < self.0.max_threads {
+            let shared = Arc::clone(&self.0);
+            let started = thread::Builder::new()
+                .name("answer".to_owned())
+                .spawn(move || shared.work());
+            match started {
+                Ok(_) => state.n_threads += 1,
+                Err(error) if state.n_threads == 0 => return Err(error),
+                Err(_) => {}
+            }
+        }
+        state.jobs.push_back(Box::new(job));
+        drop(state);
+        self.0.has_job.notify_one();
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        let mut state = self.lock();
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                drop(state);
+                // A panic was reported; its client hears that there is no answer.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+                state = self.lock();
+                continue;
+            }
+            state.n_idle += 1;
+            let (woken, waited) = self
+                .has_job
+                .wait_timeout(state, IDLE)
+                .unwrap_or_else(PoisonError::into_inner);
+            state = woken;
+            state.n_idle -= 1;
+            if waited.timed_out() && state.jobs.is_empty() {
+                break;
+            }
+        }
+        state.n_threads -= 1;
+        let is_last = state.n_threads == 0;
+        drop(state);
+        if is_last {
+            (self.rest)();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn jobs_run_at_the_same_time_up_to_a_limit() {
+        let pool = Pool::new(2, || {});
+        let (to_jobs, jobs): (Vec<_>, Vec<_>) = (0..3).map(|_| mpsc::channel::<()>()).unzip();
+        let (to_test, began) = mpsc::channel();
+        for (number, wait) in jobs.into_iter().enumerate() {
+            let to_test = to_test.clone();
+            let job = move || {
+                to_test.send(number).unwrap();
+                let _ = wait.recv();
+            };
+            pool.run(job).unwrap();
+        }
+        let mut first = [began.recv().unwrap(), began.recv().unwrap()];
+        first.sort_unstable();
+        assert_eq!(first, [0, 1]);
+        assert!(began.recv_timeout(Duration::from_millis(50)).is_err());
+        drop(to_jobs);
+        assert_eq!(began.recv().unwrap(), 2);
+    }
+
+    #[test]
+    fn a_panic_costs_one_job_only() {
+        let pool = Pool::new(1, || {});
+        pool.run(|| panic!("on purpose")).unwrap();
+        let (to, done) = mpsc::channel();
+        pool.run(move || to.send(()).unwrap()).unwrap();
+        done.recv().unwrap();
+    }
+
+    #[test]
+    fn too_many_jobs_are_refused() {
+        let pool = Pool::new(1, || {});
+        let (to, wait) = mpsc::channel::<()>();
+        pool.run(move || wait.recv().unwrap_or_default()).unwrap();
+        let refused = (0..=MAX_WAITING + 1).find_map(|_| pool.run(|| {}).err());
+        assert_eq!(refused.unwrap().kind(), io::ErrorKind::WouldBlock);
+        drop(to);
+    }
+}
