@@ -9,18 +9,29 @@ mod answer;
 mod api;
 mod asked;
 mod index;
+mod original;
+mod parameters;
+mod part;
+mod program;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use jiff::Timestamp;
 use ken_api::{Client, Secret};
-use ken_core::Ranking;
+use ken_core::{Location, Ranking};
 use ken_search::parse::Saved;
 use ken_search::plan::Context;
+use ken_search::service::Service;
 
 pub use answer::{Answer, Body, Error, Write};
 pub use asked::{Asked, From};
 use index::Index;
+pub use program::Program;
+
+/// Returns the bytes of a member of a file, or why it cannot be read, for people.
+pub type ReadMember =
+    Box<dyn Fn(&dyn ken_engine::Source, &Location) -> Result<Vec<u8>, String> + Send + Sync>;
 
 /// What answers depend on besides the index.
 pub struct Setup {
@@ -38,6 +49,10 @@ pub struct Setup {
     pub deadline_ms: Option<u64>,
     /// Asks the process that keeps the index fresh.
     pub server: Client,
+    /// Runs ken's own commands.
+    pub program: Program,
+    /// Reads a member of a file.
+    pub read_member: ReadMember,
     /// What lets a browser in; empty as long as no port is open.
     pub secret: Arc<OnceLock<Secret>>,
 }
@@ -58,10 +73,21 @@ impl Web {
     /// Answers a request.
     pub fn answer(&self, asked: &Asked) -> Answer {
         let answer = match asked.path.strip_prefix("/api/v1/") {
-            Some(route) => api::answer(self, asked, route),
+            Some(path) => api::answer(self, asked, path),
+            None if ["/json", "/csv"].contains(&asked.path.as_str()) => api::recoll(self, asked),
             None => Err(Error::not_found(&asked.path)),
         };
         answer.unwrap_or_else(|error| error.answer())
+    }
+
+    /// Returns the search service for a request, at a commit.
+    fn service<'s>(&self, asked: &Asked, source: &'s dyn ken_engine::Source) -> Service<'s> {
+        let context = Context {
+            now: Timestamp::now(),
+            ..self.setup.context.clone()
+        };
+        Service::new(source, context, self.setup.saved.clone())
+            .with_cancel(Arc::clone(&asked.is_gone))
     }
 
     /// Gives back the memory that answers need, as when nobody asked for a while.

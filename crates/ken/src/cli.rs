@@ -625,6 +625,7 @@ mod tests {
             ken service install: Start ken serve now and with each login, by a unit of systemd
             ken service remove: Stop ken serve, and remove its units
             ken service status: Show whether the service is installed and runs; ends with 1 if it does not run
+            ken web: Search in a browser: open the page of ken serve
             ken status: Show what is indexed, and which files could not be read
             ken check: Verify the index against itself and the disk, and repair it
             ken extract: Print the text that ken reads from a file

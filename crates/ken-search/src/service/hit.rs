@@ -15,6 +15,8 @@ pub struct Hit {
     pub rank: usize,
     /// The score; absent where the order is not by relevance.
     pub score: Option<f32>,
+    /// The identifier of the document.
+    pub id: String,
     /// The location of the document.
     pub location: Location,
     /// The document; its text is empty unless the whole text was wanted.
@@ -38,6 +40,7 @@ impl Service<'_> {
         Hit {
             rank: 0,
             score: None,
+            id: self.id(&location),
             location,
             document,
             n_text_bytes: None,

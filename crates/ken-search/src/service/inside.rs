@@ -90,7 +90,7 @@ impl Service<'_> {
 }
 
 /// Compares member paths in natural order: `2` before `10`.
-fn in_order(mut a: &str, mut b: &str) -> Ordering {
+pub(super) fn in_order(mut a: &str, mut b: &str) -> Ordering {
     loop {
         let (x, y) = (piece(a), piece(b));
         if x.is_empty() || y.is_empty() {

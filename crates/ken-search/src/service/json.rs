@@ -122,6 +122,7 @@ struct HitForm<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<FailureForm<'a>>,
     fields: Fields<'a>,
+    id: &'a str,
     ipath: &'a Ipath,
     mime: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +155,7 @@ impl Serialize for Hit {
                 document,
                 names: &self.names,
             },
+            id: &self.id,
             ipath: &document.ipath,
             mime: &document.media_type,
             more: self.more,

@@ -1,19 +1,55 @@
-//! `/api/v1`: answers for programs, as JSON (docs/json.md).
+//! `/api/v1`: answers for programs, as JSON (docs/json.md, docs/api.md).
 
+mod documents;
+mod events;
+mod grep;
+mod mail;
+mod openapi;
+mod parameter;
+mod recoll;
+mod routes;
 mod search;
+mod terms;
 
-use crate::answer::{Answer, Error};
+use http::Method;
+
+use crate::answer::{Answer, Error, object};
 use crate::{Asked, From, Web};
+use routes::{Route, find};
 
-pub(crate) fn answer(web: &Web, asked: &Asked, route: &str) -> Result<Answer, Error> {
-    if asked.from == From::Anybody {
-        return Err(Error {
+pub(crate) use recoll::answer as recoll;
+
+/// Answers a request below `/api/v1/`, whose `path` is the rest.
+pub(crate) fn answer(web: &Web, asked: &Asked, path: &str) -> Result<Answer, Error> {
+    only_the_user(asked)?;
+    if path == "openapi.json" {
+        return Ok(object(&openapi::description()));
+    }
+    let (route, part) = find(path).ok_or_else(|| Error::not_found(&asked.path))?;
+    let Route {
+        answer, methods, ..
+    } = *route;
+    // A HEAD is answered as a GET; its body is left out.
+    let is_reading = [Method::GET, Method::HEAD].contains(&asked.method);
+    let is_allowed = match is_reading {
+        true => methods.contains(&"GET"),
+        false => methods.contains(&asked.method.as_str()),
+    };
+    match is_allowed {
+        true => answer(web, asked, part),
+        false => Err(Error {
+            status: 405,
+            message: format!("{} takes {}", asked.path, methods.join(" and ")),
+        }),
+    }
+}
+
+fn only_the_user(asked: &Asked) -> Result<(), Error> {
+    match asked.from {
+        From::User => Ok(()),
+        From::Anybody => Err(Error {
             status: 401,
             message: "ken web prints the address to open".to_owned(),
-        });
-    }
-    match route {
-        "search" => search::answer(web, asked),
-        _ => Err(Error::not_found(&asked.path)),
+        }),
     }
 }

@@ -1,36 +1,51 @@
-//! `GET /api/v1/search`.
+//! `/api/v1/search`.
 
-use std::sync::Arc;
+use ken_search::service::{Reading, Request};
 
-use jiff::Timestamp;
-use ken_search::plan::Context;
-use ken_search::service::{Reading, Request, Service};
-
+use super::parameter::{Parameter, keys, one};
 use crate::answer::{Answer, Error, object};
+use crate::parameters::read;
 use crate::{Asked, Web};
 
-pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
-    let snapshot = web.index.at(asked.parsed("commit", "a number")?)?;
-    let context = Context {
-        now: Timestamp::now(),
-        ..web.setup.context.clone()
-    };
-    let service = Service::new(&*snapshot, context, web.setup.saved.clone())
-        .with_cancel(Arc::clone(&asked.is_gone));
-    let response = service.ask(&request(web, asked)?)?;
-    Ok(object(&response))
+/// Parameters with a short name, and the keys that they stand for.
+const SHORT: [(&str, &str); 5] = [
+    ("q", "query"),
+    ("filter", "filters"),
+    ("field", "fields"),
+    ("facet", "facets.by"),
+    ("n_snippets", "snippets.count"),
+];
+/// The most hits of a page. A program asks for the next page, of the same commit.
+const MAX_HITS: usize = 10_000;
+
+/// What is asked if nothing else is said. A person types the query, so its mistakes are left out, and said.
+fn usual(web: Option<&Web>) -> Request {
+    Request {
+        reading: Reading::Lenient,
+        count: true,
+        deadline_ms: web.and_then(|web| web.setup.deadline_ms),
+        ..Request::default()
+    }
 }
 
-fn request(web: &Web, asked: &Asked) -> Result<Request, Error> {
-    let usual = Request::default();
-    Ok(Request {
-        query: asked.get("q").map_or(usual.query, str::to_owned),
-        reading: Reading::Lenient,
-        filters: asked.all("filter").map(str::to_owned).collect(),
-        offset: asked.parsed("offset", "a number")?.unwrap_or(0),
-        limit: asked.parsed("limit", "a number")?.or(usual.limit),
-        count: true,
-        deadline_ms: web.setup.deadline_ms,
-        ..Request::default()
-    })
+pub(super) fn parameters() -> Vec<Parameter> {
+    let mut all = keys(&usual(None), &SHORT);
+    all.push(one(
+        "commit",
+        "integer",
+        "Answer from this commit, as an earlier page; 410 if it is gone",
+    ));
+    all
+}
+
+pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
+    let usual = usual(Some(web));
+    let mut request = read(asked, &usual, &SHORT, &["commit"])?;
+    request.limit = Some(request.limit.unwrap_or(MAX_HITS).min(MAX_HITS));
+    // Nobody may hold a thread for longer than the user allows.
+    let deadlines = [request.deadline_ms, usual.deadline_ms];
+    request.deadline_ms = deadlines.into_iter().flatten().min();
+    let snapshot = web.index.at(asked.parsed("commit", "a number")?)?;
+    let service = web.service(asked, &*snapshot);
+    Ok(object(&service.ask(&request)?))
 }

@@ -14,6 +14,7 @@ mod interrupt;
 mod mail;
 mod missing;
 mod mu;
+mod original;
 mod query;
 mod recollq;
 mod run_options;

@@ -39,7 +39,10 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ("ken-walk", &["private", "core"]),
     ("ken-mail", &["core"]),
     ("ken-ngram", &["private", "core"]),
-    ("ken-web", &["api", "search", "index", "engine", "core"]),
+    (
+        "ken-web",
+        &["api", "search", "index", "engine", "walk", "core"],
+    ),
     ("ken-api", &["private", "core"]),
     ("ken-private", &[]),
     ("ken-core", &[]),

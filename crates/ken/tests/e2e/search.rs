@@ -169,8 +169,8 @@ fn json_has_the_documented_keys() {
     assert_eq!(
         keys,
         [
-            "fields", "ipath", "mime", "more", "path", "rank", "score", "snippet", "title", "type",
-            "v"
+            "fields", "id", "ipath", "mime", "more", "path", "rank", "score", "snippet", "title",
+            "type", "v"
         ]
     );
     let snippet = &hit["snippet"];

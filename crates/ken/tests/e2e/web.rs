@@ -130,3 +130,179 @@ fn a_port_stays_the_same_and_its_token_is_private() {
     assert_eq!(first.json("/api/v1/status").0, 200);
     assert_eq!(page(&world).token, first.token);
 }
+
+const MAIL: &str = "From: Anna <anna@example.org>\r\nTo: ben@example.org\r\nSubject: Melons\r\n\
+    Message-ID: <1@example.org>\r\nDate: Mon, 05 Jan 2026 10:00:00 +0000\r\nMIME-Version: 1.0\r\n\
+    Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\n\
+    The list is attached.\r\n--x\r\nContent-Type: text/plain\r\n\
+    Content-Disposition: attachment; filename=list.txt\r\n\r\ncanteloupe\r\n--x--\r\n";
+
+/// A server of a few documents, and where it answers.
+fn served(world: &World) -> (Server<'_>, Page) {
+    world.write("fruit.txt", "one quince\ntwo melons\nthree melons\n");
+    world.write("melons.eml", MAIL);
+    world.index_docs();
+    let server = Server::start(world);
+    let page = page(world);
+    world.ken(["search", "--fresh", "x", "-c"]);
+    (server, page)
+}
+
+/// Returns the only hit of a query.
+fn hit(page: &Page, query: &str) -> Value {
+    let (status, found) = page.json(&format!("/api/v1/search?q={query}"));
+    assert_eq!(status, 200, "{found}");
+    assert_eq!(found["total"], 1, "{found}");
+    found["hits"][0].clone()
+}
+
+#[test]
+fn a_document_is_read_by_its_identifier() {
+    let world = world();
+    let (_server, page) = served(&world);
+    let found = hit(&page, "quince");
+    let id = found["id"].as_str().unwrap();
+    assert!(!id.contains("fruit"), "{id}");
+    let get = |rest: &str| page.json(&format!("/api/v1/documents/{id}{rest}"));
+
+    let (_, document) = get("");
+    assert_eq!(document["path"], found["path"]);
+    assert_eq!(
+        (&document["n_lines"], &document["n_pages"]),
+        (&3.into(), &1.into())
+    );
+    let (_, text) = get("/text?lines=2-2");
+    assert_eq!(
+        (text["text"].as_str().unwrap(), &text["first_line"]),
+        ("two melons\n", &2.into())
+    );
+    let (_, places) = get("/places?q=melons");
+    // Both lines are one passage.
+    let place = &places["places"][0];
+    assert_eq!(
+        (&place["line"], &place["highlights"][1][0]),
+        (&2.into(), &28.into())
+    );
+
+    let bearer = format!("Authorization: Bearer {}", page.token);
+    let original = format!("/api/v1/documents/{id}/original");
+    let (status, head, body) = page.ask("GET", &original, &[&bearer]);
+    assert_eq!(
+        (status, body.as_str()),
+        (200, "one quince\ntwo melons\nthree melons\n")
+    );
+    let head = head.to_lowercase();
+    for line in [
+        "content-disposition: attachment",
+        "nosniff",
+        "content-security-policy: default-src 'none'; sandbox",
+    ] {
+        assert!(head.contains(line), "{head}");
+    }
+    // A member, and a file that is a link now.
+    let member = hit(&page, "canteloupe");
+    let of_member = format!(
+        "/api/v1/documents/{}/original",
+        member["id"].as_str().unwrap()
+    );
+    assert_eq!(
+        page.ask("GET", &of_member, &[&bearer]).2.trim(),
+        "canteloupe"
+    );
+    world.write("../secret", "one quince\ntwo melons\nthree melons\n");
+    fs_err::remove_file(world.docs().join("fruit.txt")).unwrap();
+    std::os::unix::fs::symlink("../secret", world.docs().join("fruit.txt")).unwrap();
+    let (status, _, body) = page.ask("GET", &original, &[&bearer]);
+    assert!(status == 410 || status == 404, "{status} {body}");
+    for wrong in [
+        "0123456789abcdef",
+        "fruit.txt",
+        "..%2f..%2fetc%2fpasswd",
+        "x",
+    ] {
+        assert_eq!(
+            page.json(&format!("/api/v1/documents/{wrong}")).0,
+            404,
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
+fn programs_ask_in_many_ways() {
+    let world = world();
+    let (_server, page) = served(&world);
+    let ok = |path: &str| {
+        let (status, answer) = page.json(&format!("/api/v1/{path}"));
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer
+    };
+    let found = ok("search?q=melons&facet=type&limit=1&filter=ext:txt");
+    assert_eq!(found["facets"][0]["values"][0]["value"], "document");
+    assert_eq!(
+        ok(&format!("search?q=melons&commit={}", found["commit"]))["commit"],
+        found["commit"]
+    );
+    assert_eq!(ok("threads?q=melons")["threads"][0]["subject"], "Melons");
+    assert_eq!(
+        ok("contacts?pattern=anna")["contacts"][0]["address"],
+        "anna@example.org"
+    );
+    assert_eq!(
+        ok("terms?q=melon*&field=body")["terms"][0]["term"],
+        "melons"
+    );
+    assert_eq!(
+        ok("complete?prefix=cantel")["terms"][0]["term"],
+        "canteloupe"
+    );
+    assert_eq!(ok("tags")["tags"], serde_json::json!([]));
+    assert!(ok("overview")["documents"].as_u64().unwrap() > 2);
+    assert_eq!(ok("openapi.json")["openapi"], "3.1.0");
+    for (path, status) in [
+        ("search?nothing=1", 400),
+        ("search?limit=x", 400),
+        ("search?q=a&commit=9999", 410),
+        ("search?q=%22a&reading=operators", 400),
+        ("contacts?pattern=(", 400),
+        ("pause", 405),
+        ("nothing", 404),
+    ] {
+        let (answered, answer) = page.json(&format!("/api/v1/{path}"));
+        assert_eq!(answered, status, "{path}: {answer}");
+        assert!(answer["error"].is_string(), "{answer}");
+    }
+    // As SearXNG's engine for Recoll asks.
+    let (_, json) = page.json("/json?query=melons&page=1&after=&dir=%3Call%3E&highlight=0");
+    assert_eq!(json["nres"], 2);
+    let label = json["results"][0]["label"].as_str().unwrap();
+    assert!(["fruit.txt", "Melons"].contains(&label), "{label}");
+}
+
+#[test]
+fn lines_are_searched_below_the_roots_only() {
+    let world = world();
+    let (_server, page) = served(&world);
+    let bearer = format!("Authorization: Bearer {}", page.token);
+    let grep = |rest: &str| {
+        page.ask(
+            "GET",
+            &format!("/api/v1/grep?pattern=melons{rest}"),
+            &[&bearer],
+        )
+    };
+    let (status, _, body) = grep("");
+    assert_eq!(status, 200);
+    assert_eq!(body.matches("\"type\":\"match\"").count(), 2, "{body}");
+    world.write("../outside/secret.txt", "melons");
+    std::os::unix::fs::symlink("../outside", world.docs().join("link")).unwrap();
+    let link = world.docs().join("link").display().to_string();
+    let above = world.home().display().to_string();
+    for outside in ["/etc", "fruit.txt", &link, &above] {
+        let (status, _, body) = grep(&format!("&in={outside}"));
+        assert_eq!(status, 400, "{outside}: {body}");
+    }
+    // A pattern is no option.
+    let (_, _, body) = page.ask("GET", "/api/v1/grep?pattern=--files", &[&bearer]);
+    assert!(!body.contains("fruit"), "{body}");
+}

@@ -2,7 +2,6 @@
 
 mod contacts;
 mod list;
-mod read;
 mod save;
 mod show;
 mod tag;

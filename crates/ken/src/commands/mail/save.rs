@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use ken_search::service::mail::{MessageRequest, Part};
 use regex_automata::meta::Regex;
 
-use super::read::Reader;
 use super::{Mail, which};
 use crate::cli::{Global, SaveArgs};
+use crate::commands::original::Reader;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
@@ -24,7 +24,7 @@ const MAX_NAMES: usize = 10_000;
 
 pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let reader = Reader::new(&mail)?;
+    let reader = Reader::new(&mail.snapshot, mail.settings.extraction()?);
     let pattern = args.name.as_deref().map(compiled).transpose()?;
     fs_err::create_dir_all(&args.to)?;
     let mut saved = HashSet::new();

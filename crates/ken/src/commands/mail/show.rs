@@ -6,9 +6,9 @@ use ken_core::Field;
 use ken_search::service::mail::{Message, MessageRequest, Part, Related};
 use ken_search::service::{MessageForm, Service};
 
-use super::read::Reader;
 use super::{Mail, limit, which};
 use crate::cli::{Global, ShowArgs};
+use crate::commands::original::Reader;
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Style};
 
@@ -30,7 +30,7 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
         messages.reverse();
     }
     let page = Page {
-        reader: Reader::new(&mail)?,
+        reader: Reader::new(&mail.snapshot, mail.settings.extraction()?),
         style: Style::of(global),
         service: &service,
         args,

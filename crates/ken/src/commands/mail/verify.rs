@@ -8,15 +8,15 @@ use ken_search::service::mail::MessageRequest;
 use ken_search::service::path_text;
 use serde_json::json;
 
-use super::read::Reader;
 use super::{Mail, which};
 use crate::cli::{Global, VerifyArgs};
+use crate::commands::original::Reader;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
 pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let reader = Reader::new(&mail)?;
+    let reader = Reader::new(&mail.snapshot, mail.settings.extraction()?);
     let mut n_signatures = 0;
     let mut all_good = true;
     let messages = mail.service().messages(&MessageRequest {

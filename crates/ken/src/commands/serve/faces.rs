@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use ken_api::{Client, Guard, Secret};
 use ken_index::layout::index_folder;
-use ken_web::{Setup, Web};
+use ken_web::{Program, ReadMember, Setup, Web};
 
 use super::answers::Answers;
 use super::listening::Listening;
 use super::news::News;
 use super::port::Port;
 use crate::cli::Global;
-use crate::commands::{context::context, query};
+use crate::commands::{context::context, original::Reader, query};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
@@ -92,6 +92,16 @@ impl Faces {
     }
 }
 
+/// Returns what reads members of files, by the settings.
+fn read_member(settings: Settings) -> ReadMember {
+    Box::new(move |snapshot, location| {
+        let bytes = settings
+            .extraction()
+            .and_then(|options| Reader::new(snapshot, options).read(location));
+        bytes.map_err(|failure| failure.message().to_owned())
+    })
+}
+
 /// Returns what answers requests, by the settings.
 fn web(
     data: &Path,
@@ -110,6 +120,11 @@ fn web(
         saved: settings.queries.clone(),
         deadline_ms: settings.search.deadline_ms(),
         server: Client::new(socket),
+        program: Program {
+            path: std::env::current_exe()?,
+            data: data.to_path_buf(),
+        },
+        read_member: read_member(settings.clone()),
         secret: Arc::clone(secret),
     }))
 }

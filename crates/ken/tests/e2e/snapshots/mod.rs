@@ -23,7 +23,7 @@ fn shown(world: &World, arguments: &[&str]) -> String {
 }
 
 /// Texts that differ between runs or machines, and their replacements.
-const FILTERS: [(&str, &str); 13] = [
+const FILTERS: [(&str, &str); 14] = [
     (r"complete   \S+", "complete   [TIME]"),
     (r#""completed":"[^"]*""#, r#""completed":"[TIME]""#),
     (
@@ -47,6 +47,8 @@ const FILTERS: [(&str, &str); 13] = [
     // Scores: newer files score higher, so scores fall from day to day.
     (r"\b\d+\.\d{4}\b", "[N]"),
     (r#""score":[0-9.]+"#, r#""score":[N]"#),
+    // They are hashes with keys that each index has chosen.
+    (r#""id":"(?:[0-9a-f]{16}){1,2}""#, r#""id":"[ID]""#),
 ];
 
 /// Replaces the home folder, and the texts of [`FILTERS`].

@@ -7,22 +7,18 @@ use ken_core::{Ipath, Location, Stamp};
 use ken_engine::{MessageId, Source};
 use ken_extract::{Extractor, Input, Member};
 
-use super::Mail;
-
 use crate::failure::{Failure, Kind};
 
 /// Reads documents from files, as indexing does: dangerous formats are parsed in a worker.
-pub(super) struct Reader<'m> {
-    snapshot: &'m dyn Source,
+pub(super) struct Reader<'s> {
+    snapshot: &'s dyn Source,
     options: ken_extract::Options,
 }
 
-impl<'m> Reader<'m> {
-    pub(super) fn new(mail: &'m Mail) -> Result<Self, Failure> {
-        Ok(Self {
-            snapshot: &mail.snapshot,
-            options: mail.settings.extraction()?,
-        })
+impl<'s> Reader<'s> {
+    /// Returns a reader of the documents of a snapshot.
+    pub(super) fn new(snapshot: &'s dyn Source, options: ken_extract::Options) -> Self {
+        Self { snapshot, options }
     }
 
     /// Returns the bytes of a document.

@@ -1,0 +1,210 @@
+//! `/api/v1/documents/…`: one document.
+
+use std::path::PathBuf;
+
+use http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, ETAG, HeaderValue};
+use ken_core::Location;
+use ken_engine::Source;
+use ken_search::service::{
+    DocumentForm, Error as ServiceError, Inside, MatchIn, Named, Reading, Request, SCHEMA, Service,
+    path_text,
+};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::parameter::{Parameter, one};
+use crate::answer::{Answer, Error, object, set, whole};
+use crate::part::{part, range};
+use crate::{Asked, Web, original};
+
+/// The most places that one answer has.
+const MAX_PLACES: usize = 10_000;
+/// What a name in a header may have as it is (RFC 8187, `attr-char`).
+const NAME: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
+
+pub(super) fn no_parameters() -> Vec<Parameter> {
+    Vec::new()
+}
+
+pub(super) fn text_parameters() -> Vec<Parameter> {
+    vec![
+        one("lines", "string", "Lines, such as 10-40"),
+        one("pages", "string", "Pages, such as 3 or 3-5"),
+    ]
+}
+
+pub(super) fn places_parameters() -> Vec<Parameter> {
+    vec![
+        one("q", "string", "The query"),
+        one("limit", "integer", "The most places"),
+    ]
+}
+
+/// Hands on the document with an identifier.
+fn with_document(
+    web: &Web,
+    asked: &Asked,
+    id: &str,
+    answer: impl FnOnce(&Service<'_>, &Named) -> Result<Answer, Error>,
+) -> Result<Answer, Error> {
+    let snapshot = web.index.at(asked.parsed("commit", "a number")?)?;
+    let service = web.service(asked, &*snapshot);
+    let named = service.document(id)?.ok_or_else(|| Error {
+        status: 404,
+        message: format!("no document of the index has the identifier {id}"),
+    })?;
+    answer(&service, &named)
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    id: &'a str,
+    n_lines: usize,
+    n_pages: usize,
+    path: &'a str,
+    title: Option<&'a str>,
+    #[serde(flatten)]
+    document: DocumentForm<'a>,
+}
+
+pub(super) fn answer(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
+    with_document(web, asked, id, |service, named| {
+        let document = &named.stored.document;
+        let whole = part(&document.body, None, None);
+        Ok(object(&Whole {
+            id,
+            n_lines: whole.n_lines,
+            n_pages: whole.n_pages,
+            path: &path_text(&named.stored.location.path),
+            title: named.title(),
+            document: DocumentForm::new(document, service.field_names(), false),
+        }))
+    })
+}
+
+pub(super) fn text(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
+    let lines = asked.get("lines").map(range).transpose()?;
+    let pages = asked.get("pages").map(range).transpose()?;
+    with_document(web, asked, id, |_, named| {
+        let part = part(&named.stored.document.body, lines.as_ref(), pages.as_ref());
+        Ok(object(&json!({
+            "v": SCHEMA,
+            "id": id,
+            "text": part.text,
+            "first_line": part.first_line,
+            "n_lines": part.n_lines,
+            "n_pages": part.n_pages,
+        })))
+    })
+}
+
+pub(super) fn places(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
+    let limit = asked.parsed("limit", "a number")?.unwrap_or(MAX_PLACES);
+    with_document(web, asked, id, |service, named| {
+        let request = Request {
+            query: asked.get("q").unwrap_or_default().to_owned(),
+            reading: Reading::Lenient,
+            deadline_ms: web.setup.deadline_ms,
+            ..Request::default()
+        };
+        let query = service.understand(&request)?;
+        let places = matches(
+            service,
+            &query,
+            &named.stored.location,
+            limit.min(MAX_PLACES),
+        )?;
+        Ok(object(&json!({
+            "v": SCHEMA,
+            "id": id,
+            "complete": query.is_complete(),
+            "places": places,
+        })))
+    })
+}
+
+/// Returns the matches in a document, without those in its members.
+fn matches(
+    service: &Service<'_>,
+    query: &ken_search::service::Query,
+    location: &Location,
+    limit: usize,
+) -> Result<Vec<MatchIn>, ServiceError> {
+    let mut places = Vec::new();
+    service.each_match(query, &address(location), None, &mut |found| {
+        match found {
+            Inside::Match(found) if found.location == *location && places.len() < limit => {
+                places.push(found);
+            }
+            _ => {}
+        }
+        Ok::<_, ServiceError>(())
+    })?;
+    Ok(places)
+}
+
+/// Returns a location as a user types it.
+fn address(location: &Location) -> PathBuf {
+    let mut address = location.path.clone().into_os_string();
+    if !location.ipath.is_root() {
+        address.push("|");
+        address.push(location.ipath.as_str());
+    }
+    address.into()
+}
+
+pub(super) fn members(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
+    with_document(web, asked, id, |service, named| {
+        let members = service.members(&named.stored.location)?;
+        let members: Vec<Value> = members
+            .iter()
+            .map(|member| json!({ "id": service.id(member), "ipath": member.ipath }))
+            .collect();
+        Ok(object(
+            &json!({ "v": SCHEMA, "id": id, "members": members }),
+        ))
+    })
+}
+
+pub(super) fn original(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
+    let snapshot = web.index.at(None)?;
+    with_document(web, asked, id, |_, named| {
+        let location = &named.stored.location;
+        let bytes = match location.ipath.is_root() {
+            true => original::bytes(&*snapshot, location)?,
+            false => {
+                // The file must be what the index knows before a member is read from it.
+                original::open(&*snapshot, location)?;
+                let read = &web.setup.read_member;
+                read(&*snapshot, location).map_err(|message| Error {
+                    status: 410,
+                    message,
+                })?
+            }
+        };
+        // Whatever it is, no browser takes it for a page of ken's.
+        let mut answer = whole(200, "application/octet-stream", bytes);
+        set(
+            &mut answer,
+            CONTENT_SECURITY_POLICY,
+            "default-src 'none'; sandbox",
+        );
+        let name = utf8_percent_encode(&name(named), NAME).to_string();
+        let disposition = format!("attachment; filename*=UTF-8''{name}");
+        let tag = format!("\"{id}-{}\"", snapshot.commit());
+        for (header, value) in [(CONTENT_DISPOSITION, disposition), (ETAG, tag)] {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                answer.headers_mut().insert(header, value);
+            }
+        }
+        Ok(answer)
+    })
+}
+
+/// Returns the name under which a browser saves a document.
+fn name(named: &Named) -> String {
+    let document = &named.stored.document;
+    let own = document.text(ken_core::Field::Filename);
+    own.map_or_else(|| named.stored.location.file_name(), str::to_owned)
+}

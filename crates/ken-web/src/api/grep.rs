@@ -1,0 +1,118 @@
+//! `/api/v1/grep`: what `ken grep --json` prints, as it is found.
+
+use std::ffi::OsString;
+
+use ken_core::{Root, covering};
+use ken_engine::Source;
+use ken_search::service::resolve;
+use serde_json::json;
+
+use super::parameter::{Parameter, one};
+use crate::answer::{Answer, Body, Error, whole};
+use crate::{Asked, Web};
+
+/// Parameters that are flags of `ken grep` by the same name.
+const FLAGS: [(&str, &str); 6] = [
+    ("fixed_strings", "--fixed-strings"),
+    ("ignore_case", "--ignore-case"),
+    ("smart_case", "--smart-case"),
+    ("word_regexp", "--word-regexp"),
+    ("multiline", "--multiline"),
+    ("documents", "--documents"),
+];
+/// Parameters that are options with a value.
+const OPTIONS: [(&str, &str); 4] = [
+    ("glob", "--glob"),
+    ("type", "--type"),
+    ("context", "--context"),
+    ("max_count", "--max-count"),
+];
+
+pub(super) fn parameters() -> Vec<Parameter> {
+    let mut all = vec![
+        one("pattern", "string", "The regular expression").required(),
+        one(
+            "in",
+            "string",
+            "A folder or file below a root; all roots if absent",
+        )
+        .many(),
+    ];
+    all.extend(FLAGS.map(|(name, flag)| one(name, "boolean", &format!("As ken grep {flag}"))));
+    all.extend(
+        OPTIONS.map(|(name, flag)| one(name, "string", &format!("As ken grep {flag}")).many()),
+    );
+    all
+}
+
+pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
+    let arguments = arguments(web, asked)?;
+    let program = web.setup.program.clone();
+    let mut answer = whole(200, "application/x-ndjson", Vec::new());
+    *answer.body_mut() = Body::Written(Box::new(move |to| {
+        let (code, errors) = program.write(arguments, to)?;
+        match code {
+            0 | 1 => Ok(()),
+            _ => writeln!(
+                to,
+                "{}",
+                json!({ "type": "error", "data": { "message": errors } })
+            ),
+        }
+    }));
+    Ok(answer)
+}
+
+/// Returns the arguments of `ken grep`.
+fn arguments(web: &Web, asked: &Asked) -> Result<Vec<OsString>, Error> {
+    let known = ["pattern", "in"].into_iter();
+    let known = known.chain(FLAGS.iter().chain(&OPTIONS).map(|(name, _)| *name));
+    let known: Vec<&str> = known.collect();
+    if let Some((name, _)) = asked.parameters().find(|(name, _)| !known.contains(name)) {
+        return Err(Error::wrong(format!("there is no parameter {name}")));
+    }
+    let pattern = asked
+        .get("pattern")
+        .ok_or_else(|| Error::wrong("pattern: it is missing".to_owned()))?;
+    let mut arguments: Vec<OsString> = ["grep", "--no-config", "--json"].map(OsString::from).into();
+    for (name, flag) in FLAGS {
+        if asked.parsed(name, "true or false")?.unwrap_or(false) {
+            arguments.push(flag.into());
+        }
+    }
+    for (name, option) in OPTIONS {
+        // With `=` a value that begins with a dash is no option.
+        arguments.extend(
+            asked
+                .all(name)
+                .map(|value| format!("{option}={value}").into()),
+        );
+    }
+    arguments.extend([OsString::from(format!("--regexp={pattern}")), "--".into()]);
+    let roots = &web.index.at(None)?.meta().roots.clone();
+    let within: Result<Vec<OsString>, Error> =
+        asked.all("in").map(|path| below(path, roots)).collect();
+    let mut within = within?;
+    if within.is_empty() {
+        within = roots.iter().map(|root| root.path.clone().into()).collect();
+    }
+    arguments.extend(within);
+    Ok(arguments)
+}
+
+/// Returns a path that is below a root. Nothing else is searched.
+fn below(path: &str, roots: &[Root]) -> Result<OsString, Error> {
+    let path = std::path::Path::new(path);
+    let is_absolute = path.is_absolute();
+    let resolved = resolve(path, roots).ok().filter(|path| {
+        // A link on the way may lead elsewhere.
+        let real = fs_err::canonicalize(path);
+        is_absolute && real.is_ok_and(|real| covering(roots, &real).is_some())
+    });
+    resolved.map(Into::into).ok_or_else(|| {
+        Error::wrong(format!(
+            "in: \"{}\" is no path below a root",
+            path.display()
+        ))
+    })
+}

@@ -1,0 +1,232 @@
+//! `/json` and `/csv`: answers as recoll-webui gives them, so that programs written for it, such as SearXNG's engine for
+//! Recoll, work with ken unmodified. The keys are those of recoll-webui's `get_json` and `get_csv`.
+
+use std::borrow::Cow;
+
+use http::header::CONTENT_DISPOSITION;
+use ken_core::Field;
+use ken_search::parse::Syntax;
+use ken_search::service::{Hit, Reading, Request, file_url, path_text};
+use serde_json::{Value, json};
+
+use crate::answer::{Answer, Error, object, set, whole};
+use crate::{Asked, Web};
+
+/// The hits of a page, as recoll-webui's default.
+const PER_PAGE: usize = 25;
+
+/// The keys of a result in the order of recoll-webui.
+const KEYS: [&str; 16] = [
+    "abstract",
+    "author",
+    "collapsecount",
+    "dbytes",
+    "dmtime",
+    "fbytes",
+    "filename",
+    "fmtime",
+    "ipath",
+    "label",
+    "mtime",
+    "mtype",
+    "relevancyrating",
+    "size",
+    "title",
+    "url",
+];
+
+pub(crate) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
+    super::only_the_user(asked)?;
+    let page = asked.parsed::<usize>("page", "a number")?.unwrap_or(1);
+    let request = request(web, asked, page)?;
+    let snapshot = web.index.at(None)?;
+    let service = web.service(asked, &*snapshot);
+    let response = service.ask(&request)?;
+    let results: Vec<Value> = response.hits.iter().map(result).collect();
+    let total = response
+        .total_groups
+        .or(response.total)
+        .unwrap_or(results.len());
+    match asked.path.as_str() {
+        "/csv" => Ok(csv(&results)),
+        _ => Ok(object(&json!({
+            "query": {
+                "query": asked.get("query").unwrap_or_default(),
+                "before": asked.get("before").unwrap_or_default(),
+                "after": asked.get("after").unwrap_or_default(),
+                "sort": asked.get("sort").unwrap_or("relevancyrating"),
+                "ascending": is_ascending(asked),
+                "page": page,
+                "highlight": i32::from(is_on(asked.get("highlight"))),
+                "dir": asked.get("dir").unwrap_or("<all>"),
+                "snippets": i32::from(asked.get("snippets").is_none_or(|value| is_on(Some(value)))),
+            },
+            "nres": total,
+            "results": results,
+        }))),
+    }
+}
+
+fn is_on(value: Option<&str>) -> bool {
+    value.is_some_and(|value| !matches!(value, "" | "0" | "false"))
+}
+
+fn is_ascending(asked: &Asked) -> i32 {
+    i32::from(is_on(asked.get("ascending")))
+}
+
+fn request(web: &Web, asked: &Asked, page: usize) -> Result<Request, Error> {
+    let mut filters = Vec::new();
+    if let Some(folder) = asked.get("dir").filter(|dir| !matches!(*dir, "" | "<all>")) {
+        filters.push(format!("dir:\"{}\"", folder.replace('"', "")));
+    }
+    // As `YYYY-MM-DD`, or a part of it.
+    let [after, before] = ["after", "before"].map(|name| asked.get(name).unwrap_or_default());
+    for date in [after, before] {
+        if !date.chars().all(|c| c.is_ascii_digit() || c == '-') {
+            return Err(Error::wrong(format!(
+                "\"{date}\" is no date such as 2026-11-26"
+            )));
+        }
+    }
+    if !(after.is_empty() && before.is_empty()) {
+        filters.push(format!("date:{after}..{before}"));
+    }
+    let sort = match asked.get("sort").unwrap_or_default() {
+        "mtime" | "fmtime" | "dmtime" => "date",
+        "url" => "path",
+        "filename" => "filename",
+        "fbytes" | "dbytes" | "size" => "size",
+        "title" => "title",
+        "author" => "author",
+        "mtype" => "mime",
+        _ => "relevance",
+    };
+    // Page 0 asks for all, as recoll-webui does for CSV.
+    let limit = match page {
+        0 => MAX_HITS,
+        _ => PER_PAGE,
+    };
+    let mut request = Request {
+        query: asked.get("query").unwrap_or_default().to_owned(),
+        syntax: Syntax::Recoll,
+        reading: Reading::Operators,
+        filters,
+        sort: sort.to_owned(),
+        reverse: sort != "relevance" && !is_on(asked.get("ascending")),
+        offset: page.saturating_sub(1).saturating_mul(PER_PAGE),
+        limit: Some(limit),
+        count: true,
+        deadline_ms: web.setup.deadline_ms,
+        ..Request::default()
+    };
+    if !asked.get("snippets").is_none_or(|value| is_on(Some(value))) {
+        request.snippets.count = 0;
+    }
+    Ok(request)
+}
+
+/// The most hits of one answer.
+const MAX_HITS: usize = 10_000;
+
+fn result(hit: &Hit) -> Value {
+    let document = &hit.document;
+    let text = |field| document.text(field).unwrap_or_default();
+    let number = |field| {
+        document
+            .number(field)
+            .map_or_else(String::new, |n| n.to_string())
+    };
+    let marked = hit.snippets.first().map(marked).unwrap_or_default();
+    let mtime = number(Field::Modified);
+    let date = match number(Field::Date) {
+        date if date.is_empty() => mtime.clone(),
+        date => date,
+    };
+    let time = document
+        .number(Field::Date)
+        .or(document.number(Field::Modified));
+    let size = number(Field::Size);
+    json!({
+        "abstract": marked,
+        "author": text(Field::Author),
+        "collapsecount": hit.more.unwrap_or(0).to_string(),
+        "dbytes": size,
+        "dmtime": date,
+        "fbytes": size,
+        "filename": text(Field::Filename),
+        "fmtime": mtime,
+        "ipath": hit.location.ipath.as_str(),
+        "label": hit.title().map_or_else(|| path_text(&hit.location.path), Cow::Borrowed),
+        "mtime": mtime,
+        "mtype": document.media_type,
+        "relevancyrating": "",
+        "sha": hit.id,
+        "size": size,
+        "snippet": marked,
+        "time": time.map(ken_search::service::time),
+        "title": hit.title().unwrap_or_default(),
+        "url": file_url(&hit.location.path),
+    })
+}
+
+/// Returns a passage with its matches marked, as HTML.
+fn marked(passage: &ken_search::snippet::Fragment) -> String {
+    let mut html = String::new();
+    let mut done = 0;
+    for bytes in &passage.highlights {
+        html.push_str(&escaped(&passage.text[done..bytes.start]));
+        let marked = escaped(&passage.text[bytes.clone()]);
+        html.push_str(&format!(
+            "<span class=\"search-result-highlight\">{marked}</span>"
+        ));
+        done = bytes.end;
+    }
+    html.push_str(&escaped(&passage.text[done..]));
+    html
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// Returns results as a table (RFC 4180).
+fn csv(results: &[Value]) -> Answer {
+    let mut table = KEYS.join(",") + "\r\n";
+    for result in results {
+        let row = KEYS.map(|key| cell(result[key].as_str().unwrap_or_default()));
+        table.push_str(&row.join(","));
+        table.push_str("\r\n");
+    }
+    let mut answer = whole(200, "text/csv; charset=utf-8", table.into_bytes());
+    set(
+        &mut answer,
+        CONTENT_DISPOSITION,
+        "attachment; filename=recoll.csv",
+    );
+    answer
+}
+
+/// Returns a cell. A spreadsheet takes one that begins with these signs for a formula, which a foreign document must not
+/// write.
+fn cell(text: &str) -> String {
+    let guard = match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => "'",
+        false => "",
+    };
+    format!("\"{guard}{}\"", text.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_text() {
+        assert_eq!(cell("a \"b\", c"), "\"a \"\"b\"\", c\"");
+        assert_eq!(cell("=HYPERLINK(\"x\")"), "\"'=HYPERLINK(\"\"x\"\")\"");
+    }
+}

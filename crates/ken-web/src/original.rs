@@ -1,0 +1,102 @@
+//! The original of a document, opened so that nothing else can be: below its root, through no link, and only as long as
+//! it is what the index knows.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use ken_core::{Location, Root, Stamp, covering};
+use ken_engine::Source;
+use ken_search::service::path_text;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+
+use crate::answer::Error;
+
+/// Opens the file of a document below its root, without following links, if it is as the index knows it.
+///
+/// # Errors
+/// Fails if the file is gone or changed, or a link leads to it.
+pub(crate) fn open(source: &dyn Source, location: &Location) -> Result<File, Error> {
+    let path = &location.path;
+    let root = covering(&source.meta().roots, path)
+        .ok_or_else(|| gone(path, "it is below no root any more"))?;
+    let file = open_below(root, path).map_err(|error| gone(path, &error.to_string()))?;
+    let stamp = ken_walk::file_stamp(file.as_fd()).map_err(io::Error::from);
+    let stamp = stamp.map_err(|error| gone(path, &error.to_string()))?;
+    let hasher = source.meta().hasher;
+    let known = source.files().row(hasher.key(path))?;
+    let is_known = |stamp: Stamp| {
+        let stamp = Stamp {
+            sidecar: ken_walk::sidecar_beside(path),
+            mh: ken_walk::mh_state(path),
+            ..stamp
+        };
+        known.is_some_and(|(_, row)| row.is_of(&stamp, &hasher))
+    };
+    match stamp {
+        Some(stamp) if is_known(stamp) => Ok(file),
+        _ => Err(gone(path, "it has changed since it was indexed")),
+    }
+}
+
+fn open_below(root: &Root, path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let below = path.strip_prefix(&root.path).unwrap_or(path);
+    let opened = match below.as_os_str().is_empty() {
+        // The root is a file.
+        true => rustix::fs::open(path, flags | OFlags::NOFOLLOW, Mode::empty())?,
+        false => {
+            let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let folder = rustix::fs::openat(CWD, &root.path, folder, Mode::empty())?;
+            let resolve = match root.follow_links {
+                true => ResolveFlags::NO_MAGICLINKS,
+                false => ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS,
+            };
+            rustix::fs::openat2(folder, below, flags, Mode::empty(), resolve)?
+        }
+    };
+    Ok(File::from(opened))
+}
+
+fn gone(path: &Path, why: &str) -> Error {
+    Error {
+        status: 410,
+        message: format!("\"{}\" cannot be read: {why}", path_text(path)),
+    }
+}
+
+/// Returns the bytes of the file of a document.
+///
+/// # Errors
+/// Fails if the file cannot be read as the index knows it.
+pub(crate) fn bytes(source: &dyn Source, location: &Location) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let read = open(source, location)?.read_to_end(&mut bytes);
+    read.map_err(|error| gone(&location.path, &error.to_string()))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_link_is_followed_below_a_root() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        fs_err::create_dir(&root).unwrap();
+        fs_err::write(folder.path().join("secret"), "secret").unwrap();
+        fs_err::write(root.join("own"), "own").unwrap();
+        fs_err::os::unix::fs::symlink(folder.path(), root.join("link")).unwrap();
+        fs_err::os::unix::fs::symlink("own", root.join("other")).unwrap();
+        let root = Root::new(root);
+        assert!(open_below(&root, &root.path.join("own")).is_ok());
+        for wrong in ["link/secret", "other", "../secret", "missing"] {
+            assert!(
+                open_below(&root, &root.path.join(wrong)).is_err(),
+                "{wrong}"
+            );
+        }
+    }
+}

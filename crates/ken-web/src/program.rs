@@ -1,0 +1,105 @@
+//! Runs ken's own commands, for what only the command line knows how to do.
+
+use std::ffi::OsStr;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// The program, and the data folder that it works with.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The path of ken.
+    pub path: PathBuf,
+    /// The data folder.
+    pub data: PathBuf,
+}
+
+/// The largest output that is read as a whole.
+const MAX_OUTPUT: u64 = 64 << 20;
+/// The most that is kept of the errors of a command.
+const MAX_ERRORS: u64 = 64 << 10;
+
+/// How a command ended.
+pub(crate) struct Ended {
+    /// The exit code; 2 if a signal ended it.
+    pub(crate) code: i32,
+    pub(crate) output: Vec<u8>,
+    pub(crate) errors: String,
+}
+
+impl Program {
+    /// Returns a command with these arguments.
+    fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new(&self.path);
+        command
+            .arg("--data")
+            .arg(&self.data)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run<A: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> io::Result<Ended> {
+        let mut output = Vec::new();
+        let (code, errors) = self.pipe(arguments, &mut |from| {
+            from.take(MAX_OUTPUT).read_to_end(&mut output).map(drop)
+        })?;
+        Ok(Ended {
+            code,
+            output,
+            errors,
+        })
+    }
+
+    /// Writes the output of a command as it comes, and returns how it ended. The command is stopped if writing fails.
+    pub(crate) fn write<A: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = A>,
+        to: &mut dyn Write,
+    ) -> io::Result<(i32, String)> {
+        self.pipe(arguments, &mut |from| io::copy(from, to).map(drop))
+    }
+
+    fn pipe<A: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = A>,
+        take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>,
+    ) -> io::Result<(i32, String)> {
+        let mut running = Running(self.command(arguments).spawn()?);
+        let errors = running.0.stderr.take();
+        // Otherwise a command with many errors would wait for ever.
+        let errors = std::thread::spawn(move || {
+            let mut text = Vec::new();
+            if let Some(mut errors) = errors {
+                let _ = errors.by_ref().take(MAX_ERRORS).read_to_end(&mut text);
+                let _ = io::copy(&mut errors, &mut io::sink());
+            }
+            String::from_utf8_lossy(&text).trim().to_owned()
+        });
+        if let Some(mut output) = running.0.stdout.take() {
+            take(&mut output)?;
+        }
+        let status = running.0.wait()?;
+        Ok((
+            status.code().unwrap_or(2),
+            errors.join().unwrap_or_default(),
+        ))
+    }
+}
+
+/// A command that is stopped when nobody waits for it any more.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has ended, most often.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
