@@ -8,6 +8,7 @@
 mod client;
 mod converted;
 mod drawing;
+mod drawn;
 mod member;
 mod protocol;
 mod sandbox;

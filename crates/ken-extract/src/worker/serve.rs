@@ -17,7 +17,7 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFl
 use super::protocol::{
     Broken, Decoder, Encoder, MAX_HEAD_BYTES, Message, PREFIX_BYTES, Prefix, Whole,
 };
-use super::{drawing, protocol, sandbox};
+use super::{drawn, protocol, sandbox};
 use crate::draw::draw;
 use crate::picture::Order;
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
@@ -59,8 +59,8 @@ pub fn serve(socket: OwnedFd, extract: Extract) -> io::Result<()> {
         let retire = || n_files >= MAX_FILES || memory.bytes() > MAX_IDLE_BYTES;
         let mut input = request.input(&files, blob, &limits);
         if let Some(order) = request.order {
-            let drawn = draw(&mut input, order, &limits);
-            let (head, blob) = drawing::write(&drawn, retire());
+            let result = draw(&mut input, order, &limits);
+            let (head, blob) = drawn::write(&result, retire());
             protocol::write(&mut answers, Message::Drawn, &head.0, &blob)?;
         } else {
             let mut sink = Answers::new(&mut answers, &request.ipath);
