@@ -8,8 +8,9 @@ import unittest
 from datetime import datetime, timezone
 from pathlib import Path
 
+import world  # isort: split
+
 import ken
-import world
 from ken import results
 
 

@@ -7,8 +7,9 @@ import threading
 from pathlib import Path
 from typing import Any, Callable, List
 
+import world  # isort: split
+
 import ken
-import world
 
 
 class Transports(world.Case):

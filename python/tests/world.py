@@ -188,7 +188,8 @@ class Serving:
             [KEN, "serve"], env=world.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=world.home
         )
         self.socket = world.home / "run/ken/ken.sock"
-        wait_for(self.socket.exists, self._process)
+        told = world.data / "ken.serve"
+        wait_for(lambda: told.exists() and str(self.socket) in told.read_text(), self._process)
 
     def __enter__(self) -> Serving:
         return self
