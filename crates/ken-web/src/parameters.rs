@@ -57,7 +57,7 @@ fn place<'k>(keys: &'k mut Map<String, Value>, key: &str) -> Option<&'k mut Valu
     }
 }
 
-/// Sets a value of the same type. What has no value takes numbers and texts.
+/// Sets a value of the same type. What has no value takes numbers and texts, and stays without one for an empty text.
 fn set(place: &mut Value, value: &str, is_first: bool) -> Result<(), &'static str> {
     match place {
         Value::Bool(_) => {
@@ -76,6 +76,8 @@ fn set(place: &mut Value, value: &str, is_first: bool) -> Result<(), &'static st
             }
             values.push(value.into());
         }
+        // As a form sends a field that is not filled in.
+        Value::Null if value.is_empty() => {}
         Value::Null => {
             *place = value
                 .parse::<i64>()

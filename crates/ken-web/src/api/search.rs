@@ -1,6 +1,7 @@
 //! `/api/v1/search`.
 
 use ken_search::service::{Reading, Request};
+use serde_json::Value;
 
 use super::parameter::{Parameter, keys, one};
 use crate::answer::{Answer, Error, object};
@@ -26,6 +27,11 @@ fn usual(web: Option<&Web>) -> Request {
         deadline_ms: web.and_then(|web| web.setup.deadline_ms),
         ..Request::default()
     }
+}
+
+/// Returns what a POST takes, with its usual values.
+pub(super) fn body() -> Value {
+    serde_json::to_value(usual(None)).unwrap_or_default()
 }
 
 pub(super) fn parameters() -> Vec<Parameter> {
