@@ -56,9 +56,18 @@ impl Secret {
 
     /// Returns the header that makes a browser keep the token.
     pub fn set_cookie(&self) -> String {
-        let Self { token, folder } = self;
+        self.cookie(&self.token, COOKIE_SECONDS)
+    }
+
+    /// Returns the header that makes a browser forget the token.
+    pub fn clear_cookie(&self) -> String {
+        self.cookie("", 0)
+    }
+
+    fn cookie(&self, value: &str, seconds: u32) -> String {
+        let folder = &self.folder;
         format!(
-            "{COOKIE_NAME}={token}; Path=/{folder}/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}"
+            "{COOKIE_NAME}={value}; Path=/{folder}/; HttpOnly; SameSite=Strict; Max-Age={seconds}"
         )
     }
 }

@@ -10,6 +10,7 @@ mod api;
 mod asked;
 mod index;
 mod original;
+mod page;
 mod parameters;
 mod part;
 mod program;
@@ -75,13 +76,17 @@ impl Web {
         let answer = match asked.path.strip_prefix("/api/v1/") {
             Some(path) => api::answer(self, asked, path),
             None if ["/json", "/csv"].contains(&asked.path.as_str()) => api::recoll(self, asked),
-            None => Err(Error::not_found(&asked.path)),
+            None => return page::answer(self, asked),
         };
         answer.unwrap_or_else(|error| error.answer())
     }
 
     /// Returns the search service for a request, at a commit.
-    fn service<'s>(&self, asked: &Asked, source: &'s dyn ken_engine::Source) -> Service<'s> {
+    pub(crate) fn service<'s>(
+        &self,
+        asked: &Asked,
+        source: &'s dyn ken_engine::Source,
+    ) -> Service<'s> {
         let context = Context {
             now: Timestamp::now(),
             ..self.setup.context.clone()

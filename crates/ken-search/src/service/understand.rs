@@ -54,6 +54,11 @@ impl Query {
         self.plan == Plan::Nothing
     }
 
+    /// Returns when the search ends early.
+    pub fn limits(&self) -> Option<&Arc<Limits>> {
+        self.limits.as_ref()
+    }
+
     /// Returns whether no deadline or cancellation has ended a search for the query.
     pub fn is_complete(&self) -> bool {
         is_complete(self.limits.as_ref())

@@ -134,6 +134,23 @@ impl Finder {
         }
     }
 
+    /// Returns the bytes of all matches in a body, in order and without overlap. Once `is_over` returns true, no further
+    /// match is searched for.
+    ///
+    /// The cost is that of [`Finder::all`].
+    pub fn ranges(&self, body: &str, is_over: &dyn Fn() -> bool) -> Vec<Range<usize>> {
+        let mut hits = self.hits(body, Effort::ALL, is_over);
+        hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end));
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for hit in hits {
+            match ranges.last_mut() {
+                Some(last) if hit.bytes.start < last.end => last.end = last.end.max(hit.bytes.end),
+                _ => ranges.push(hit.bytes),
+            }
+        }
+        ranges
+    }
+
     fn hits(&self, body: &str, effort: Effort, is_over: &dyn Fn() -> bool) -> Vec<Hit> {
         let hits = Hits::new(&self.matchers, self.analyze);
         scan::hits(body, &hits, &self.expressions, effort, is_over)

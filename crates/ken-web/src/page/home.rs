@@ -1,0 +1,94 @@
+//! What the page shows before anything is searched for, and the saved queries.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::html;
+use super::look::Looker;
+use super::state::Link;
+use super::state::State;
+use super::status::freshness;
+use crate::Web;
+use crate::answer::{Answer, Error};
+
+/// Queries to try, with what they find.
+const EXAMPLES: [(&str, &str); 6] = [
+    ("\"annual report\"", "these words, in this order"),
+    ("invoice date:2025", "documents of one year"),
+    ("type:message from:anna", "mail of one person"),
+    ("ext:pdf pages:20..", "long PDF files"),
+    (
+        "dir:projects type:source parse*",
+        "source code, words that begin so",
+    ),
+    ("is:unread has:attachment", "unread mail with attachments"),
+];
+
+/// What the page shows before anything is searched for.
+#[derive(Serialize)]
+pub(super) struct Home {
+    n_documents: u64,
+    freshness: String,
+    examples: Vec<Example>,
+    saved: Vec<Link>,
+}
+
+#[derive(Serialize)]
+struct Example {
+    query: &'static str,
+    meaning: &'static str,
+    href: String,
+}
+
+impl Home {
+    pub(super) fn of(looker: &Looker<'_>) -> Result<Self, Error> {
+        let examples = EXAMPLES.iter().map(|(query, meaning)| Example {
+            query,
+            meaning,
+            href: of_query(query),
+        });
+        Ok(Self {
+            n_documents: looker.source.n_documents(),
+            freshness: freshness(looker.web, looker.source),
+            examples: examples.collect(),
+            saved: saved_links(&looker.web.setup.saved),
+        })
+    }
+}
+
+fn of_query(query: &str) -> String {
+    let state = State {
+        q: query.to_owned(),
+        page: 1,
+        ..State::default()
+    };
+    state.href()
+}
+
+fn saved_links(saved: &BTreeMap<String, String>) -> Vec<Link> {
+    let links = saved.iter();
+    let links = links.map(|(name, _)| Link::new(name, of_query(&format!("query:{name}"))));
+    links.collect()
+}
+
+#[derive(Serialize)]
+struct SavedPage<'a> {
+    title: &'static str,
+    state: State,
+    queries: Vec<(Link, &'a str)>,
+}
+
+/// Answers with the saved queries.
+pub(super) fn saved(web: &Web) -> Result<Answer, Error> {
+    let saved = &web.setup.saved;
+    let queries = saved_links(saved)
+        .into_iter()
+        .zip(saved.values().map(String::as_str));
+    let page = SavedPage {
+        title: "Saved queries",
+        state: State::default(),
+        queries: queries.collect(),
+    };
+    Ok(html(200, "saved.html", &page))
+}
