@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::asked::MAX_INTEGER;
+
 /// A parameter of an address.
 pub(super) struct Parameter {
     name: String,
@@ -98,7 +100,7 @@ fn add_keys(outer: &str, value: &Value, short: &[(&str, &str)], all: &mut Vec<Pa
 
 /// Returns the schema of numbers: those that all languages have.
 fn integer() -> Value {
-    json!({ "type": "integer", "minimum": 0, "maximum": (1_u64 << 53) - 1 })
+    json!({ "type": "integer", "minimum": 0, "maximum": MAX_INTEGER })
 }
 
 /// Returns the schema of an object that has the keys of a request.

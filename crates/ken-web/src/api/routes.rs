@@ -38,7 +38,7 @@ pub(super) const ROUTES: &[Route] = &[
         summary: "Find documents. A POST has the request as an object",
         parameters: search::parameters,
         body: Some(search::body),
-        gives: (JSON, "Response"),
+        gives: (JSON, "Found"),
         answer: search::answer,
     },
     Route {

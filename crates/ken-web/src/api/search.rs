@@ -51,7 +51,7 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     // Nobody may hold a thread for longer than the user allows.
     let deadlines = [request.deadline_ms, usual.deadline_ms];
     request.deadline_ms = deadlines.into_iter().flatten().min();
-    let snapshot = web.index.at(asked.parsed("commit", "a number")?)?;
+    let snapshot = web.index.at(asked.number("commit")?)?;
     let service = web.service(asked, &*snapshot);
     Ok(object(&service.ask(&request)?))
 }

@@ -347,3 +347,20 @@ fn hostile_documents_run_and_load_nothing() {
     let address = world.ken(["web", "--print"]).text().trim().to_owned();
     script("hostile.py", &["show", &address, "370", "4"]);
 }
+
+#[test]
+fn the_api_is_as_it_is_described() {
+    let venv = concat!(env!("CARGO_TARGET_TMPDIR"), "/python-peers/venv");
+    let is_there = fs_err::exists(format!("{venv}/bin/schemathesis")).unwrap();
+    if !needs::met("schemathesis", is_there) {
+        return;
+    }
+    let world = world();
+    let (_server, _) = served(&world);
+    let address = world.ken(["web", "--print"]).text().trim().to_owned();
+    let folder = tempfile::tempdir().unwrap();
+    script(
+        "api.py",
+        &[venv, &address, &folder.path().display().to_string()],
+    );
+}
