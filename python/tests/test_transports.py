@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 from typing import Any, Callable, List
 
-import world
+import world  # isort: split
 
 import ken
 

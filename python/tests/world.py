@@ -11,7 +11,7 @@ import time
 import unittest
 import zipfile
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, NoReturn, Optional
 
 PYTHON = Path(__file__).resolve().parents[1]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or PYTHON.parent / "target").resolve()
@@ -103,8 +103,13 @@ def need(name: str, is_there: bool) -> None:
         raise AssertionError(
             f"{name} is missing; scripts/setup installs it, KEN_TEST_ALLOW_MISSING={name} leaves this test out"
         )
-    print(f"NOT TESTED: {name} is missing", file=sys.stderr)
-    raise unittest.SkipTest(f"{name} is missing")
+    leave_out(f"{name} is missing")
+
+
+def leave_out(why: str) -> NoReturn:
+    """Leave a test out, and say so."""
+    print(f"NOT TESTED: {why}", file=sys.stderr)
+    raise unittest.SkipTest(why)
 
 
 class World:
@@ -183,7 +188,8 @@ class Serving:
             [KEN, "serve"], env=world.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=world.home
         )
         self.socket = world.home / "run/ken/ken.sock"
-        wait_for(self.socket.exists, self._process)
+        told = world.data / "ken.serve"
+        wait_for(lambda: told.exists() and str(self.socket) in told.read_text(), self._process)
 
     def __enter__(self) -> Serving:
         return self
