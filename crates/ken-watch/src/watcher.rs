@@ -53,6 +53,8 @@ pub struct Watcher {
     mounts: Option<fs::File>,
     /// Mount points above, at and below the roots.
     mounted: Vec<PathBuf>,
+    /// Roots that are away and are no mount points.
+    away: Vec<PathBuf>,
     waker: Waker,
     /// The folder of a file that is replaced, by its watch, and the name of the file.
     replaced: Option<(i32, PathBuf)>,
@@ -82,6 +84,7 @@ impl Watcher {
             }),
             mounts: fs::File::open("/proc/self/mountinfo").ok(),
             mounted: Vec::new(),
+            away: Vec::new(),
             waker: Waker(Arc::new(waker)),
             replaced: None,
             pace: Pace::default(),
@@ -130,6 +133,9 @@ impl Watcher {
         if self.coverage().beyond > 0 {
             walked = self.watch_best();
         }
+        let is_mount = |path: &PathBuf| self.roots.iter().any(|of| of.path == *path && of.mounted);
+        let away = walked.unavailable.iter().map(|(path, _)| path);
+        self.away = away.filter(|path| !is_mount(path)).cloned().collect();
         let mut state = self.seen.state();
         self.note_roots(&mut state, &walked);
         let watches = [state.table.take_all_unentered(), sides].concat();
@@ -188,6 +194,11 @@ impl Watcher {
     /// Returns the roots below which folders are watched.
     pub fn roots(&self) -> &[Root] {
         &self.roots
+    }
+
+    /// Returns the roots that were away when all watches were set, but for those where a file system was mounted.
+    pub fn away(&self) -> &[PathBuf] {
+        &self.away
     }
 
     /// Returns how much is watched.

@@ -9,6 +9,7 @@ mod hooks;
 mod listening;
 mod lock;
 mod news;
+mod notices;
 mod pool;
 mod port;
 mod runs;
@@ -45,6 +46,7 @@ use faces::Faces;
 use hooks::Hooks;
 use lock::{Lock, Served};
 use news::{News, Reporter};
+use notices::{Notices, Problem};
 use undone::Undone;
 
 /// How often everything is compared although all folders are watched.
@@ -99,7 +101,8 @@ pub(super) fn run_with(
         ..walk_options(global)
     };
     let mut watcher = Watcher::new(walk_options, budget)?;
-    let news = Arc::new(News::new(watcher.waker()));
+    let notices = Notices::new(is_background);
+    let news = Arc::new(News::new(watcher.waker(), notices));
     let of_signals = Arc::clone(&news);
     end_with_signals(move || of_signals.stop())?;
     watcher.watch_replaced(&commit_file(&index_folder(&options.data)))?;
@@ -137,6 +140,7 @@ pub(super) fn run_with(
         compared_by: None,
         last_comparison: None,
         n_overflows: 0,
+        is_limited: args.max_watches.is_some(),
         sweeps: Sweeps::new(Duration::from_secs(args.sweep_seconds)),
         swept_by: None,
         due: Instant::now(),
@@ -208,6 +212,8 @@ struct Server {
     last_comparison: Option<Ticket>,
     /// Number of times that events were lost.
     n_overflows: u64,
+    /// Whether the user limits the number of watches.
+    is_limited: bool,
     /// When what is not watched is compared.
     sweeps: Sweeps,
     /// The current comparison of that.
@@ -546,6 +552,7 @@ impl Server {
         if !self.is_complete {
             self.compared_by = self.last_comparison;
         }
+        self.news.notices.tell_away(self.watcher.away());
         let now = Instant::now();
         (self.compared, self.is_suspect, self.due) = (Some(now), false, now + REST);
         self.note_coverage()
@@ -564,9 +571,26 @@ impl Server {
                 output::warn(&self.told(coverage));
             }
             systemd::tell(&self.told(coverage));
+            self.tell_unwatched(coverage.beyond);
             self.coverage = Some(coverage);
         }
         Ok(())
+    }
+
+    /// Tells the user that there are not enough watches, unless that is wanted.
+    fn tell_unwatched(&self, n_beyond: usize) {
+        let notices = &self.news.notices;
+        match n_beyond {
+            0 => notices.solve(|problem| *problem == Problem::Unwatched),
+            _ if self.is_limited => {}
+            n => {
+                let folders = counted(n, "folder");
+                let text = format!(
+                    "ken looks at {folders} now and then only; raise fs.inotify.max_user_watches to watch them"
+                );
+                notices.tell(Problem::Unwatched, &text);
+            }
+        }
     }
 
     /// Returns what is watched, for people.

@@ -8,6 +8,7 @@ use ken_api::{Question, Reply};
 use ken_pipeline::updater::Outcome;
 use ken_watch::Waker;
 
+use super::notices::{Notices, Problem};
 use super::runs::Runs;
 use crate::output;
 
@@ -39,10 +40,11 @@ pub(super) struct News {
     pub(super) runs: Runs,
     /// What was said last, which is not repeated.
     pub(super) said: Mutex<Vec<String>>,
+    pub(super) notices: Notices,
 }
 
 impl News {
-    pub(super) fn new(waker: Waker) -> Self {
+    pub(super) fn new(waker: Waker, notices: Notices) -> Self {
         Self {
             waker,
             is_stopped: AtomicBool::new(false),
@@ -51,6 +53,7 @@ impl News {
             questions: Mutex::default(),
             runs: Runs::default(),
             said: Mutex::default(),
+            notices,
         }
     }
 
@@ -73,7 +76,11 @@ impl News {
 
     /// Takes the outcome of a batch, or of a comparison of everything.
     pub(super) fn report(&self, outcome: &Outcome) {
-        self.runs.end(outcome);
+        let is_heard = self.runs.end(outcome);
+        if outcome.summary.is_ok() {
+            self.notices
+                .solve(|problem| *problem == Problem::Unwritable);
+        }
         match &outcome.summary {
             Ok(summary) if outcome.all => self.say(&summary.messages),
             Ok(summary) => {
@@ -81,7 +88,11 @@ impl News {
                 self.has_found.fetch_or(n_found > 0, Ordering::Relaxed);
             }
             Err(error) => {
-                self.say(&[error.to_string()]);
+                let message = error.to_string();
+                if !is_heard {
+                    self.notices.tell(Problem::Unwritable, &message);
+                }
+                self.say(&[message]);
                 self.has_failed.store(true, Ordering::Relaxed);
             }
         }

@@ -50,13 +50,12 @@ impl Runs {
             .clear();
     }
 
-    /// Notes that a run has ended.
-    pub(super) fn end(&self, outcome: &Outcome) {
+    /// Notes that a run has ended; returns whether it was one of a client.
+    pub(super) fn end(&self, outcome: &Outcome) -> bool {
         let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(end) = runs.remove(&outcome.done) {
-            // Its client may be gone.
-            let _ = end.send(outcome.clone());
-        }
+        let end = runs.remove(&outcome.done);
+        // Its client may be gone.
+        end.is_some_and(|end| end.send(outcome.clone()).is_ok())
     }
 }
 

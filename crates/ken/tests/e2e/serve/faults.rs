@@ -202,6 +202,11 @@ fn a_disk_is_full_and_then_free() {
         "mkdir -p data
          mount -t tmpfs -o size=3m none data
          $ken --data data index -q docs
+         mkdir bin
+         printf '#!/bin/sh\\necho \"$@\" >>notices\\n' >bin/notify-send
+         chmod +x bin/notify-send
+         PATH=$PWD/bin:$PATH DBUS_SESSION_BUS_ADDRESS=unix:path=none
+         export PATH DBUS_SESSION_BUS_ADDRESS
          serve
          same docs
          head -c 9m /dev/zero >data/filler 2>/dev/null || true
@@ -211,10 +216,13 @@ fn a_disk_is_full_and_then_free() {
              sleep 0.1
          done
          grep -q 'No space left' said
+         grep -q 'written.*No space left' notices
          rm data/filler
          same docs
          echo more >docs/4.txt
-         same docs",
+         same docs
+         # Told once.
+         test $(wc -l <notices) = 1",
     );
 }
 
@@ -246,4 +254,45 @@ fn a_file_system_that_does_not_answer_holds_nothing_up() {
     place.rules("");
     server.converges();
     assert_eq!(world.ken(["search", "far fig", "-c"]).text(), "1\n");
+}
+
+#[test]
+fn a_root_that_is_away_is_told_on_the_desktop_once() {
+    let world = world();
+    let (bin, notices) = (world.home().join("bin"), world.home().join("notices"));
+    fs_err::create_dir(&bin).unwrap();
+    let program = bin.join("notify-send");
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"$*\" >>'{}'\n",
+        notices.display()
+    );
+    fs_err::write(&program, script).unwrap();
+    fs_err::set_permissions(&program, PermissionsExt::from_mode(0o700)).unwrap();
+    let mut command = world.command(["serve"]);
+    command
+        .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+        .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/none")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let server = Server::of(&world, command.spawn().unwrap());
+    let told = || fs_err::read_to_string(&notices).unwrap_or_default();
+    let away = world.home().join("away");
+    for round in 1..=2 {
+        fs_err::rename(world.docs(), &away).unwrap();
+        server.until("it is told", || told().lines().count() == round);
+        // A root that comes makes the server compare everything, and nothing is told again.
+        let other = world.home().join(format!("other{round}"));
+        fs_err::create_dir(&other).unwrap();
+        fs_err::write(other.join("kiwi.txt"), "a kiwi").unwrap();
+        world.ken([Path::new("index"), Path::new("-q"), &other]);
+        server.until("it is watched", || server.status()["watched"] == round);
+        fs_err::rename(&away, world.docs()).unwrap();
+        server.until("it is back", || server.status()["watched"] == 3 + round);
+    }
+    let expected = format!(
+        "--app-name=ken -- An indexed folder is away \"{}\" is not there any more. What the index knows of it is kept \
+         until ken index --forget.\n",
+        world.docs().display()
+    );
+    assert_eq!(told(), expected.repeat(2));
 }

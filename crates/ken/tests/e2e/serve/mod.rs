@@ -27,7 +27,11 @@ impl<'w> Server<'w> {
     }
 
     pub(crate) fn start_with(world: &'w World, options: &[&str]) -> Self {
-        let child = world.spawn([&["serve"], options].concat());
+        Self::of(world, world.spawn([&["serve"], options].concat()))
+    }
+
+    /// Takes a server that was started.
+    pub(crate) fn of(world: &'w World, child: Child) -> Self {
         let server = Self {
             world,
             child: Some(child),
