@@ -37,6 +37,7 @@ mod mu;
 mod needs;
 mod ocr;
 mod output;
+mod page;
 mod places;
 mod private;
 mod query;
