@@ -40,6 +40,14 @@ impl Error {
         Self::Failed(Cause::Encrypted { how })
     }
 
+    /// Returns the failure of a page, counted from 0, that is not there.
+    pub(crate) fn no_page(page: u32, n_pages: usize) -> Self {
+        Self::Malformed(format!(
+            "there is no page {} of {n_pages}",
+            u64::from(page) + 1
+        ))
+    }
+
     /// Returns an [`Error::Malformed`] with the text of the cause.
     pub fn malformed(cause: impl std::fmt::Display) -> Self {
         Self::Malformed(cause.to_string())

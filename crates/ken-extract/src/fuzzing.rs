@@ -2,7 +2,9 @@
 
 use ken_core::Document;
 
-use crate::{Limits, Member, Sink};
+use crate::draw::draw as drawn;
+use crate::picture::{Drawn, Order};
+use crate::{Input, Limits, Member, Sink};
 
 /// What a worker process may deliver.
 #[derive(Default)]
@@ -44,6 +46,30 @@ pub fn worker_answers(bytes: &[u8]) {
     assert!(delivered.n_bytes <= limits.max_expanded_bytes);
 }
 
+/// Draws bytes as whatever they look like, and reads where the words of the first page are.
+///
+/// # Panics
+/// If a picture is larger than was wanted, or a word is not in its text.
+pub fn draw(bytes: &[u8]) {
+    let limits = Limits {
+        worker_memory: 256 << 20,
+        ..Limits::default()
+    };
+    for order in [Order::Thumbnail { width: 64 }, Order::Text { page: 0 }] {
+        match drawn(&mut Input::bytes_of("", bytes), order, &limits) {
+            Ok(Drawn::Picture(picture)) => {
+                assert!(picture.width <= 64 && picture.height <= 96);
+            }
+            Ok(Drawn::Text(page)) => {
+                for word in page.words {
+                    assert!(!page.text[word.range].is_empty());
+                }
+            }
+            Err(_) => {}
+        }
+    }
+}
+
 /// Reads the answers of a helper in Recoll's protocol.
 pub fn helper_answers(bytes: &[u8]) {
     crate::helper::read_answers(bytes);
@@ -70,6 +96,7 @@ mod tests {
         #[test]
         fn any_bytes_are_taken_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
             worker_answers(&bytes);
+            draw(&bytes);
             helper_answers(&bytes);
             ocr_pages(&bytes);
             mimeconf(&bytes);

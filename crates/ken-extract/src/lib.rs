@@ -11,6 +11,7 @@ pub mod beside;
 mod child;
 mod date;
 pub mod detect;
+mod draw;
 mod error;
 mod expansion;
 mod formats;
@@ -22,6 +23,8 @@ mod limits;
 mod origin;
 mod output;
 mod passwords;
+pub mod picture;
+mod pictures;
 mod structure;
 #[cfg(test)]
 mod testing;
@@ -43,6 +46,7 @@ pub use origin::whole_content;
 use output::Output;
 pub use output::add_file_name;
 pub use passwords::Passwords;
+pub use pictures::{Original, Pictures};
 pub use structure::compression;
 pub use worker::{Extractor, Isolate, Options};
 

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// All that ken puts into a data folder.
-const OWN: [&str; 13] = [
+const OWN: [&str; 14] = [
     "index",
     "index.new",
     "index.old",
@@ -20,6 +20,7 @@ const OWN: [&str; 13] = [
     "ocr",
     "paused",
     "paused.new",
+    "pictures",
     "tags",
     "tmp",
 ];

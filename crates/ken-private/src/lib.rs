@@ -4,12 +4,16 @@
 //! crates create their files and folders here. The modes are given to the calls that create, because the umask belongs
 //! to the process and may be changed by anybody in it.
 
+mod cache;
+
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use fs_err::os::unix::fs::OpenOptionsExt;
 use fs_err::{File, OpenOptions};
+
+pub use cache::Cache;
 
 /// The mode of a file.
 const FILE: u32 = 0o600;

@@ -333,6 +333,9 @@ pub(crate) struct SearchArgs {
     /// Print no snippets
     #[arg(long)]
     pub(crate) no_snippet: bool,
+    /// Print the text of each hit too; only with --json
+    #[arg(long, requires = "json", conflicts_with_all = ["facets", "inside"])]
+    pub(crate) text: bool,
     /// Bring everything into the index first that changed before this search
     #[arg(long)]
     pub(crate) fresh: bool,

@@ -25,7 +25,7 @@ pub use helped::is_converted;
 pub(crate) use helped::{PICTURES, is_helped};
 pub(crate) use mail::mbox::message_near;
 pub(crate) use media::xmp;
-pub(crate) use publication::postscript;
+pub(crate) use publication::{epub, pdf, postscript};
 pub(crate) use web::html::{html_within, meta_charset};
 
 /// One format that ken reads.

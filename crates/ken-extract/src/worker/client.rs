@@ -20,12 +20,13 @@ use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::protocol::{Broken, Decoder, Encoder, Message, PREFIX_BYTES, Prefix};
+use super::protocol::{Broken, Decoder, Encoder, Message, PREFIX_BYTES, Prefix, Whole};
 use super::sandbox::Sandbox;
 use super::serve::{MAX_DESCRIPTORS, Request};
 use crate::child::{AFTER_KILL, wait_for};
 use crate::error::is_lack;
 use crate::limits::milliseconds;
+use crate::picture::Order;
 use crate::{Error, Expansion, Input, Limits, Sink};
 
 /// The argument that makes the program a worker.
@@ -177,21 +178,7 @@ impl Worker {
         sink: &mut dyn Sink,
         n_delivered: &mut u64,
     ) -> Result<Answer, NoAnswer> {
-        if self.n_files > 0 {
-            // Parsers whose panics were caught have left messages.
-            while !self.last_words().is_empty() {}
-        }
-        self.n_files += 1;
-        self.ask(input, account).map_err(NoAnswer::unasked)?;
-        let mut left = limits.file_time_of(input.size());
-        {
-            let mut clock = Clock {
-                left,
-                is_cancelled: &|| false,
-            };
-            self.ready(&mut clock)?;
-            left = clock.left;
-        }
+        let mut left = self.begin(input, account, None, limits)?;
         let mut found = AnswerCheck {
             ipath: &input.ipath,
             limits,
@@ -204,22 +191,55 @@ impl Worker {
             .max_text_bytes
             .max(usize::try_from(limits.max_member_bytes).unwrap_or(usize::MAX));
         loop {
-            let (prefix, head) = self.with_clock(&mut left, sink, |worker, clock| {
-                worker.read_head(max_blob, clock)
-            })?;
-            sink.make_room(prefix.n_blob);
-            let mut blob = vec![0; prefix.n_blob];
-            self.with_clock(&mut left, sink, |worker, clock| {
-                worker.read_exact(&mut blob, clock)
-            })?;
-            if let Some(answer) = found.take(prefix.message, &head, blob, sink)? {
+            let (message, head, blob) = self.read_message(max_blob, &mut left, sink)?;
+            if let Some(answer) = found.take(message, &head, blob, sink)? {
                 return Ok(answer);
             }
         }
     }
 
+    /// Sends a request, and returns how much time is left for the answer.
+    pub(super) fn begin(
+        &mut self,
+        input: &Input<'_>,
+        account: &Expansion,
+        order: Option<Order>,
+        limits: &Limits,
+    ) -> Result<Duration, NoAnswer> {
+        if self.n_files > 0 {
+            // Parsers whose panics were caught have left messages.
+            while !self.last_words().is_empty() {}
+        }
+        self.n_files += 1;
+        self.ask(input, account, order).map_err(NoAnswer::unasked)?;
+        let mut clock = Clock {
+            left: limits.file_time_of(input.size()),
+            is_cancelled: &|| false,
+        };
+        self.ready(&mut clock)?;
+        Ok(clock.left)
+    }
+
+    /// Reads a message of an answer.
+    pub(super) fn read_message(
+        &mut self,
+        max_blob: usize,
+        left: &mut Duration,
+        sink: &mut dyn Sink,
+    ) -> Result<Whole, NoAnswer> {
+        let (prefix, head) = self.with_clock(left, sink, |worker, clock| {
+            worker.read_head(max_blob, clock)
+        })?;
+        sink.make_room(prefix.n_blob);
+        let mut blob = vec![0; prefix.n_blob];
+        self.with_clock(left, sink, |worker, clock| {
+            worker.read_exact(&mut blob, clock)
+        })?;
+        Ok((prefix.message, head, blob))
+    }
+
     /// Sends the request.
-    fn ask(&self, input: &Input<'_>, account: &Expansion) -> io::Result<()> {
+    fn ask(&self, input: &Input<'_>, account: &Expansion, order: Option<Order>) -> io::Result<()> {
         let mut request = Request {
             ipath: input.ipath.clone(),
             name: input.name.clone(),
@@ -231,6 +251,7 @@ impl Worker {
             log_size: None,
             spent: account.spent(),
             max_bytes: account.max_bytes(),
+            order,
         };
         let log = input
             .log()

@@ -7,25 +7,27 @@
 
 mod client;
 mod converted;
+mod drawing;
+mod drawn;
+mod member;
 mod protocol;
 mod sandbox;
 mod serve;
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ken_core::{Cause, Document, Failure, Ipath, MessageSpan, Operation};
+use ken_core::{Cause, Document, Failure, Operation};
 
 use crate::detect::Detected;
 use crate::helper::Helpers;
-use crate::origin::{self, Origin};
+use crate::origin::Origin;
 use crate::output::{Output, give_fields};
-use crate::{Format, Input, Isolation, Limits, Member, Sink, formats};
+use crate::{Format, Input, Isolation, Limits, Member, Sink};
 
 pub use client::ARGUMENT;
 #[cfg(any(fuzzing, test))]
@@ -102,26 +104,6 @@ pub struct Extractor<'o> {
     seed: Option<u64>,
 }
 
-/// Takes the first accepted member; anything after it is not read.
-struct First<'a> {
-    accepts: &'a dyn Fn(&Member) -> bool,
-    found: Option<Member>,
-}
-
-impl Sink for First<'_> {
-    fn document(&mut self, _: Document) {}
-
-    fn member(&mut self, member: Member) {
-        if self.found.is_none() && (self.accepts)(&member) {
-            self.found = Some(member);
-        }
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.found.is_some()
-    }
-}
-
 impl<'o> Extractor<'o> {
     /// Creates an extractor without a worker.
     pub fn new(options: &'o Options) -> Self {
@@ -139,43 +121,6 @@ impl<'o> Extractor<'o> {
             seed: Some(seed),
             ..self
         }
-    }
-
-    /// Returns the position of a member in the outermost file, as its document will hold it.
-    pub fn message_span(&self, member: &Member) -> Option<MessageSpan> {
-        let seed = self.seed?;
-        origin::message_span(member.offset, member.modified, &member.bytes, seed)
-    }
-
-    /// Reads the message of a mailbox that was indexed at this position; returns none if it is neither
-    /// there nor nearby. A compressed mailbox is decompressed up to the message.
-    ///
-    /// # Errors
-    /// Fails if the mailbox cannot be read.
-    pub fn message_at(
-        &self,
-        name: &str,
-        file: &File,
-        span: MessageSpan,
-        ipath: &Ipath,
-    ) -> io::Result<Option<Member>> {
-        let is_it = |member: &Member| {
-            let found = self.message_span(member);
-            found.is_some_and(|found| found.digest == span.digest)
-        };
-        let mut input = Input::file(name, file, file.metadata()?.len());
-        if !crate::formats::is_compressed(crate::detect::detect(&input)?.media_type) {
-            return formats::message_near(file, span.offset, ipath, self.limits(), &is_it);
-        }
-        let mut first = First {
-            accepts: &is_it,
-            found: None,
-        };
-        self.extract(&mut input, &mut first);
-        Ok(first.found.map(|found| Member {
-            ipath: ipath.clone(),
-            ..found
-        }))
     }
 
     /// Returns the limits in force.

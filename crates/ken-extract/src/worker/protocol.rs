@@ -27,7 +27,7 @@ pub(super) enum Message {
     Limits,
     /// Worker: the sandbox is entered.
     Ready,
-    /// Parent: extract this file or member.
+    /// Parent: extract or draw this file or member.
     Extract,
     /// Worker: a document inside the input.
     Part,
@@ -37,6 +37,8 @@ pub(super) enum Message {
     Own,
     /// Worker: the unpacked content of the input, if a helper is to find its text.
     Content,
+    /// Worker: what was drawn of the input; the whole answer.
+    Drawn,
 }
 
 /// Why a message cannot be understood.
@@ -58,9 +60,9 @@ pub(super) struct Prefix {
 impl Prefix {
     /// Reads the prefix of a message whose blob may have `max_blob` bytes.
     pub(super) fn read(bytes: [u8; PREFIX_BYTES], max_blob: usize) -> Result<Self, Broken> {
-        use Message::{Content, Extract, Limits, Member, Own, Part, Ready};
+        use Message::{Content, Drawn, Extract, Limits, Member, Own, Part, Ready};
         let [tag, a, b, c, d, e, f, g, h] = bytes;
-        let known = [Limits, Ready, Extract, Part, Member, Own, Content];
+        let known = [Limits, Ready, Extract, Part, Member, Own, Content, Drawn];
         let prefix = Self {
             message: *known
                 .get(usize::from(tag))
@@ -161,7 +163,7 @@ impl Encoder {
         }
     }
 
-    fn failure(&mut self, failure: &Failure) {
+    pub(super) fn failure(&mut self, failure: &Failure) {
         // Plain data with named parts always has a JSON form.
         self.text(&serde_json::to_string(failure).unwrap_or_default());
     }
@@ -236,7 +238,11 @@ impl<'b> Decoder<'b> {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    fn size(&mut self) -> Result<usize, Broken> {
+    pub(super) fn small(&mut self) -> Result<u32, Broken> {
+        u32::try_from(self.number()?).map_err(|_| Broken("too large a number"))
+    }
+
+    pub(super) fn size(&mut self) -> Result<usize, Broken> {
         usize::try_from(self.number()?).map_err(|_| Broken("too large a number"))
     }
 
@@ -280,7 +286,7 @@ impl<'b> Decoder<'b> {
         named.next().ok_or(Broken("no such field"))
     }
 
-    fn failure(&mut self) -> Result<Failure, Broken> {
+    pub(super) fn failure(&mut self) -> Result<Failure, Broken> {
         serde_json::from_str(self.text()?).map_err(|_| Broken("no such failure"))
     }
 
@@ -431,7 +437,7 @@ mod tests {
         assert_eq!(prefix.message, Message::Own);
         assert_eq!((prefix.n_head, prefix.n_blob), (4, 5));
         assert!(Prefix::read(bytes, 4).is_err(), "the blob is too long");
-        assert!(Prefix::read([7, 0, 0, 0, 0, 0, 0, 0, 0], 9).is_err());
+        assert!(Prefix::read([8, 0, 0, 0, 0, 0, 0, 0, 0], 9).is_err());
         assert!(Prefix::read([0, 0, 0, 0, 0xff, 0, 0, 0, 0], 9).is_err());
     }
 

@@ -17,7 +17,9 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFl
 use super::protocol::{
     Broken, Decoder, Encoder, MAX_HEAD_BYTES, Message, PREFIX_BYTES, Prefix, Whole,
 };
-use super::{protocol, sandbox};
+use super::{drawn, protocol, sandbox};
+use crate::draw::draw;
+use crate::picture::Order;
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
 
 /// Answers are buffered up to this size before they are sent.
@@ -54,10 +56,17 @@ pub fn serve(socket: OwnedFd, extract: Extract) -> io::Result<()> {
         let files: Vec<_> = files.into_iter().map(File::from).collect();
         let request = Request::read(&head).map_err(io::Error::other)?;
         n_files += 1;
-        let mut sink = Answers::new(&mut answers, &request.ipath);
-        request.extract(extract, &files, blob, &limits, &mut sink);
-        let retire = n_files >= MAX_FILES || memory.bytes() > MAX_IDLE_BYTES;
-        sink.finish(&request, retire)?;
+        let retire = || n_files >= MAX_FILES || memory.bytes() > MAX_IDLE_BYTES;
+        let mut input = request.input(&files, blob, &limits);
+        if let Some(order) = request.order {
+            let result = draw(&mut input, order, &limits);
+            let (head, blob) = drawn::write(&result, retire());
+            protocol::write(&mut answers, Message::Drawn, &head.0, &blob)?;
+        } else {
+            let mut sink = Answers::new(&mut answers, &request.ipath);
+            request.extract(extract, &mut input, &limits, &mut sink);
+            sink.finish(&request, retire())?;
+        }
         answers.flush()?;
     }
     Ok(())
@@ -131,6 +140,8 @@ pub(super) struct Request {
     /// State of the account of the outermost file.
     pub(super) spent: u64,
     pub(super) max_bytes: u64,
+    /// What is to be drawn, instead of extraction.
+    pub(super) order: Option<Order>,
 }
 
 impl Request {
@@ -146,6 +157,9 @@ impl Request {
         head.optional_number(self.log_size.map(|size| size as i64));
         head.number(self.spent);
         head.number(self.max_bytes);
+        for number in self.order.map_or([0; 3], Order::to_numbers) {
+            head.number(number.into());
+        }
         head
     }
 
@@ -162,18 +176,12 @@ impl Request {
             log_size: head.optional_number()?.map(|size| size as u64),
             spent: head.number()?,
             max_bytes: head.number()?,
+            order: Order::from_numbers([head.small()?, head.small()?, head.small()?]),
         })
     }
 
-    fn extract(
-        &self,
-        extract: Extract,
-        files: &[File],
-        blob: Vec<u8>,
-        limits: &Limits,
-        sink: &mut Answers<'_, '_>,
-    ) {
-        let expansion = Expansion::resume(self.spent, self.max_bytes, limits);
+    /// Returns the input that is to be read.
+    fn input<'f>(&self, files: &'f [File], blob: Vec<u8>, limits: &Limits) -> Input<'f> {
         let mut input = match files.first().zip(self.file_size) {
             Some((file, size)) => Input::file(self.name.clone(), file, size),
             None => Input::member(Member {
@@ -190,10 +198,20 @@ impl Request {
         input.modified = self.modified;
         input.is_attachment = self.is_attachment;
         input.is_outermost_file = self.is_outermost_file;
-        input.expansion = Some(expansion.clone());
-        extract(&mut input, limits, sink);
+        input.expansion = Some(Expansion::resume(self.spent, self.max_bytes, limits));
+        input
+    }
+
+    fn extract(
+        &self,
+        extract: Extract,
+        input: &mut Input<'_>,
+        limits: &Limits,
+        sink: &mut Answers<'_, '_>,
+    ) {
+        extract(input, limits, sink);
         // The parent counts members itself.
-        let spent = expansion.spent().saturating_sub(self.spent);
+        let spent = input.account(limits).spent().saturating_sub(self.spent);
         sink.n_unpacked = spent.saturating_sub(sink.n_member_bytes);
     }
 }

@@ -1,34 +1,28 @@
 //! A cache of recognised texts, by the content of their file and the languages.
 //!
-//! Each text is in a file named by a SHA-256, below `ocr/` in the data folder. The cache holds
-//! nothing that could not be computed again, so the folder may be deleted at any time. When it
-//! grows beyond its limit, the least recently used texts are removed first.
+//! Each text is in a file named by a SHA-256, below `ocr/` in the data folder.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
 /// The cache; a failure in it costs time only.
 pub(crate) struct Cache {
-    folder: PathBuf,
+    texts: ken_private::Cache,
     languages: String,
-    max_bytes: u64,
 }
 
 impl Cache {
     pub(crate) fn new(folder: PathBuf, languages: &str, max_bytes: u64) -> Self {
         Self {
-            folder,
+            texts: ken_private::Cache::new(folder, max_bytes),
             languages: languages.to_owned(),
-            max_bytes,
         }
     }
 
-    /// Returns the path for the text of this content.
-    pub(crate) fn entry(&self, content: &mut dyn Read) -> io::Result<PathBuf> {
+    /// Returns the name for the text of this content.
+    pub(crate) fn entry(&self, content: &mut dyn Read) -> io::Result<String> {
         let mut hash = Sha256::new();
         hash.update(self.languages.as_bytes());
         hash.update([0]);
@@ -39,91 +33,43 @@ impl Cache {
                 n_read => hash.update(&buffer[..n_read]),
             }
         }
-        let name: String = hash
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        Ok(self.folder.join(name))
+        let hash = hash.finalize();
+        Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    pub(crate) fn get(&self, entry: &PathBuf) -> Option<String> {
-        let text = fs_err::read_to_string(entry).ok()?;
-        // The time of the file is that of its last use.
-        let file = fs_err::File::options().append(true).open(entry).ok()?;
-        let _ = file.file().set_modified(SystemTime::now());
-        Some(text)
+    /// Returns the text of this name.
+    pub(crate) fn get(&self, entry: &str) -> Option<String> {
+        String::from_utf8(self.texts.get(entry)?).ok()
     }
 
-    pub(crate) fn put(&self, entry: &PathBuf, text: &str) {
-        // Two threads may have recognised the same picture, so each writes its own file.
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let unfinished = entry.with_extension(format!("new{number}"));
-        let write = || {
-            ken_private::create_folder(&self.folder)?;
-            let mut file = ken_private::create(&unfinished)?;
-            file.write_all(text.as_bytes())?;
-            // The name must not be on disk before the text: half a text would be taken for all of
-            // it.
-            file.sync_data()?;
-            fs_err::rename(&unfinished, entry)
-        };
-        let _ = write();
+    /// Keeps a text under this name.
+    pub(crate) fn put(&self, entry: &str, text: &str) {
+        self.texts.put(entry, text.as_bytes());
     }
 
-    /// Deletes the oldest texts until the rest is within the limit.
+    /// Deletes the texts that were not used for the longest time until the rest is within the limit.
     pub(crate) fn prune(&self) {
-        let entries = fs_err::read_dir(&self.folder)
-            .into_iter()
-            .flatten()
-            .flatten();
-        let mut all: Vec<_> = entries
-            .filter_map(|entry| {
-                let metadata = entry.metadata().ok()?;
-                Some((metadata.modified().ok()?, metadata.len(), entry.path()))
-            })
-            .collect();
-        all.sort();
-        let mut n_bytes: u64 = all.iter().map(|(_, length, _)| length).sum();
-        for (_, length, path) in all {
-            if n_bytes <= self.max_bytes {
-                return;
-            }
-            n_bytes -= length;
-            let _ = fs_err::remove_file(path);
-        }
+        self.texts.prune();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
-    fn texts_are_kept_by_content_and_language_and_the_oldest_goes() {
+    fn texts_are_kept_by_content_and_language() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::new(folder.path().join("ocr"), "eng", 10);
+        let of = |languages| Cache::new(folder.path().join("ocr"), languages, 10);
         let entry_of = |cache: &Cache, content: &str| cache.entry(&mut content.as_bytes()).unwrap();
-        let entries = ["a", "b", "c"].map(|content| entry_of(&cache, content));
-        assert_eq!(cache.get(&entries[0]), None);
-        for (entry, age) in entries.iter().zip([30, 20, 10]) {
-            cache.put(entry, "four");
-            let file = fs_err::File::options().append(true).open(entry).unwrap();
-            let time = SystemTime::now() - Duration::from_secs(age);
-            file.file().set_modified(time).unwrap();
-        }
+        let english = of("eng");
+        english.put(&entry_of(&english, "a"), "four");
         assert_eq!(
-            cache.get(&entries[0]).as_deref(),
-            Some("four"),
-            "used just now"
+            english.get(&entry_of(&english, "a")).as_deref(),
+            Some("four")
         );
-        cache.prune();
-        let kept = entries.each_ref().map(|entry| cache.get(entry).is_some());
-        assert_eq!(kept, [true, false, true]);
-        let other = Cache::new(folder.path().join("ocr"), "deu", 10);
-        assert_eq!(other.get(&entry_of(&other, "a")), None);
+        assert_eq!(english.get(&entry_of(&english, "b")), None);
+        let german = of("deu");
+        assert_eq!(german.get(&entry_of(&german, "a")), None);
     }
 }

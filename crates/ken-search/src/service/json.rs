@@ -139,6 +139,8 @@ struct HitForm<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     snippets: Option<&'a [Fragment]>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    text_bytes: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
     r#type: Kind,
     v: u32,
@@ -165,6 +167,7 @@ impl Serialize for Hit {
             score: self.score.map(f64::from),
             snippet: self.snippets.first(),
             snippets: self.has_several.then_some(&self.snippets),
+            text_bytes: self.n_text_bytes,
             title: title(document),
             r#type: document.kind,
             v: SCHEMA,

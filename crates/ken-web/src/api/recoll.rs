@@ -113,7 +113,8 @@ fn request(web: &Web, asked: &Asked, page: usize) -> Result<Request, Error> {
         reading: Reading::Operators,
         filters,
         sort: sort.to_owned(),
-        reverse: sort != "relevance" && !is_on(asked.get("ascending")),
+        // The service sorts numbers downwards, and all else upwards.
+        reverse: matches!(sort, "relevance" | "date" | "size") == is_on(asked.get("ascending")),
         offset: page.saturating_sub(1).saturating_mul(PER_PAGE),
         limit: Some(limit),
         count: true,
@@ -158,7 +159,8 @@ fn result(hit: &Hit) -> Value {
         "fmtime": mtime,
         "ipath": hit.location.ipath.as_str(),
         "label": hit.title().map_or_else(|| path_text(&hit.location.path), Cow::Borrowed),
-        "mtime": mtime,
+        // That of the document, as in Recoll.
+        "mtime": date,
         "mtype": document.media_type,
         "relevancyrating": "",
         "sha": hit.id,

@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use ken_core::{Document, Ipath, Location, Stamp};
+use ken_core::{Ipath, Location, Stamp};
 use ken_engine::{MessageId, Source};
-use ken_extract::{Extractor, Input, Member, Sink};
+use ken_extract::{Extractor, Input, Member};
 
 use crate::failure::{Failure, Kind};
 
@@ -31,18 +31,14 @@ impl<'s> Reader<'s> {
         let file = ken_walk::open_named(&location.path)?;
         let hasher = self.snapshot.meta().hasher;
         let extractor = Extractor::new(&self.options).with_seed(hasher.seed());
-        let mut wanted = Wanted {
-            ipath: &location.ipath,
-            next: self.message_in_place(&file, location, &extractor)?,
+        let ipath = &location.ipath;
+        let member = match self.message_in_place(&file, location, &extractor)? {
+            Some(message) if message.ipath == *ipath => Some(message),
+            Some(message) => extractor.member(&mut Input::member(message), ipath),
+            None => self.member_of_file(file, location, &extractor)?,
         };
-        if wanted.next.is_none() {
-            self.extract_file(file, location, &extractor, &mut wanted)?;
-        }
-        while let Some(member) = wanted.next.take() {
-            if member.ipath == location.ipath {
-                return Ok(member.bytes);
-            }
-            extractor.extract(&mut Input::member(member), &mut wanted);
+        if let Some(member) = member {
+            return Ok(member.bytes);
         }
         let message = format!("\"{location}\" no longer exists");
         Err(Failure::new(Kind::Input, message).hint("ken index updates the index"))
@@ -66,13 +62,13 @@ impl<'s> Reader<'s> {
         Ok(extractor.message_at(&name, file.file(), span, &ipath)?)
     }
 
-    fn extract_file(
+    /// Reads a member of a file that is unchanged since it was indexed.
+    fn member_of_file(
         &self,
         file: fs_err::File,
         location: &Location,
         extractor: &Extractor<'_>,
-        wanted: &mut Wanted<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Member>, Failure> {
         let file = file.into_file();
         let stamp = ken_walk::file_stamp(&file).map_err(std::io::Error::from)?;
         let size = match stamp {
@@ -80,8 +76,7 @@ impl<'s> Reader<'s> {
             _ => return Err(changed(location)),
         };
         let mut input = Input::file(location.file_name(), &file, size);
-        extractor.extract(&mut input, wanted);
-        Ok(())
+        Ok(extractor.member(&mut input, &location.ipath))
     }
 }
 
@@ -104,20 +99,4 @@ fn changed(location: &Location) -> Failure {
     let path = location.path.display();
     let message = format!("\"{path}\" has changed since it was indexed");
     Failure::new(Kind::Input, message).hint("run ken index, then try again")
-}
-
-/// Takes only the member that leads to a document.
-struct Wanted<'a> {
-    ipath: &'a Ipath,
-    next: Option<Member>,
-}
-
-impl Sink for Wanted<'_> {
-    fn document(&mut self, _: Document) {}
-
-    fn member(&mut self, member: Member) {
-        if self.ipath.prefix(member.ipath.depth()) == member.ipath.as_str() {
-            self.next = Some(member);
-        }
-    }
 }

@@ -248,7 +248,9 @@ fn documents() -> Vec<PathBuf> {
 
 #[test]
 fn paths_in_the_documents_exist() {
-    const TOP: [&str; 6] = ["crates/", "docs/", "bench/", "fuzz/", "cases/", "scripts/"];
+    const TOP: [&str; 7] = [
+        "crates/", "docs/", "bench/", "fuzz/", "cases/", "scripts/", "python/",
+    ];
     for document in documents() {
         let text = fs_err::read_to_string(&document).unwrap();
         for name in quoted(&text) {

@@ -38,6 +38,7 @@ mod needs;
 mod ocr;
 mod output;
 mod page;
+mod pictures;
 mod places;
 mod private;
 mod query;

@@ -169,8 +169,19 @@ fn json_has_the_documented_keys() {
     assert_eq!(
         keys,
         [
-            "fields", "id", "ipath", "mime", "more", "path", "rank", "score", "snippet", "title",
-            "type", "v"
+            "fields",
+            "id",
+            "ipath",
+            "mime",
+            "more",
+            "path",
+            "rank",
+            "score",
+            "snippet",
+            "text_bytes",
+            "title",
+            "type",
+            "v"
         ]
     );
     let snippet = &hit["snippet"];
@@ -190,6 +201,12 @@ fn json_has_the_documented_keys() {
     ]);
     let objects = run.objects();
     assert!(objects[0].get("score").is_none() && objects[0].get("snippet").is_none());
+    assert!(objects[0].get("text_bytes").is_none() && objects[0].get("body").is_none());
+    let run = world.ken(["search", "--json", "--text", "--no-snippet", "thylacine"]);
+    let hit = &run.objects()[0];
+    assert_eq!(hit["body"], "the thylacine is gone");
+    assert_eq!(hit["text_bytes"], 21);
+    assert_eq!(world.ken(["search", "--text", "thylacine"]).code, 2);
 }
 
 #[test]

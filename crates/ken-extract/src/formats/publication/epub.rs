@@ -96,6 +96,39 @@ fn root_file(container: &str) -> Result<Option<String>, Error> {
     Ok(None)
 }
 
+/// Returns the name of the part that is the picture of the cover: EPUB 3 marks it as such, and EPUB 2
+/// names its identifier in the metadata.
+pub(crate) fn cover(package: &mut Package<'_>) -> Result<Option<String>, Error> {
+    let opf_name = opf_name(package)?;
+    let opf = package.xml(&opf_name).unwrap_or_default();
+    let mut xml = Xml::new(&opf);
+    let mut named = None;
+    let mut items = HashMap::new();
+    while let Some(node) = xml.next()? {
+        let Node::Start(tag) = node else { continue };
+        let attribute = |name| tag.attribute(name).unwrap_or_default().into_owned();
+        match tag.name() {
+            "meta" if attribute("name") == "cover" => named = Some(attribute("content")),
+            "item" => {
+                let name = part_name(&opf_name, &attribute("href"));
+                if attribute("properties").contains("cover-image") {
+                    return Ok(Some(name));
+                }
+                items.insert(attribute("id"), name);
+            }
+            _ => {}
+        }
+    }
+    Ok(named.and_then(|id| items.remove(&id)))
+}
+
+/// Returns the name of the part that an item of the package document refers to.
+fn part_name(opf_name: &str, href: &str) -> String {
+    let href = href.split('#').next().unwrap_or_default();
+    let href = percent_decode_str(href).decode_utf8_lossy();
+    resolve(opf_name, &href)
+}
+
 /// Returns whether anything other than fonts is encrypted.
 fn is_encrypted(package: &mut Package<'_>) -> bool {
     let Some(text) = package.xml("META-INF/encryption.xml") else {
@@ -150,9 +183,7 @@ impl Book {
                 "item" => {
                     let id = tag.attribute("id").unwrap_or_default().into_owned();
                     let href = tag.attribute("href").unwrap_or_default();
-                    let href = href.split('#').next().unwrap_or_default();
-                    let href = percent_decode_str(href).decode_utf8_lossy();
-                    self.manifest.insert(id, resolve(opf_name, &href));
+                    self.manifest.insert(id, part_name(opf_name, &href));
                 }
                 "itemref" => self
                     .spine

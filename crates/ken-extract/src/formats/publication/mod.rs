@@ -2,6 +2,6 @@
 
 pub(in crate::formats) mod chm;
 pub(in crate::formats) mod djvu;
-pub(in crate::formats) mod epub;
-pub(in crate::formats) mod pdf;
+pub(crate) mod epub;
+pub(crate) mod pdf;
 pub(crate) mod postscript;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use ken_engine::Source;
 use ken_search::service::{
     Answer, Error as ServiceError, Facets, Group, Like, Query, Reading, Relax, Request, Service,
-    Snippets,
+    Snippets, Text,
 };
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
@@ -71,6 +71,7 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
             true => vec!["path".to_owned()],
             false => results.fields.clone(),
         },
+        text: if args.text { Text::Whole } else { Text::None },
         snippets: Snippets {
             count: if args.no_snippet { 0 } else { results.snippets },
             ..Snippets::default()

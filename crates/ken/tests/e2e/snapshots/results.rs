@@ -85,7 +85,7 @@ fn search_pages() {
         "search --json --limit 2 otter river",
         &expect![[r##"
             $ ken search --json --limit 2 otter river
-            {"fields":{"date":"2026-03-01T12:00:00Z","filename":"rivers.md","headings":"Rivers","lang":"en","modified":"2026-03-01T12:00:00Z","size":65,"title":"Rivers"},"id":"[ID]","ipath":"","mime":"text/markdown","more":0,"path":"[HOME]/docs/rivers.md","rank":1,"score":[N],"snippet":{"highlights":[[2,8],[13,18],[32,37],[42,47]],"line":1,"page":null,"text":"# Rivers The otter lives by the river. An otter swims at night."},"title":"Rivers","type":"document","v":1}
+            {"fields":{"date":"2026-03-01T12:00:00Z","filename":"rivers.md","headings":"Rivers","lang":"en","modified":"2026-03-01T12:00:00Z","size":65,"title":"Rivers"},"id":"[ID]","ipath":"","mime":"text/markdown","more":0,"path":"[HOME]/docs/rivers.md","rank":1,"score":[N],"snippet":{"highlights":[[2,8],[13,18],[32,37],[42,47]],"line":1,"page":null,"text":"# Rivers The otter lives by the river. An otter swims at night."},"text_bytes":65,"title":"Rivers","type":"document","v":1}
         "##]],
     );
     check(

@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use super::script;
-use super::segment::{Segment, Segments, WORD_GAP};
+use super::segment::{Segment, Segments, WORD_GAP, Word};
 use crate::output::body::is_note_number;
 
 /// Maximum distance of a segment's baseline from its line, as a share of the font size: for an
@@ -31,8 +31,9 @@ const OPEN_BLOCKS: usize = 32;
 /// Number of steps up the page that are always allowed, as for headers and figures.
 const MIN_UPWARD: usize = 4;
 
-/// Appends the text of a page.
-pub(super) fn write(page: &Segments, body: &mut String) {
+/// Appends the text of a page, and returns its words with their ranges in the body, if the page noted
+/// where they are.
+pub(super) fn write(page: &Segments, body: &mut String) -> Vec<Word> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut latest = 0;
     let mut leads = false;
@@ -60,13 +61,23 @@ pub(super) fn write(page: &Segments, body: &mut String) {
     if !is_reading_order(&blocks) {
         blocks.sort_by(Block::top_down);
     }
+    let mut words = Vec::new();
     let mut previous: Option<&Line> = None;
     for line in blocks.iter().flat_map(|block| &block.lines) {
         if let Some(previous) = previous {
             break_line(body, previous, line, page);
+            cut(&mut words, body.len());
         }
-        line.write(page, body);
+        line.write(page, body, &mut words);
         previous = Some(line);
+    }
+    words
+}
+
+/// Takes the hyphen that a line break removed from the last word.
+fn cut(words: &mut [Word], n_bytes: usize) {
+    if let Some(last) = words.last_mut() {
+        last.range.end = last.range.end.min(n_bytes);
     }
 }
 
@@ -236,14 +247,20 @@ impl Line {
         segment.size < SMALL * self.size && segment.y > self.y + MIN_RAISE * self.size
     }
 
-    fn write(&self, page: &Segments, body: &mut String) {
+    fn write(&self, page: &Segments, body: &mut String, words: &mut Vec<Word>) {
         for &(index, space) in &self.segments {
             let segment = &page.segments[index];
             let text = page.text_of(segment);
             if space || self.is_raised(segment) && is_note_number(body, text) {
                 body.push(' ');
             }
+            let at = body.len();
             body.push_str(text);
+            words.extend(page.words[segment.words.clone()].iter().map(|word| Word {
+                range: word.range.start - segment.range.start + at
+                    ..word.range.end - segment.range.start + at,
+                area: word.area,
+            }));
         }
     }
 }

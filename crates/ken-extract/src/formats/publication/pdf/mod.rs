@@ -17,7 +17,8 @@ mod script;
 mod segment;
 mod stream;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod words;
 
 use ken_core::{Encryption, Field, Setting};
 use std::borrow::Cow;
@@ -30,10 +31,12 @@ use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 
 use self::content::{Interpreter, Resources, Shared};
 use self::layers::Layers;
-use self::segment::Segments;
+use self::segment::{Segments, Word};
 use self::stream::{Budget, MAX_CONTENT_BYTES};
 use crate::output::Output;
 use crate::{Error, Format, Input, Limits, Passwords};
+
+pub(crate) use self::words::page_text;
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format::new("PDF", &["application/pdf"], extract)
@@ -58,9 +61,7 @@ const MAX_DOCUMENT_BYTES: usize = 1 << 30;
 
 /// Reads a PDF file.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    let mut bytes = input.take_bytes(output.limits())?;
-    nesting::flatten(&mut bytes);
-    let pdf = open(bytes, &output.limits().passwords)?;
+    let pdf = open(input, output.limits())?;
     let catalog: Dict<'_> = pdf.xref().get(pdf.xref().root_id()).unwrap_or_default();
     metadata::read(&pdf, &catalog, output.own());
     let limits = output.limits();
@@ -70,8 +71,11 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
 }
 
 /// Opens a file without a password, or with the first one that fits.
-fn open(bytes: Vec<u8>, passwords: &Passwords) -> Result<Pdf, Error> {
+pub(crate) fn open(input: &mut Input<'_>, limits: &Limits) -> Result<Pdf, Error> {
+    let mut bytes = input.take_bytes(limits)?;
+    nesting::flatten(&mut bytes);
     let bytes = PdfData::from(bytes);
+    let passwords = &limits.passwords;
     let mut opened = Pdf::new(bytes.clone());
     for password in passwords.iter() {
         if !matches!(opened, Err(PASSWORD_PROTECTED)) {
@@ -142,19 +146,29 @@ fn read_pages(
 
 fn read_page<'a>(page: &Page<'a>, shared: &mut Shared<'a>, body: &mut String) {
     let (width, height) = page.render_dimensions();
+    read_into(page, shared, Segments::new(width, height), body);
+}
+
+/// Appends the text of a page, and returns its words if `segments` notes them.
+fn read_into<'a>(
+    page: &Page<'a>,
+    shared: &mut Shared<'a>,
+    mut segments: Segments,
+    body: &mut String,
+) -> Vec<Word> {
     let matrix = Affine::new(page.initial_transform(false).as_coeffs());
-    let mut segments = Segments::new(width, height);
     let resources = Resources::of_page(page);
     let content = page_content(page.raw());
     let mut interpreter = Interpreter::new(shared, &mut segments, matrix);
     interpreter.run(&content, &resources);
     let notes = annotation::run(page.raw(), &resources, shared, &mut segments, matrix);
     segments.finish_segment();
-    layout::write(&segments, body);
+    let words = layout::write(&segments, body);
     for note in notes {
         body.push('\n');
         body.push_str(&note);
     }
+    words
 }
 
 /// Returns the content streams of a page as one. The page itself would keep them in memory until

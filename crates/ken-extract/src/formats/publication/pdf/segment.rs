@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
-use hayro_font::kurbo::Vec2;
+use hayro_font::kurbo::{Point, Rect, Vec2};
 
 use super::font::{self, Text, only_char};
 use super::script;
@@ -28,6 +28,10 @@ const BASELINE_SHIFT: f32 = 0.08;
 const OVERPRINT: f32 = 0.12;
 /// Text is letter-spaced if its narrowest gap is within these shares of the font size.
 const LETTER_SPACE: Range<f32> = 0.06..0.25;
+/// How far a glyph reaches below and above its baseline, as shares of the font size; in vertical
+/// writing, to both sides of the line.
+const REACH: [f32; 2] = [-0.22, 0.78];
+const VERTICAL_REACH: [f32; 2] = [-0.5, 0.5];
 /// Glyphs of one page beyond this number are left out.
 const MAX_GLYPHS: usize = 4_000_000;
 
@@ -46,6 +50,9 @@ pub(super) struct Run {
     /// Units of the page for one unit of text space along the line.
     scale: f32,
     size: f32,
+    /// The direction of the line on the page, of length 1.
+    unit: (f32, f32),
+    vertical: bool,
 }
 
 impl Run {
@@ -68,7 +75,14 @@ impl Run {
             y: (start.y * unit.x - start.x * unit.y) as f32,
             scale: scale as f32,
             size: size as f32,
+            unit: (unit.x as f32, unit.y as f32),
+            vertical: false,
         })
+    }
+
+    /// Makes it a run of vertical writing.
+    pub(super) fn vertical(self, vertical: bool) -> Self {
+        Self { vertical, ..self }
     }
 }
 
@@ -88,6 +102,16 @@ pub(super) struct Segment {
     pub(super) size: f32,
     /// Whether a space is drawn before it.
     pub(super) after_space: bool,
+    /// Its words, within [`Segments::words`].
+    pub(super) words: Range<usize>,
+}
+
+/// A word, with the upright rectangle of the page that encloses it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Word {
+    /// Its text, within the text that holds it.
+    pub(super) range: Range<usize>,
+    pub(super) area: Rect,
 }
 
 /// A glyph on the page.
@@ -97,6 +121,28 @@ struct Glyph {
     x1: f32,
     /// Spacing after it that the text state requests.
     spacing: f32,
+}
+
+impl Glyph {
+    /// Returns the upright rectangle of the page that encloses it.
+    fn area(&self) -> Rect {
+        let Run {
+            y,
+            size,
+            unit,
+            vertical,
+            ..
+        } = self.run;
+        let reach = if vertical { VERTICAL_REACH } else { REACH };
+        let [low, high] = reach.map(|share| y + share * size);
+        let corner = |x: f32, y: f32| {
+            let (x, y) = (x * unit.0 - y * unit.1, x * unit.1 + y * unit.0);
+            Point::new(x.into(), y.into())
+        };
+        Rect::from_points(corner(self.x0, low), corner(self.x1, high))
+            .union_pt(corner(self.x0, high))
+            .union_pt(corner(self.x1, low))
+    }
 }
 
 /// A gap between two glyphs that may be a space.
@@ -133,6 +179,8 @@ struct Current {
     last_at: usize,
     /// Steps to the left between right-to-left glyphs, minus those to the right.
     leftward: i32,
+    /// Where the text of each glyph starts, and its area, if areas are wanted.
+    areas: Option<Vec<(usize, Rect)>>,
 }
 
 impl Current {
@@ -146,6 +194,7 @@ impl Current {
                 y: 0.0,
                 size: 0.0,
                 after_space: false,
+                words: 0..0,
             },
             text: String::new(),
             gaps: Vec::new(),
@@ -156,6 +205,7 @@ impl Current {
             last_x: 0.0,
             last_at: 0,
             leftward: 0,
+            areas: None,
         }
     }
 
@@ -171,6 +221,9 @@ impl Current {
         self.narrowest = f32::MAX;
         self.n_glyphs = 0;
         self.leftward = 0;
+        if let Some(areas) = &mut self.areas {
+            areas.clear();
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -226,6 +279,7 @@ impl Current {
         };
         self.text.truncate(self.last_at);
         self.text.push(accented);
+        self.widen(placed);
         if second.is_alphabetic() {
             self.segment.y = placed.run.y;
             self.advance(placed);
@@ -254,7 +308,17 @@ impl Current {
         self.text.push_str(text);
         self.n_glyphs += 1;
         self.segment.size = self.segment.size.max(placed.run.size);
+        if let Some(areas) = &mut self.areas {
+            areas.push((self.last_at, placed.area()));
+        }
         self.advance(placed);
+    }
+
+    /// Adds the area of a glyph to that of the last one.
+    fn widen(&mut self, placed: &Glyph) {
+        if let Some((_, area)) = self.areas.as_mut().and_then(|areas| areas.last_mut()) {
+            *area = area.union(placed.area());
+        }
     }
 
     fn advance(&mut self, placed: &Glyph) {
@@ -267,22 +331,47 @@ impl Current {
 
     /// Appends the segment's text, with its spaces, to the page's.
     fn write(&self, page: &mut String) {
+        let mut written = 0;
+        for at in self.spaces() {
+            page.push_str(&self.text[written..at]);
+            page.push(' ');
+            written = at;
+        }
+        page.push_str(&self.text[written..]);
+    }
+
+    /// Returns where spaces are in the text.
+    fn spaces(&self) -> impl Iterator<Item = usize> {
         let letter_spaced = self.n_glyphs > 3 && LETTER_SPACE.contains(&self.narrowest);
         let limit = if letter_spaced {
             1.5 * self.narrowest + 0.5 * WORD_GAP
         } else {
             WORD_GAP
         };
-        let mut written = 0;
-        for gap in &self.gaps {
+        self.gaps.iter().filter_map(move |gap| {
             let wide = gap.width > limit || (gap.drawn && !letter_spaced);
-            if wide && !self.is_unspaced(gap) {
-                page.push_str(&self.text[written..gap.at]);
-                page.push(' ');
-                written = gap.at;
+            (wide && !self.is_unspaced(gap)).then_some(gap.at)
+        })
+    }
+
+    /// Returns the words between the spaces, with their ranges in what [`Self::write`] appends.
+    fn words(&self) -> Vec<Word> {
+        let mut areas = self.areas.iter().flatten().peekable();
+        let ends = self.spaces().chain([self.text.len()]);
+        let mut words = Vec::new();
+        let mut start = 0;
+        for (n_spaces, end) in ends.enumerate() {
+            let mut area: Option<Rect> = None;
+            while let Some((_, glyph)) = areas.next_if(|(at, _)| *at < end) {
+                area = Some(area.map_or(*glyph, |area| area.union(*glyph)));
             }
+            words.extend(area.map(|area| Word {
+                range: start + n_spaces..end + n_spaces,
+                area,
+            }));
+            start = end;
         }
-        page.push_str(&self.text[written..]);
+        words
     }
 
     /// Returns whether a gap is between characters of a script without spaces.
@@ -301,6 +390,8 @@ pub(super) struct Segments {
     text: String,
     /// The segments in drawing order.
     pub(super) segments: Vec<Segment>,
+    /// The words of all segments, with their ranges in the text; none if they are not wanted.
+    pub(super) words: Vec<Word>,
     current: Current,
     run: Option<Run>,
     space: bool,
@@ -319,6 +410,7 @@ impl Segments {
         Self {
             text: String::new(),
             segments: Vec::new(),
+            words: Vec::new(),
             current: Current::new(),
             run: None,
             space: false,
@@ -329,6 +421,12 @@ impl Segments {
             width,
             height,
         }
+    }
+
+    /// Makes the page note where its words are.
+    pub(super) fn with_words(mut self) -> Self {
+        self.current.areas = Some(Vec::new());
+        self
     }
 
     /// Returns the text of a segment.
@@ -416,6 +514,7 @@ impl Segments {
         if placed.run.angle == self.current.segment.angle && gap.abs() < WORD_GAP * size {
             self.current.pen = placed.x1;
             self.current.spaced_pen = placed.x1 + placed.spacing;
+            self.current.widen(placed);
         }
     }
 
@@ -426,10 +525,12 @@ impl Segments {
         }
         let start = self.text.len();
         self.current.write(&mut self.text);
+        let mut is_turned = false;
         if self.current.leftward <= 0 && self.text[start..].contains(script::is_right_to_left) {
             let logical = script::logical_order(&self.text[start..]);
             self.text.truncate(start);
             self.text.push_str(&logical);
+            is_turned = true;
         }
         self.current.n_glyphs = 0;
         let mut segment = self.current.segment.clone();
@@ -437,8 +538,25 @@ impl Segments {
         if self.is_overprint(&segment) {
             self.text.truncate(start);
         } else {
+            self.add_words(&mut segment, is_turned);
             self.segments.push(segment);
         }
+    }
+
+    /// Adds the words of the current segment, whose text may have been turned from visual to reading
+    /// order.
+    fn add_words(&mut self, segment: &mut Segment, is_turned: bool) {
+        let mut words = self.current.words();
+        let text = &self.text[segment.range.clone()];
+        if is_turned {
+            words = turned(&words, text);
+        }
+        let start = self.words.len();
+        self.words.extend(words.into_iter().map(|word| Word {
+            range: word.range.start + segment.range.start..word.range.end + segment.range.start,
+            ..word
+        }));
+        segment.words = start..self.words.len();
     }
 
     fn is_overprint(&mut self, segment: &Segment) -> bool {
@@ -455,4 +573,32 @@ impl Segments {
                     && &self.text[before.range.clone()] == text
             })
     }
+}
+
+/// Returns the words of a text that was turned around. If it holds a run of left-to-right words, which
+/// kept their order, the whole text is one word.
+fn turned(words: &[Word], text: &str) -> Vec<Word> {
+    let turned = words.iter().rev().map(|word| Word {
+        range: text.len() - word.range.end..text.len() - word.range.start,
+        area: word.area,
+    });
+    let turned: Vec<_> = turned.collect();
+    let is_space = |at: Option<usize>| at.is_none_or(|at| text.as_bytes().get(at) == Some(&b' '));
+    let fits = turned.iter().all(|Word { range, .. }| {
+        let before = is_space(range.start.checked_sub(1));
+        let after = range.end == text.len() || is_space(Some(range.end));
+        before && after && !text[range.clone()].contains(' ')
+    });
+    if fits {
+        return turned;
+    }
+    let area = words
+        .iter()
+        .map(|word| word.area)
+        .reduce(|all, area| all.union(area));
+    let all = area.map(|area| Word {
+        range: 0..text.len(),
+        area,
+    });
+    all.into_iter().collect()
 }

@@ -19,20 +19,20 @@ const PDF: Detected = Detected {
 
 /// A PDF file: pages with Helvetica as `/F1` and Courier as `/F2`, and other objects.
 #[derive(Default)]
-struct Sample {
-    pages: Vec<String>,
+pub(crate) struct Sample {
+    pub(crate) pages: Vec<String>,
     /// Additional entries of the catalogue, the trailer, the pages and their resources.
-    catalog: String,
-    trailer: String,
-    page: String,
-    fonts: String,
-    resources: String,
+    pub(crate) catalog: String,
+    pub(crate) trailer: String,
+    pub(crate) page: String,
+    pub(crate) fonts: String,
+    pub(crate) resources: String,
     /// Objects from number 100.
-    objects: Vec<String>,
+    pub(crate) objects: Vec<String>,
 }
 
 impl Sample {
-    fn pages(contents: &[&str]) -> Self {
+    pub(crate) fn pages(contents: &[&str]) -> Self {
         Self {
             pages: contents
                 .iter()
@@ -42,7 +42,7 @@ impl Sample {
         }
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let fonts = ["Helvetica", "Courier"].map(|name| {
             format!("<</Type/Font/Subtype/Type1/BaseFont/{name}/Encoding/WinAnsiEncoding>>")
         });
@@ -88,7 +88,7 @@ impl Sample {
     }
 }
 
-fn stream(dict: &str, content: &str) -> String {
+pub(crate) fn stream(dict: &str, content: &str) -> String {
     format!(
         "<</Length {}{dict}>>\nstream\n{content}\nendstream",
         content.len()

@@ -1,0 +1,70 @@
+//! Encodes pixels anew: as PNG, or as JPEG where that takes less than half as much, as for
+//! photographs and scanned pages.
+
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{DynamicImage, ImageEncoder, ImageError};
+
+use crate::Error;
+use crate::picture::{Encoding, Picture};
+
+/// The quality of a JPEG, of 100.
+const QUALITY: u8 = 85;
+/// A PNG up to this size is small enough.
+const SMALL_BYTES: usize = 32 << 10;
+
+/// Encodes a picture.
+pub(super) fn encode(image: DynamicImage) -> Result<Picture, Error> {
+    let image = simple(image);
+    let (width, height) = (image.width(), image.height());
+    let mut bytes = png(&image).map_err(Error::malformed)?;
+    let mut encoding = Encoding::Png;
+    if bytes.len() > SMALL_BYTES && !image.color().has_alpha() {
+        let jpeg = jpeg(&image).map_err(Error::malformed)?;
+        if jpeg.len() < bytes.len() / 2 {
+            (bytes, encoding) = (jpeg, Encoding::Jpeg);
+        }
+    }
+    Ok(Picture {
+        encoding,
+        width,
+        height,
+        bytes,
+    })
+}
+
+/// Returns the picture with 8 bits for each channel, without colour or transparency that it does not
+/// use.
+fn simple(image: DynamicImage) -> DynamicImage {
+    if image.color().has_alpha() {
+        let pixels = image.into_rgba8();
+        return match pixels.pixels().all(|pixel| pixel.0[3] == u8::MAX) {
+            true => simple(DynamicImage::from(pixels).into_rgb8().into()),
+            false => pixels.into(),
+        };
+    }
+    if !image.color().has_color() {
+        return image.into_luma8().into();
+    }
+    let pixels = image.into_rgb8();
+    let is_grey = |[red, green, blue]: [u8; 3]| red == green && green == blue;
+    match pixels.pixels().all(|pixel| is_grey(pixel.0)) {
+        true => DynamicImage::from(pixels).into_luma8().into(),
+        false => pixels.into(),
+    }
+}
+
+fn png(image: &DynamicImage) -> Result<Vec<u8>, ImageError> {
+    let mut bytes = Vec::new();
+    let encoder =
+        PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
+    let (width, height) = (image.width(), image.height());
+    encoder.write_image(image.as_bytes(), width, height, image.color().into())?;
+    Ok(bytes)
+}
+
+fn jpeg(image: &DynamicImage) -> Result<Vec<u8>, ImageError> {
+    let mut bytes = Vec::new();
+    JpegEncoder::new_with_quality(&mut bytes, QUALITY).encode_image(image)?;
+    Ok(bytes)
+}

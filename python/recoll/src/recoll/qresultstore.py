@@ -1,0 +1,5 @@
+"""Recoll's module for stored results."""
+
+from ._store import QResultStore, QRSDoc
+
+__all__ = ["QRSDoc", "QResultStore"]
