@@ -233,6 +233,22 @@ class Webui(world.Case):
         }
         self.assertEqual({name: result[name] for name in expected}, expected)
 
+    def test_ken_answers_alike(self) -> None:
+        # The page's own format of times and marks, and what ken does not tell there.
+        others = {"time", "snippet", "sha", "sig", "relevancyrating"}
+        asked = {"query": "budget", "page": 1, "sort": "url", "ascending": 1}
+        theirs = json.loads(self.page("json", **asked))
+        with self.world.serve() as serving:
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+            with opener.open(f"{serving.address()}/json?{urlencode(asked)}", timeout=60) as answer:
+                ours = json.load(answer)
+        self.assertEqual(len(ours["results"]), len(theirs["results"]))
+        for our, their in zip(ours["results"], theirs["results"]):
+            self.assertEqual(set(our), set(their))
+            for name in sorted(set(their) - others):
+                values = [one[name].lstrip("0") if name.endswith("time") else one[name] for one in (our, their)]
+                self.assertEqual(values[0], values[1], (name, their["url"]))
+
     def test_csv(self) -> None:
         headers, body = self.ask("csv", query="mime:message/rfc822", sort="mtime", ascending=1)
         self.assertTrue(headers["content-type"].startswith("text/csv"))

@@ -12,7 +12,6 @@ import urllib.request
 from datetime import date, timedelta
 from html.parser import HTMLParser
 from typing import Any, Dict, List
-from urllib.parse import urlsplit
 
 import world
 
@@ -65,10 +64,7 @@ class Engine(world.Case):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.serving = cls.world.serve()
-        address = urlsplit(cls.world.ken("web", "--print").strip())
-        # A program that can only be given an address has the token in its path.
-        token = address.fragment.partition("=")[2]
-        cls.base = f"http://{address.netloc}/{token}"
+        cls.base = cls.serving.address()
 
     @classmethod
     def tearDownClass(cls) -> None:
