@@ -153,23 +153,19 @@ class Webui(world.Case):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             cls.port = free.getsockname()[1]
-        cls.log = (cls.world.home / "webui.log").open("w+")
+        log = (cls.world.home / "webui.log").open("w")
+        cls.addClassCleanup(log.close)
         cls.process = subprocess.Popen(
             [str(WEBUI), "--port", str(cls.port)],
             env=cls.world.environment,
-            stdout=cls.log,
-            stderr=cls.log,
+            stdout=log,
+            stderr=log,
             cwd=cls.world.home,
             text=True,
         )
+        cls.addClassCleanup(cls.process.wait, 20)
+        cls.addClassCleanup(cls.process.terminate)
         world.wait_for(cls.listens, cls.process)
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.process.terminate()
-        cls.process.wait(timeout=20)
-        cls.log.close()
-        super().tearDownClass()
 
     @classmethod
     def listens(cls) -> bool:
@@ -245,7 +241,8 @@ class Webui(world.Case):
         self.assertEqual(len(ours["results"]), len(theirs["results"]))
         for our, their in zip(ours["results"], theirs["results"]):
             self.assertEqual(set(our), set(their))
-            for name in sorted(set(their) - others):
+            # The module takes the beginning of some texts where there is no description.
+            for name in sorted(set(their) - others - ({"abstract"} if our["abstract"] == "" else set())):
                 values = [one[name].lstrip("0") if name.endswith("time") else one[name] for one in (our, their)]
                 self.assertEqual(values[0], values[1], (name, their["url"]))
 

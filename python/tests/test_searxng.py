@@ -64,12 +64,8 @@ class Engine(world.Case):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.serving = cls.world.serve()
+        cls.addClassCleanup(cls.serving.__exit__)
         cls.base = cls.serving.address()
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.serving.__exit__()
-        super().tearDownClass()
 
     def load(self, path: Any, slash: str) -> Any:
         """Return an engine that asks ken."""

@@ -174,7 +174,7 @@ class World:
         return run
 
     def serve(self) -> Serving:
-        """Start ken serve."""
+        """Start ken serve, which ends with its context."""
         return Serving(self)
 
     def close(self) -> None:
@@ -219,6 +219,13 @@ def wait_for(is_ready: Any, process: Optional[subprocess.Popen[Any]] = None) -> 
     raise AssertionError("it takes too long")
 
 
+def restore(environment: Dict[str, str]) -> None:
+    """Leave the world for this environment."""
+    os.chdir(PYTHON)
+    os.environ.clear()
+    os.environ.update(environment)
+
+
 class Case(unittest.TestCase):
     """A test with an index, which all tests of a class share."""
 
@@ -228,16 +235,10 @@ class Case(unittest.TestCase):
     def setUpClass(cls) -> None:
         need("ken", os.access(KEN, os.X_OK))
         cls.world = World()
-        cls._before = dict(os.environ)
+        cls.addClassCleanup(cls.world.close)
+        cls.addClassCleanup(restore, dict(os.environ))
         os.environ.clear()
         os.environ.update(cls.world.environment)
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        os.chdir(PYTHON)
-        os.environ.clear()
-        os.environ.update(cls._before)
-        cls.world.close()
 
     def setUp(self) -> None:
         os.chdir(self.world.root)
