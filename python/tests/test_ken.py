@@ -8,7 +8,7 @@ import unittest
 from datetime import datetime, timezone
 from pathlib import Path
 
-import world
+import world  # isort: split
 
 import ken
 from ken import results
@@ -49,6 +49,7 @@ class Search(world.Case):
         self.assertEqual(len(everything), first.total)
         self.assertEqual(ken.search("budget", limit=None).total, first.total)
         self.assertEqual(ken.search("walrus", offset=7).total, 1)
+        self.assertEqual((len(ken.search("walrus", limit=0)), ken.search("walrus", limit=0).total), (0, 1))
 
     def test_streams_end_early(self) -> None:
         hits = ken.hits("*")
@@ -121,6 +122,10 @@ class Documents(world.Case):
         self.assertEqual(inner.text, "A walrus in a box.\n")
         self.assertEqual(inner.address, f"{self.path('docs/pack.zip')}|inner/secret.txt")
         self.assertEqual(ken.get("docs/budget.txt"), found)
+        # A longer path may end with the whole of a shorter one.
+        longer = self.world.write(f"a{found.path}", b"Another document.\n")
+        ken.index()
+        self.assertEqual((ken.get(found.path), ken.get(longer).text), (found, "Another document.\n"))
         with self.assertRaises(ken.NotFound) as caught:
             ken.get(self.path("docs/nothing.txt"))
         self.assertEqual(caught.exception.path, self.path("docs/nothing.txt"))
@@ -209,8 +214,15 @@ class Other(world.Case):
             ken.Client(program="/nonexistent/ken").search("x")
         with self.assertRaises(ken.Unavailable):
             ken.Client(transport="server").search("x")
-        with self.assertRaises(ValueError):
-            ken.Client(transport="pigeon")
+        for wrong in (
+            lambda: ken.Client(transport="pigeon"),
+            lambda: ken.search("x", group="none"),
+            lambda: ken.search("x", words="most"),
+            lambda: ken.search("x", syntax="sql"),
+            lambda: ken.search("x", limit=-1),
+        ):
+            with self.assertRaises(ValueError):
+                wrong()
 
     def test_documentation_runs(self) -> None:
         found = doctest.testmod(results)

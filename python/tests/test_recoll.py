@@ -9,7 +9,7 @@ import subprocess
 import unittest
 from typing import Any, List
 
-import world
+import world  # isort: split
 
 from recoll import _plan, fsudi, rclconfig, rclextract, recoll
 

@@ -82,6 +82,9 @@ class Program:
     def search(self, request: Search) -> Results:
         """Return a page of hits."""
         results = Results(_count=lambda: self.count(request))
+        if request.limit == 0:
+            # The program takes 0 for all.
+            return results
         for found in self.objects(_search(request)):
             if "rank" in found:
                 results.hits.append(Hit.from_json(found))

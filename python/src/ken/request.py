@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Union
+from typing import Mapping, Optional, Sequence, Union
 
 #: A path, as functions of this package take it.
 AnyPath = Union[str, Path]
@@ -12,6 +12,14 @@ AnyPath = Union[str, Path]
 #: Up to this many hits are a page that someone reads. If hardly any document has all words of its query, ken fills it
 #: with documents that have some of them.
 _MAX_PAGE = 50
+
+
+#: What some parts of a search can be.
+_CHOICES: Mapping[str, Sequence[Optional[str]]] = {
+    "group": (None, "similar", "content", "file", "message"),
+    "syntax": ("ken", "recoll", "mu", "notmuch"),
+    "words": (None, "any", "all"),
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,14 @@ class Search:
     fresh: bool = False
     explain: bool = False
     like: Optional[AnyPath] = None
+
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in known:
+                raise ValueError(f"{name} is one of {', '.join(map(repr, known))}, not {value!r}")
+        if self.offset < 0 or (self.limit is not None and self.limit < 0):
+            raise ValueError("limit and offset are not negative")
 
     @property
     def relax(self) -> str:

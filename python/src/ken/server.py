@@ -9,6 +9,7 @@ import shutil
 import socket
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 from urllib.parse import urlencode
@@ -31,7 +32,7 @@ from .results import (
 
 #: How many hits are read at once at first, and at most.
 _FIRST_PAGE, _LARGEST_PAGE = 100, 3200
-#: The most threads and contacts that the server gives.
+#: The most hits, threads and contacts that the server gives at once.
 _MOST = 10_000
 #: The status of HTTP if a commit is not open any more.
 _GONE = 410
@@ -133,10 +134,15 @@ class Server:
     def search(self, request: Search) -> Results:
         """Return a page of hits."""
         found = self._search(request, count=True, suggest=True, explain=request.explain)
+        hits = list(map(Hit.from_json, found["hits"]))
+        if len(hits) == _MOST and request.limit != _MOST:
+            # The rest comes in pages.
+            rest = self.hits(replace(request, offset=request.offset + _MOST, fresh=False))
+            hits += islice(rest, None if request.limit is None else request.limit - _MOST)
         is_all = found["matched"] == "all"
         explained = found.get("explanation")
         return Results(
-            hits=list(map(Hit.from_json, found["hits"])),
+            hits=hits,
             matched=found["matched"],
             with_all=None if is_all else found["with_all"],
             missing=() if is_all else tuple(found["missing"]),
@@ -205,19 +211,20 @@ class Server:
         """Yield terms of the index."""
         asked = [("pattern", pattern), ("sort", sort), ("limit", str(limit or 0)), ("by_field", str(int(by_field)))]
         found = self._ask("GET", "terms?" + urlencode(asked + [("field", name) for name in fields]))
-        return map(Term.from_json, found["terms"])
+        return map(Term.from_json, _whole(found["terms"], limit))
 
     def threads(self, query: str, limit: Optional[int]) -> Iterator[Thread]:
         """Yield conversations, the newest first."""
         asked = {"q": query, "limit": limit or _MOST}
-        return map(Thread.from_json, self._ask("GET", "threads?" + urlencode(asked))["threads"])
+        found = self._ask("GET", "threads?" + urlencode(asked))
+        return map(Thread.from_json, _whole(found["threads"], limit))
 
     def contacts(self, pattern: str, personal: bool, after: Optional[str], limit: Optional[int]) -> Iterator[Contact]:
         """Yield contacts, the most important first."""
         asked = {"pattern": pattern, "personal": int(personal), "limit": limit or _MOST}
         since = {"filter": f'date:"{after}"..'} if after else {}
         found = self._ask("GET", "contacts?" + urlencode({**asked, **since}))
-        return map(Contact.from_json, found["contacts"])
+        return map(Contact.from_json, _whole(found["contacts"], limit))
 
     def status(self) -> Status:
         """Return what is in the index."""
@@ -241,6 +248,13 @@ def _question(request: Search) -> Dict[str, Any]:
         "text": "whole" if request.text else "none",
         "snippets": {"count": request.snippets},
     }
+
+
+def _whole(found: List[Object], limit: Optional[int]) -> List[Object]:
+    """Return what was found, if the server has not left out any of it."""
+    if len(found) == _MOST and limit != _MOST:
+        raise NoRoute(f"the server gives at most {_MOST} at once; only the program gives all")
+    return found
 
 
 def _text(path: AnyPath) -> str:

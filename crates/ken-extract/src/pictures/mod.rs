@@ -27,7 +27,7 @@ use crate::{Extractor, Input, Options};
 pub struct Original<'a> {
     /// The path of the file, whose name helps detection. It is not opened.
     pub path: &'a Path,
-    /// The open file.
+    /// The open file, which nobody else reads meanwhile: it has one position for all readers.
     pub file: &'a File,
     /// The member path of the document.
     pub ipath: &'a Ipath,

@@ -154,6 +154,21 @@ fn matrices_of_text_and_forms_move_the_words() {
 }
 
 #[test]
+fn bitmap_fonts_have_the_height_of_their_glyphs() {
+    // Two letters of 60 units, shown at a size of 0.5, as old TeX files do.
+    let mut sample = Sample::pages(&["BT /F3 0.5 Tf 100 700 Td (A) Tj 60 0 Td (B) Tj ET"]);
+    sample.fonts = "/F3 100 0 R".into();
+    sample.objects = vec![
+        "<</Type/Font/Subtype/Type3/FontMatrix[1 0 0 1 0 0]/FontBBox[0 0 60 60]/FirstChar 65\
+         /LastChar 66/Widths[45 45]/CharProcs<</A 101 0 R/B 101 0 R>>\
+         /Encoding<</Type/Encoding/Differences[65/A/B]>>>>"
+            .into(),
+        stream("", "45 0 0 0 40 40 d1 0 0 40 40 re f"),
+    ];
+    assert_words_are_where_they_are_drawn(&sample, &["A", "B"]);
+}
+
+#[test]
 fn the_text_is_that_of_extraction_and_hyphenated_words_have_two_places() {
     let content = "BT /F1 20 Tf 24 TL 100 700 Td (A hyphen-) Tj (ated word,) ' (done.) ' ET";
     let bytes = Sample::pages(&[content]).bytes();

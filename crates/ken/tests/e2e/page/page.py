@@ -13,7 +13,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from browser import Browser, Driver
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "web"))
+from browser import Browser, Driver  # noqa: E402
 
 ADDRESS, AXE, PICTURES = (sys.argv[1:] + ["", ""])[:3]
 PAGE, TOKEN = ADDRESS.split("#t=")

@@ -267,7 +267,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
             } else {
                 along.hypot()
             };
-        Run::new(start, along, size).map(|run| run.vertical(!font.horizontal))
+        Run::new(start, along, size).map(|run| run.reaching(font.reach))
     }
 
     fn show(&mut self, font: &LoadedFont<'_>, string: &[u8], pen: &mut f64) {

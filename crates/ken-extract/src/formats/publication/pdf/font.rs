@@ -17,6 +17,11 @@ use unicode_normalization::UnicodeNormalization;
 /// Fonts whose widths would exceed this number, with those of the fonts before, are not read.
 const MAX_WIDTHS: usize = 8 << 20;
 
+/// How far glyphs reach below and above their baseline, as shares of the font size.
+const REACH: [f32; 2] = [-0.22, 0.78];
+/// The same to both sides of a vertical line.
+const VERTICAL_REACH: [f32; 2] = [-0.5, 0.5];
+
 /// The text of a character code.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Text {
@@ -46,6 +51,8 @@ pub(super) struct LoadedFont<'a> {
     type3: bool,
     /// Whether lines run from left to right; otherwise from top to bottom.
     pub(super) horizontal: bool,
+    /// How far glyphs reach to both sides of the baseline, as shares of the font size.
+    pub(super) reach: [f32; 2],
     bytes: RefCell<Vec<Option<Code>>>,
     others: RefCell<HashMap<u32, Code>>,
 }
@@ -54,8 +61,15 @@ impl<'a> LoadedFont<'a> {
     fn new(font: Font<'a>, dict: &Dict<'a>, resolver: &CMapResolverFn) -> Self {
         let subtype = dict.get::<Name<'_>>(b"Subtype");
         let simple = subtype.as_deref() != Some(b"Type0");
+        let type3 = subtype.as_deref() == Some(b"Type3");
+        let em = if type3 { em_of_type3(dict) } else { 1.0 };
+        let reach = match font.is_horizontal() {
+            true => REACH,
+            false => VERTICAL_REACH,
+        };
         Self {
             horizontal: font.is_horizontal(),
+            reach: reach.map(|share| share * em),
             collection: if simple {
                 None
             } else {
@@ -63,7 +77,7 @@ impl<'a> LoadedFont<'a> {
             },
             font,
             simple,
-            type3: subtype.as_deref() == Some(b"Type3"),
+            type3,
             bytes: RefCell::new(vec![None; 256]),
             others: RefCell::default(),
         }
@@ -116,6 +130,17 @@ impl<'a> LoadedFont<'a> {
         };
         unicode.or_else(|| self.collection.as_ref()?.lookup_bf_string(code))
     }
+}
+
+/// Returns the height of the glyphs of a Type 3 font for size 1. Bitmap fonts of old TeX files are
+/// shown at sizes that say nothing of their glyphs.
+fn em_of_type3(dict: &Dict<'_>) -> f32 {
+    let height = || {
+        let [_, bottom, _, top] = dict.get::<[f64; 4]>(b"FontBBox")?;
+        let [.., scale, _, _] = dict.get::<[f64; 6]>(b"FontMatrix")?;
+        Some(((top - bottom) * scale).abs() as f32)
+    };
+    height().filter(|height| height.is_normal()).unwrap_or(1.0)
 }
 
 /// Returns the map from character identifiers to Unicode for a composite font that has no

@@ -28,10 +28,6 @@ const BASELINE_SHIFT: f32 = 0.08;
 const OVERPRINT: f32 = 0.12;
 /// Text is letter-spaced if its narrowest gap is within these shares of the font size.
 const LETTER_SPACE: Range<f32> = 0.06..0.25;
-/// How far a glyph reaches below and above its baseline, as shares of the font size; in vertical
-/// writing, to both sides of the line.
-const REACH: [f32; 2] = [-0.22, 0.78];
-const VERTICAL_REACH: [f32; 2] = [-0.5, 0.5];
 /// Glyphs of one page beyond this number are left out.
 const MAX_GLYPHS: usize = 4_000_000;
 
@@ -52,7 +48,8 @@ pub(super) struct Run {
     size: f32,
     /// The direction of the line on the page, of length 1.
     unit: (f32, f32),
-    vertical: bool,
+    /// How far glyphs reach below and above the baseline.
+    reach: [f32; 2],
 }
 
 impl Run {
@@ -76,13 +73,14 @@ impl Run {
             scale: scale as f32,
             size: size as f32,
             unit: (unit.x as f32, unit.y as f32),
-            vertical: false,
+            reach: [0.0; 2],
         })
     }
 
-    /// Makes it a run of vertical writing.
-    pub(super) fn vertical(self, vertical: bool) -> Self {
-        Self { vertical, ..self }
+    /// Makes its glyphs reach below and above the baseline by these shares of the font size.
+    pub(super) fn reaching(self, shares: [f32; 2]) -> Self {
+        let reach = shares.map(|share| share * self.size);
+        Self { reach, ..self }
     }
 }
 
@@ -126,15 +124,8 @@ struct Glyph {
 impl Glyph {
     /// Returns the upright rectangle of the page that encloses it.
     fn area(&self) -> Rect {
-        let Run {
-            y,
-            size,
-            unit,
-            vertical,
-            ..
-        } = self.run;
-        let reach = if vertical { VERTICAL_REACH } else { REACH };
-        let [low, high] = reach.map(|share| y + share * size);
+        let Run { y, unit, reach, .. } = self.run;
+        let [low, high] = reach.map(|reach| y + reach);
         let corner = |x: f32, y: f32| {
             let (x, y) = (x * unit.0 - y * unit.1, x * unit.1 + y * unit.0);
             Point::new(x.into(), y.into())
