@@ -101,7 +101,7 @@ pub(super) fn run_with(
         ..walk_options(global)
     };
     let mut watcher = Watcher::new(walk_options, budget)?;
-    let notices = Notices::new(is_background);
+    let notices = Notices::new(!std::io::stderr().is_terminal());
     let news = Arc::new(News::new(watcher.waker(), notices));
     let of_signals = Arc::clone(&news);
     end_with_signals(move || of_signals.stop())?;

@@ -25,8 +25,8 @@ pub(super) struct Notices(Option<Mutex<BTreeSet<Problem>>>);
 
 impl Notices {
     /// Tells problems if nobody reads what the program prints, and there is a desktop.
-    pub(super) fn new(is_background: bool) -> Self {
-        Self((is_background && has_session_bus()).then(Mutex::default))
+    pub(super) fn new(is_unseen: bool) -> Self {
+        Self((is_unseen && has_session_bus()).then(Mutex::default))
     }
 
     /// Tells a problem, once until it is solved.
