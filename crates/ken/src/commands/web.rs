@@ -10,13 +10,13 @@ use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
-pub(crate) fn run(global: &Global, args: &WebArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(global: &Global, args: WebArgs) -> Result<ExitCode, Failure> {
     match serve::client(&data_folder(global)?) {
         Some(client) => {
             show(&client, args)?;
             Ok(ExitCode::SUCCESS)
         }
-        None => serve::run_with(global, &ServeArgs::default(), |client| {
+        None => serve::run_with(global, &ServeArgs::default(), move |client| {
             show(client, args)?;
             output::warn("no ken serve was running: this one runs until Ctrl-C");
             Ok(())
@@ -24,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &WebArgs) -> Result<ExitCode, Failure> 
     }
 }
 
-fn show(client: &Client, args: &WebArgs) -> Result<(), Failure> {
+fn show(client: &Client, args: WebArgs) -> Result<(), Failure> {
     let address = client.web().map_err(|error| failure(&error))?.address;
     if !args.print && opens(&address) {
         return Ok(());
