@@ -151,6 +151,9 @@ fn matrices_of_text_and_forms_move_the_words() {
                    BT /F1 24 Tf 150 Tz 3 Tc 100 700 Td (wide) Tj ET";
     let slanted = Sample::pages(&[slanted]);
     assert_words_are_where_they_are_drawn(&slanted, &["slanted", "upwards", "wide"]);
+    let spaced = "BT /F1 20 Tf 100 700 Td [(S)-150(P)-150(A)-150(C)-150(E)-150(D)-600(O)-150(U)\
+                  -150(T)] TJ ET";
+    assert_words_are_where_they_are_drawn(&Sample::pages(&[spaced]), &["SPACED", "OUT"]);
 }
 
 #[test]
