@@ -53,7 +53,8 @@ pub struct Vouch {
     pub global_ignore: Option<BytesPath>,
 }
 
-/// The answer to [`Vouch`]. It holds for every commit that is opened after the answer came.
+/// The answer to [`Vouch`]. It holds for every commit that is opened after the answer came and names no run that is under
+/// way.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Vouched {
     /// Whether the index has all files below the paths as they are, those at and below `except` apart.

@@ -51,6 +51,10 @@ pub struct Meta {
     /// The start of the last run that saw all files, in nanoseconds since 1970-01-01 UTC.
     #[serde(default)]
     pub began: Option<i64>,
+    /// The process that had a run under way when it made the commit, by a random number. A file that the run had begun
+    /// to read may be missing, even if it did not change. Absent once a run over all files has ended after that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under_way: Option<u64>,
 }
 
 impl Meta {
@@ -79,6 +83,7 @@ impl Meta {
             tags_hash: 0,
             parts_lost: false,
             began: None,
+            under_way: None,
         }
     }
 }

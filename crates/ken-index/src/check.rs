@@ -283,6 +283,8 @@ fn drop_segments(path: &Path, segments: &Segments) -> Result<(), Error> {
     meta.parts_lost = true;
     meta.all_seen = false;
     meta.began = None;
+    // No process has this number, so each compares all files.
+    meta.under_way = Some(0);
     // Files that are read again from now on are known by their generation.
     meta.generation = meta.generation.checked_add(1).unwrap_or(1);
     if !meta.earlier.contains(&meta.profile) {

@@ -77,7 +77,10 @@ impl Scope<'_> {
         let Self::Paths(paths) = self else {
             return most;
         };
-        if paths.iter().any(|path| path.is_dir()) {
+        let mounts = ken_walk::Mounts::read();
+        // What may not answer is not asked.
+        let is_folder = |path: &PathBuf| mounts.are_above(path) || path.is_dir();
+        if paths.iter().any(is_folder) {
             return most;
         }
         let n_jobs = paths.len() + tags.n_pending().div_ceil(tags::MESSAGES_AT_ONCE);
@@ -187,7 +190,8 @@ impl<'s> Prepared<'s> {
         if !is_asked || self.roots_changed || reads_otherwise() {
             return None;
         }
-        let began = self.meta()?.began?;
+        let meta = self.meta()?;
+        let began = meta.began.filter(|_| meta.under_way.is_none())?;
         // If the clock was set back since, nothing is known about changes.
         let since = (began < self.began).then_some(began - CLOCK_MARGIN_NS)?;
         let again = self.folders_of_unsettled(catalogue)?;

@@ -10,7 +10,7 @@ use ken_engine::Sink;
 use ken_index::{Writer, WriterOptions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::Error;
+use crate::{Error, under_way};
 
 /// Replaces an index by an empty one with these roots. If the process is killed at any time, one of
 /// the two is there, or [`recover`] restores it.
@@ -24,6 +24,7 @@ pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     let writer = Writer::open(&new, few)?;
     let mut meta = writer.meta().clone();
     meta.roots = roots;
+    under_way::mark(&mut meta);
     // The n-grams of all known files, of which there are none.
     meta.ngram_files = Some(BTreeSet::new());
     writer.commit(&meta)?;

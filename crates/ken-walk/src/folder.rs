@@ -206,6 +206,12 @@ impl<'a> Walker<'a> {
     fn walk(&mut self, folder: &Folder, turn: &mut Turn<'_, Work<'a>>) {
         let root = &self.shared.roots[folder.root];
         self.set_path(&folder.path);
+        if let (true, Some(visitor)) = (folder.is_remote, self.shared.folders) {
+            return match root.one_file_system {
+                true => self.leave_out(&folder.path),
+                false => visitor.entering(&folder.path, true),
+            };
+        }
         let silent = match self.silent_in(folder, root) {
             Ok(silent) => silent,
             Err(error) => return self.fail_folder(folder, error),
@@ -223,7 +229,7 @@ impl<'a> Walker<'a> {
             Ok((_, Some(lineage))) if lineage.loop_depth().is_some() => self.skip(|| Skip::Loop),
             Ok((descriptor, lineage)) => {
                 if let Some(visitor) = self.shared.folders {
-                    visitor.entering(&folder.path, folder.is_remote);
+                    visitor.entering(&folder.path, false);
                 }
                 self.list(folder, root, descriptor, lineage, silent, turn);
             }

@@ -28,7 +28,8 @@ pub(crate) struct RootRules {
 
 /// Observes the folders of a walk; called from all its threads.
 pub trait OnFolders: Sync {
-    /// Called before a folder is listed. The file system of a remote folder may not answer.
+    /// Called before a folder is listed. A remote folder is not listed and nothing below it is walked, since its file
+    /// system may not answer.
     fn entering(&self, folder: &Path, is_remote: bool);
     /// Called when a folder is listed, unless a marker in it ends the walk there.
     fn entered(&self, folder: &Path, gate: Gate);

@@ -38,8 +38,12 @@ pub fn root_at(path: &Path) -> io::Result<Root> {
     })
 }
 
-/// Returns whether a file system is mounted at a path.
+/// Returns whether a file system is mounted at a path. One that may not answer is not asked.
 pub fn is_mount_point(path: &Path) -> bool {
+    let mounts = Mounts::read();
+    if mounts.are_above(path) {
+        return mounts.are_at(path);
+    }
     let device = |path: &Path| fs_err::metadata(path).map(|metadata| metadata.dev()).ok();
     path.parent()
         .is_some_and(|parent| device(path) != device(parent))

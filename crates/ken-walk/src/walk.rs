@@ -125,16 +125,19 @@ fn start(shared: &Shared<'_>, rules: &[Arc<RootRules>]) -> Vec<Folder> {
         if !shared.is_walked(root) {
             continue;
         }
+        // A link may lead to any of them.
+        let mounts = &shared.mounts;
+        let is_remote = mounts.are_above(&root.path) || root.follow_links && mounts.are_any();
+        if let (true, Some(visitor)) = (is_remote, shared.folders) {
+            visitor.entering(&root.path, is_remote);
+            continue;
+        }
         match availability(root) {
             Availability::Available if root.path.is_dir() => {
                 let mut errors = Vec::new();
                 let of_root = &rules[number];
                 let above = of_root.rules.above(&of_root.walk_root, &mut errors);
                 shared.report_rules(errors);
-                // A link may lead to any of them.
-                let mounts = &shared.mounts;
-                let is_remote =
-                    mounts.are_above(&root.path) || root.follow_links && mounts.are_any();
                 folders.push(Folder::root(number, root.path.clone(), above, is_remote));
             }
             Availability::Available => Walker::new(shared, rules).root_file(root),

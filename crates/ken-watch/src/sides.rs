@@ -41,6 +41,7 @@ pub(crate) struct Sides {
     locked: BTreeSet<PathBuf>,
     /// Whether the limit of watches left out some.
     is_partial: bool,
+    mounts: Mounts,
 }
 
 impl Sides {
@@ -51,6 +52,11 @@ impl Sides {
     /// Returns whether some folders are not watched, because there are no more watches.
     pub(crate) fn is_partial(&self) -> bool {
         self.is_partial
+    }
+
+    /// Returns whether a path is on a remote file system, which may not answer.
+    pub(crate) fn is_remote(&self, path: &Path) -> bool {
+        self.mounts.are_above(path)
     }
 
     /// Returns the numbers of the watches.
@@ -112,11 +118,12 @@ impl Sides {
 
     /// Watches the ways to roots, and the rules outside of them.
     pub(crate) fn watch_above(&mut self, inotify: &OwnedFd, roots: &[Root], options: &WalkOptions) {
-        let mounts = Mounts::read();
+        self.mounts = Mounts::read();
         for root in roots {
-            let is_local = |folder: &&Path| !mounts.are_above(folder) && !is_public(folder);
-            for folder in root.path.ancestors().skip(1).filter(is_local) {
-                self.watch_way(inotify, folder, root);
+            for folder in root.path.ancestors().skip(1) {
+                if !self.is_remote(folder) && !is_public(folder) {
+                    self.watch_way(inotify, folder, root);
+                }
             }
             if let Some(file) = options.global_ignore.as_deref().filter(|_| !root.no_ignore) {
                 let target = fs::canonicalize(file).ok().filter(|target| target != file);
@@ -132,7 +139,8 @@ impl Sides {
         let Some(way) = way.and_then(|way| way.components().next()) else {
             return;
         };
-        let is_file = folder.join(way) == root.path && root.path.is_file();
+        let is_it = folder.join(way) == root.path;
+        let is_file = is_it && !self.is_remote(&root.path) && root.path.is_file();
         let (mask, meaning) = match is_file {
             true => (FILE_MASK, Meaning::File(root.path.clone())),
             false => (SIDE_MASK, Meaning::Way),
@@ -152,7 +160,7 @@ impl Sides {
 
     /// Watches the lock of a work tree, and the rules of its repository, which decide on a folder.
     pub(crate) fn watch_work_tree(&mut self, inotify: &OwnedFd, top: &Path, folder: &Path) {
-        let Some(git) = git_folders(top) else {
+        let Some(git) = git_folders(top).filter(|git| !self.is_remote(&git.own)) else {
             return;
         };
         let lock = git.own.join("index.lock");

@@ -164,8 +164,9 @@ impl Watcher {
         for root in &self.roots {
             let mut away = walked.unavailable.iter().map(|(path, _)| path);
             let is_away = away.any(|path| *path == root.path);
-            let is_seen = root.path.is_dir() || state.sides.has_file(&root.path);
-            let is_unseen = is_away || root.follow_links || !is_seen;
+            let is_seen = || root.path.is_dir() || state.sides.has_file(&root.path);
+            let is_remote = state.sides.is_remote(&root.path);
+            let is_unseen = is_away || root.follow_links || is_remote || !is_seen();
             if is_unseen && !state.unwatched.has(&root.path) {
                 let one = Coverage {
                     roots: 1,
@@ -215,7 +216,8 @@ impl Watcher {
     /// that a walk takes.
     pub fn is_complete_below(&self, path: &Path) -> bool {
         let state = self.seen.state();
-        let is_file_of = |folder| state.table.has(folder) && !path.is_dir();
+        let is_file = || !state.sides.is_remote(path) && !path.is_dir();
+        let is_file_of = |folder| state.table.has(folder) && is_file();
         let is_watched = state.table.has(path)
             || path.parent().is_some_and(is_file_of)
             || self.is_root(path) && state.sides.has_file(path);

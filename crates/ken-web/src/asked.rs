@@ -1,7 +1,6 @@
 //! What is asked.
 
 use std::borrow::Cow;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -75,17 +74,48 @@ impl Asked {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Returns the parameter with this name as a number or another value.
+    /// Returns the parameter with this name as a number.
     ///
     /// # Errors
-    /// Fails if it has another form; `expected` says what it should be.
-    pub fn parsed<T: FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>, Error> {
-        let parsed = self.get(name).map(|value| {
-            let wrong = || Error::wrong(format!("{name}: `{value}` is not {expected}"));
-            value.parse().map_err(|_| wrong())
+    /// Fails if it is none, or greater than [`MAX_INTEGER`].
+    pub fn number(&self, name: &str) -> Result<Option<u64>, Error> {
+        let number = self.get(name).map(|value| {
+            let wrong = || Error::wrong(format!("{name}: \"{value}\" is not a number"));
+            integer(value).ok_or_else(wrong)
         });
-        parsed.transpose()
+        number.transpose()
     }
+
+    /// Returns the parameter with this name as a number of things.
+    ///
+    /// # Errors
+    /// Fails as [`Self::number`] does.
+    pub fn count(&self, name: &str) -> Result<Option<usize>, Error> {
+        let number = self.number(name)?;
+        Ok(number.map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
+    }
+
+    /// Returns the parameter with this name as a yes or no.
+    ///
+    /// # Errors
+    /// Fails if it is neither.
+    pub fn flag(&self, name: &str) -> Result<bool, Error> {
+        match self.get(name) {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(value) => Err(Error::wrong(format!(
+                "{name}: \"{value}\" is not true or false"
+            ))),
+        }
+    }
+}
+
+/// The greatest number that all programs read as it is (RFC 8259, section 6).
+pub(crate) const MAX_INTEGER: u64 = (1 << 53) - 1;
+
+/// Reads a number that is not negative.
+pub(crate) fn integer(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|number| *number <= MAX_INTEGER)
 }
 
 /// Reads pairs as forms send them (`application/x-www-form-urlencoded`, WHATWG URL, section 5.1).

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::Asked;
 use crate::answer::Error;
+use crate::asked::integer;
 
 /// Returns the request that the parameters of an address, or the JSON object in the body of a POST, ask for.
 /// `usual` has what is not said. `short` has pairs of a parameter and the key that it stands for; parameters in `others`
@@ -57,7 +58,7 @@ fn place<'k>(keys: &'k mut Map<String, Value>, key: &str) -> Option<&'k mut Valu
     }
 }
 
-/// Sets a value of the same type. What has no value takes numbers and texts.
+/// Sets a value of the same type. What has no value takes numbers and texts, and stays without one for an empty text.
 fn set(place: &mut Value, value: &str, is_first: bool) -> Result<(), &'static str> {
     match place {
         Value::Bool(_) => {
@@ -68,7 +69,7 @@ fn set(place: &mut Value, value: &str, is_first: bool) -> Result<(), &'static st
             }
         }
         Value::Number(_) => {
-            *place = value.parse::<i64>().map_err(|_| "a number")?.into();
+            *place = integer(value).ok_or("a number")?.into();
         }
         Value::Array(values) => {
             if is_first {
@@ -76,6 +77,8 @@ fn set(place: &mut Value, value: &str, is_first: bool) -> Result<(), &'static st
             }
             values.push(value.into());
         }
+        // As a form sends a field that is not filled in.
+        Value::Null if value.is_empty() => {}
         Value::Null => {
             *place = value
                 .parse::<i64>()
@@ -134,7 +137,7 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for (query, message) in [
-            ("limit=-1", "invalid value: integer `-1`"),
+            ("offset=-1", "offset: \"-1\" is not a number"),
             ("offset=x", "offset: \"x\" is not a number"),
             ("count=maybe", "count: \"maybe\" is not true or false"),
             ("nothing=1", "there is no parameter nothing"),

@@ -218,7 +218,9 @@ impl Prefilter {
         let is_trusted = is_complete
             && roots.are_below(&tables.meta.roots)
             && tables.has_sound_rows()
-            && !tables.is_damaged();
+            && !tables.is_damaged()
+            // A server vouches for what it knows, and a run that is under way may have deleted other files.
+            && !(trust.is_watched() && tables.meta.under_way.is_some());
         let mut index = IndexFilter {
             // A row that is missing may be the one that says that a file matches.
             trust: if is_trusted { trust } else { Trust::Stamps },
@@ -748,6 +750,39 @@ mod tests {
         assert!(prefilter.knows_texts(&meta));
         meta.ngram_files = Some([0, 1].into());
         assert!(!prefilter.knows_texts(&meta), "one is lost");
+    }
+
+    #[test]
+    fn a_server_is_not_believed_while_a_run_is_under_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = index_folder(folder.path());
+        let (mut meta, store) = empty(&index);
+        let mut builder = Builder::default();
+        let of = Version { key: 1, stamp: 1 };
+        let covers = Covers::default();
+        let path = folder.path().join("a");
+        builder.add(of, &path, "", covers, &NgramSet::default());
+        store.write(&mut builder).unwrap();
+        meta.ngram_files = Some([0].into());
+        meta.all_seen = true;
+        meta.roots = vec![ken_core::Root::new(folder.path())];
+        let options = WriterOptions {
+            memory_bytes: 0,
+            threads: 1,
+        };
+        for (under_way, is_trusted) in [(None, true), (Some(1), false)] {
+            meta.under_way = under_way;
+            let writer = Writer::open(&index, options).unwrap();
+            writer.commit(&meta).unwrap();
+            drop(writer);
+            let need = Need::Bytes(b"quux".to_vec());
+            let paths = [folder.path().to_owned()];
+            let roots = TypedPaths::new(&paths, folder.path());
+            let trust = Trust::Watched(std::collections::BTreeSet::new());
+            let tables = IndexTables::new(&index);
+            let prefilter = Prefilter::ask(&tables, &need, roots, Reading::WHOLE, trust).unwrap();
+            assert_eq!(prefilter.is_trusted(), is_trusted);
+        }
     }
 
     /// Number of n-gram segments that were opened.

@@ -20,7 +20,7 @@ use ken_walk::Listings;
 pub use below::Below;
 
 use crate::lock::RunLock;
-use crate::{Error, Options, Progress, Summary, replace, update};
+use crate::{Error, Options, Progress, Summary, replace, under_way, update};
 
 /// The results of a check.
 #[derive(Debug, Default)]
@@ -209,6 +209,7 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
             let mut meta = writer.meta().clone();
             meta.all_seen = false;
             meta.began = None;
+            under_way::mark(&mut meta);
             writer.commit(&meta)?;
         }
         writer.close()?;

@@ -29,7 +29,7 @@ use crate::write::{
 };
 use cache::Cache;
 
-use crate::{Error, Ocr, Options, Progress, Summary};
+use crate::{Error, Ocr, Options, Progress, Summary, under_way};
 
 /// Recognises text in the pictures of waiting files, if that is wanted.
 pub(crate) fn recognise(
@@ -251,7 +251,9 @@ impl Pass<'_> {
         if committed.elapsed() >= self.options.commit_interval
             && let Some(writer) = self.writer.used()
         {
-            writer.commit(writer.meta())?;
+            let mut meta = writer.meta().clone();
+            under_way::mark(&mut meta);
+            writer.commit(&meta)?;
             *committed = Instant::now();
         }
         Ok(())

@@ -14,7 +14,7 @@ use super::{Run, Summary};
 use crate::ngrams::{NgramWriter, NgramWriterOptions};
 use crate::progress::Stage;
 use crate::write::FirstError;
-use crate::{Durability, Error, Ngrams};
+use crate::{Durability, Error, Ngrams, under_way};
 
 /// How often the bytes read since the last commit are checked.
 const LOOK_AT_BYTES: Duration = Duration::from_millis(20);
@@ -72,6 +72,12 @@ impl Run<'_> {
         } else if prepared.scope.is_all() || !last {
             // Work that a run leaves undone if it is stopped later is in folders that do not change.
             meta.began = None;
+        }
+        match last {
+            false => under_way::mark(&mut meta),
+            true if completed.is_some() => meta.under_way = None,
+            // It has not looked for what a run before left out.
+            true => {}
         }
         meta.all_seen = completed.is_some() || meta.all_seen && !prepared.roots_changed;
         let reads_all = prepared.options.full && all;
@@ -138,7 +144,11 @@ impl Run<'_> {
             .meta()
             .is_some_and(|meta| meta.ngram_files.is_some());
         let drops_ngrams = names_ngrams && prepared.options.ngrams == Ngrams::None;
-        changed || complete && prepared.never_ended || drops_ngrams || all && reads_otherwise()
+        let was_stopped = prepared.meta().is_some_and(|meta| meta.under_way.is_some());
+        changed
+            || complete && (prepared.never_ended || was_stopped)
+            || drops_ngrams
+            || all && reads_otherwise()
     }
 
     /// Returns the writer of this run's n-grams.

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use ken_index::layout::index_folder;
+use ken_index::read_meta;
+
 use crate::lock;
 use crate::prepare::Scope;
 use crate::run::{Session, accompanied, of_paths, run_in, through_pauses};
@@ -15,7 +18,10 @@ use super::added::Notify;
 pub(super) struct Kept {
     options: Options,
     respects_pause: bool,
+    makes_whole: bool,
     session: Option<Session>,
+    /// Whether files may be missing that no batch names.
+    lacks_files: bool,
     /// When the last batch ended.
     since: Instant,
     n_opened: u64,
@@ -26,7 +32,9 @@ impl Kept {
         Self {
             options: of_paths(&options.update),
             respects_pause: options.respects_pause,
+            makes_whole: options.makes_whole,
             session: None,
+            lacks_files: false,
             since: Instant::now(),
             n_opened: 0,
         }
@@ -83,8 +91,12 @@ impl Kept {
                 ..Summary::default()
             });
         };
-        let scope = Scope::Paths(paths);
+        let scope = match self.lacks_files {
+            true => Scope::All,
+            false => Scope::Paths(paths),
+        };
         let summary = run_in(&mut session, &self.options, &[], scope, progress, notify)?;
+        self.lacks_files = false;
         self.session = Some(session);
         self.since = Instant::now();
         Ok(summary)
@@ -107,6 +119,10 @@ impl Kept {
         let mut session = Session::open(&self.options, progress)?;
         if let Some(session) = &mut session {
             self.n_opened += 1;
+            // While the session is open, nobody else writes.
+            let meta = read_meta(&index_folder(&self.options.data));
+            let was_stopped = meta.is_ok_and(|meta| meta.under_way.is_some());
+            self.lacks_files = self.makes_whole && was_stopped;
             // Later batches may need more threads than this one.
             session.slot(&self.options);
         }

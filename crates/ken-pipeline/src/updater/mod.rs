@@ -49,6 +49,9 @@ pub struct UpdaterOptions {
     pub keep_open: Duration,
     /// Whether outcomes name the files that were added.
     pub names_added: bool,
+    /// Whether a batch looks at all files if a run was stopped before it, here or in another process: files that the run
+    /// had begun to read may be missing. A ticket that is done then stands for everything submitted before it.
+    pub makes_whole: bool,
     /// Whether batches wait while indexing is paused; a pause then also interrupts one that is under way.
     pub respects_pause: bool,
 }
@@ -61,6 +64,7 @@ impl UpdaterOptions {
             batching: Batching::default(),
             keep_open: Duration::from_secs(2),
             names_added: false,
+            makes_whole: false,
             respects_pause: false,
         }
     }

@@ -48,7 +48,7 @@ fn with_document(
     id: &str,
     answer: impl FnOnce(&Service<'_>, &Named) -> Result<Answer, Error>,
 ) -> Result<Answer, Error> {
-    let snapshot = web.index.at(asked.parsed("commit", "a number")?)?;
+    let snapshot = web.index.at(asked.number("commit")?)?;
     let service = web.service(asked, &*snapshot);
     let named = service.document(id)?.ok_or_else(|| Error {
         status: 404,
@@ -100,7 +100,7 @@ pub(super) fn text(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> 
 }
 
 pub(super) fn places(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
-    let limit = asked.parsed("limit", "a number")?.unwrap_or(MAX_PLACES);
+    let limit = asked.count("limit")?.unwrap_or(MAX_PLACES);
     with_document(web, asked, id, |service, named| {
         let request = Request {
             query: asked.get("q").unwrap_or_default().to_owned(),

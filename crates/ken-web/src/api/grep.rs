@@ -76,7 +76,7 @@ fn arguments(web: &Web, asked: &Asked) -> Result<Vec<OsString>, Error> {
         .ok_or_else(|| Error::wrong("pattern: it is missing".to_owned()))?;
     let mut arguments: Vec<OsString> = ["grep", "--no-config", "--json"].map(OsString::from).into();
     for (name, flag) in FLAGS {
-        if asked.parsed(name, "true or false")?.unwrap_or(false) {
+        if asked.flag(name)? {
             arguments.push(flag.into());
         }
     }

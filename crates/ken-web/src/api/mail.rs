@@ -39,13 +39,8 @@ pub(super) fn threads(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error
     let service = web.service(asked, &*snapshot);
     let request = MessageRequest {
         which: Which::Query(asked.get("q").unwrap_or("*").to_owned()),
-        reverse: asked.parsed("reverse", "true or false")?.unwrap_or(false),
-        limit: Some(
-            asked
-                .parsed("limit", "a number")?
-                .unwrap_or(USUAL)
-                .min(MOST),
-        ),
+        reverse: asked.flag("reverse")?,
+        limit: Some(asked.count("limit")?.unwrap_or(USUAL).min(MOST)),
         once: true,
         deadline_ms: web.setup.deadline_ms,
         ..MessageRequest::default()

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::parameter::one;
+use super::parameter::{body, one};
 use super::routes::{ROUTES, Route};
 
 /// The schemas of answers.
@@ -58,10 +58,10 @@ fn operation(route: &Route, method: &str) -> Value {
             "5XX": { "description": "It cannot be answered", "content": content(("application/json", "Error")) },
         },
     });
-    if is_post && !(route.parameters)().is_empty() {
+    if is_post && let Some(usual) = route.body {
         operation["requestBody"] = json!({
             "required": true,
-            "content": { "application/json": { "schema": { "type": "object" } } },
+            "content": { "application/json": { "schema": body(&usual()) } },
         });
     }
     operation

@@ -1,7 +1,9 @@
 //! The parameters of an address, as the description of the API names them.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+use crate::asked::MAX_INTEGER;
 
 /// A parameter of an address.
 pub(super) struct Parameter {
@@ -46,7 +48,7 @@ impl Parameter {
 /// Returns a parameter.
 pub(super) fn one(name: &str, schema: &str, description: &str) -> Parameter {
     let schema = match schema {
-        "integer" => json!({ "type": "integer", "minimum": 0 }),
+        "integer" => integer(),
         schema => json!({ "type": schema }),
     };
     Parameter {
@@ -96,10 +98,30 @@ fn add_keys(outer: &str, value: &Value, short: &[(&str, &str)], all: &mut Vec<Pa
     }
 }
 
+/// Returns the schema of numbers: those that all languages have.
+fn integer() -> Value {
+    json!({ "type": "integer", "minimum": 0, "maximum": MAX_INTEGER })
+}
+
+/// Returns the schema of an object that has the keys of a request.
+pub(super) fn body(usual: &Value) -> Value {
+    match usual.as_object() {
+        Some(keys) => {
+            let properties: Map<String, Value> = keys
+                .iter()
+                .map(|(key, value)| (key.clone(), body(value)))
+                .collect();
+            json!({ "type": "object", "properties": properties, "additionalProperties": false })
+        }
+        None if usual.is_null() => json!({}),
+        None => schema(usual),
+    }
+}
+
 fn schema(value: &Value) -> Value {
     match value {
         Value::Bool(_) => json!({ "type": "boolean" }),
-        Value::Number(_) => json!({ "type": "integer", "minimum": 0 }),
+        Value::Number(_) => integer(),
         Value::Array(_) => json!({ "type": "array", "items": { "type": "string" } }),
         _ => json!({ "type": "string" }),
     }

@@ -37,7 +37,7 @@ const KEYS: [&str; 16] = [
 
 pub(crate) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     super::only_the_user(asked)?;
-    let page = asked.parsed::<usize>("page", "a number")?.unwrap_or(1);
+    let page = asked.count("page")?.unwrap_or(1);
     let request = request(web, asked, page)?;
     let snapshot = web.index.at(None)?;
     let service = web.service(asked, &*snapshot);

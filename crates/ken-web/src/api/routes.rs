@@ -1,5 +1,7 @@
 //! Which function answers which path? The description of the API is made from this table.
 
+use serde_json::Value;
+
 use crate::answer::{Answer, Error};
 use crate::{Asked, Web};
 
@@ -18,6 +20,8 @@ pub(super) struct Route {
     pub(super) summary: &'static str,
     /// The parameters, as the description of the API names them.
     pub(super) parameters: fn() -> Vec<Parameter>,
+    /// The request that a POST takes as an object, with its usual values.
+    pub(super) body: Option<fn() -> Value>,
     /// The media type of the answer, and the name of the schema of its object.
     pub(super) gives: (&'static str, &'static str),
     pub(super) answer: Answering,
@@ -33,7 +37,8 @@ pub(super) const ROUTES: &[Route] = &[
         methods: &["GET", "POST"],
         summary: "Find documents. A POST has the request as an object",
         parameters: search::parameters,
-        gives: (JSON, "Response"),
+        body: Some(search::body),
+        gives: (JSON, "Found"),
         answer: search::answer,
     },
     Route {
@@ -41,6 +46,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "A document with its fields",
         parameters: documents::no_parameters,
+        body: None,
         gives: (JSON, "Document"),
         answer: documents::answer,
     },
@@ -49,6 +55,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "The text of a document, or some of its lines or pages",
         parameters: documents::text_parameters,
+        body: None,
         gives: (JSON, "Text"),
         answer: documents::text,
     },
@@ -57,6 +64,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "All places in a document that match a query",
         parameters: documents::places_parameters,
+        body: None,
         gives: (JSON, "Places"),
         answer: documents::places,
     },
@@ -65,6 +73,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "The documents in an archive, a mailbox, or a message",
         parameters: documents::no_parameters,
+        body: None,
         gives: (JSON, "Members"),
         answer: documents::members,
     },
@@ -73,6 +82,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "The bytes of a document, if it is as it was indexed",
         parameters: documents::no_parameters,
+        body: None,
         gives: ("application/octet-stream", ""),
         answer: documents::original,
     },
@@ -81,6 +91,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "Lines that match a regular expression, as they are found",
         parameters: grep::parameters,
+        body: None,
         gives: (LINES, "GrepEvent"),
         answer: grep::answer,
     },
@@ -89,6 +100,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "Terms of the index and how often each occurs",
         parameters: terms::parameters,
+        body: None,
         gives: (JSON, "Terms"),
         answer: terms::answer,
     },
@@ -97,6 +109,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "The most frequent terms that begin so",
         parameters: terms::complete_parameters,
+        body: None,
         gives: (JSON, "Terms"),
         answer: terms::complete,
     },
@@ -105,6 +118,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "Threads of mail with messages that match",
         parameters: mail::thread_parameters,
+        body: None,
         gives: (JSON, "Threads"),
         answer: mail::threads,
     },
@@ -113,6 +127,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "People in messages that match",
         parameters: mail::contact_parameters,
+        body: None,
         gives: (JSON, "Contacts"),
         answer: mail::contacts,
     },
@@ -121,6 +136,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "Tags of messages, and how many have each",
         parameters: documents::no_parameters,
+        body: None,
         gives: (JSON, "Tags"),
         answer: mail::tags,
     },
@@ -129,6 +145,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "What is indexed, as ken status --json prints it",
         parameters: documents::no_parameters,
+        body: None,
         gives: (JSON, "Overview"),
         answer: events::overview,
     },
@@ -137,6 +154,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: GET,
         summary: "How fresh the index is, each time that this changes (server-sent events)",
         parameters: documents::no_parameters,
+        body: None,
         gives: ("text/event-stream", "Freshness"),
         answer: events::answer,
     },
@@ -145,6 +163,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: &["POST"],
         summary: "Hold changes back until resume",
         parameters: documents::no_parameters,
+        body: None,
         gives: (JSON, "Done"),
         answer: events::pause,
     },
@@ -153,6 +172,7 @@ pub(super) const ROUTES: &[Route] = &[
         methods: &["POST"],
         summary: "Go on after a pause",
         parameters: documents::no_parameters,
+        body: None,
         gives: (JSON, "Done"),
         answer: events::resume,
     },

@@ -1,6 +1,7 @@
 //! `/api/v1/search`.
 
 use ken_search::service::{Reading, Request};
+use serde_json::Value;
 
 use super::parameter::{Parameter, keys, one};
 use crate::answer::{Answer, Error, object};
@@ -28,6 +29,11 @@ fn usual(web: Option<&Web>) -> Request {
     }
 }
 
+/// Returns what a POST takes, with its usual values.
+pub(super) fn body() -> Value {
+    serde_json::to_value(usual(None)).unwrap_or_default()
+}
+
 pub(super) fn parameters() -> Vec<Parameter> {
     let mut all = keys(&usual(None), &SHORT);
     all.push(one(
@@ -45,7 +51,7 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     // Nobody may hold a thread for longer than the user allows.
     let deadlines = [request.deadline_ms, usual.deadline_ms];
     request.deadline_ms = deadlines.into_iter().flatten().min();
-    let snapshot = web.index.at(asked.parsed("commit", "a number")?)?;
+    let snapshot = web.index.at(asked.number("commit")?)?;
     let service = web.service(asked, &*snapshot);
     Ok(object(&service.ask(&request)?))
 }

@@ -39,8 +39,9 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
 }
 
 pub(super) fn complete(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
-    let prefix = asked.get("prefix").unwrap_or_default();
-    let limit = asked.parsed("limit", "a number")?.unwrap_or(COMPLETIONS);
+    let missing = || Error::wrong("prefix: it is missing".to_owned());
+    let prefix = asked.get("prefix").ok_or_else(missing)?;
+    let limit = asked.count("limit")?.unwrap_or(COMPLETIONS);
     // Signs of patterns would mean more than a beginning.
     if prefix.is_empty() || !prefix.chars().all(char::is_alphanumeric) {
         return Ok(object(

@@ -163,29 +163,45 @@ fn a_run_by_hand_is_handed_over() {
     server.converges();
 }
 
+/// Starts a run that reads all of 300 files again, and stops it after a while.
+fn stop(world: &World, options: &[&str], signal: &str, wait: u64) {
+    let mut child = world.spawn([&["index", "--full", "-q"], options].concat());
+    std::thread::sleep(Duration::from_millis(wait));
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args([signal, &pid]).status().unwrap();
+    assert!(sent.success());
+    child.wait().unwrap();
+}
+
+/// Runs of this kind work alone beside a server.
+const ALONE: [&str; 2] = ["--commit-seconds", "0.01"];
+
 #[test]
-fn a_run_that_is_stopped_by_hand_leaves_nothing_out() {
+fn a_run_that_is_stopped_leaves_nothing_out() {
     let world = world();
     for n in 0..300 {
-        let text = format!("otter {n} ").repeat(2_000);
+        let text = format!("otter {n} ").repeat(5_000);
         world.write(format!("many/{}/{n}.txt", n % 7), text);
     }
+    // Commits in which some files are missing, since they are being read.
+    world.configure("commit_seconds = 0.01\n");
     world.index_docs();
     let server = Server::start(&world);
     assert_eq!(count(&world, "otter"), "300\n");
-    for wait in [20, 100, 200] {
-        let mut child = world.spawn(["index", "--full", "-q"]);
-        std::thread::sleep(Duration::from_millis(wait));
-        let pid = child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-INT", &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
-        child.wait().unwrap();
-        server.until("all files are back", || count(&world, "otter") == "300\n");
+    for (options, signal) in [
+        (&[][..], "-INT"),
+        (&[], "-KILL"),
+        (&ALONE, "-INT"),
+        (&ALONE, "-KILL"),
+    ] {
+        for wait in [60, 150, 300] {
+            stop(&world, options, signal, wait);
+            assert_eq!(count(&world, "otter"), "300\n", "{options:?} {signal}");
+        }
+        // The server finds out by itself, too.
+        stop(&world, options, signal, 200);
+        let found = || world.ken(["search", "otter", "-c"]).text().to_owned();
+        server.until("all files are back", || found() == "300\n");
     }
     server.converges();
 }
@@ -219,7 +235,7 @@ fn any_client_may_ask_but_only_the_user() {
     for (path, body, expected) in [
         ("/api/v1/fresh", json!({"seconds": "soon"}), "400"),
         ("/api/v1/status", json!({}), "405"),
-        ("/elsewhere", json!({}), "404"),
+        ("/api/v1/elsewhere", json!({}), "404"),
     ] {
         let (status, answer) = post(&world, path, &body);
         assert_eq!(status, expected);

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
+use crate::needs;
 use crate::serve::{Server, world};
 use crate::world::World;
 
@@ -305,4 +306,61 @@ fn lines_are_searched_below_the_roots_only() {
     // A pattern is no option.
     let (_, _, body) = page.ask("GET", "/api/v1/grep?pattern=--files", &[&bearer]);
     assert!(!body.contains("fruit"), "{body}");
+}
+
+/// Returns whether a test can drive a browser.
+fn has_browser() -> bool {
+    let runs = |program: &str| {
+        let run = std::process::Command::new(program)
+            .arg("--version")
+            .output();
+        run.is_ok_and(|run| run.status.success())
+    };
+    needs::met("chromium", runs("chromium") && runs("chromedriver"))
+}
+
+/// Runs a script beside this file.
+fn script(name: &str, arguments: &[&str]) {
+    let path = format!("{}/tests/e2e/web/{name}", env!("CARGO_MANIFEST_DIR"));
+    let run = std::process::Command::new("python3")
+        .arg("-B")
+        .arg(path)
+        .args(arguments)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{name}: {said}");
+}
+
+#[test]
+fn hostile_documents_run_and_load_nothing() {
+    if !has_browser() {
+        return;
+    }
+    let world = World::new();
+    script(
+        "hostile.py",
+        &["write", &world.docs().display().to_string()],
+    );
+    world.index_docs();
+    let _server = Server::start(&world);
+    let address = world.ken(["web", "--print"]).text().trim().to_owned();
+    script("hostile.py", &["show", &address, "370", "4"]);
+}
+
+#[test]
+fn the_api_is_as_it_is_described() {
+    let venv = concat!(env!("CARGO_TARGET_TMPDIR"), "/python-peers/venv");
+    let is_there = fs_err::exists(format!("{venv}/bin/schemathesis")).unwrap();
+    if !needs::met("schemathesis", is_there) {
+        return;
+    }
+    let world = world();
+    let (_server, _) = served(&world);
+    let address = world.ken(["web", "--print"]).text().trim().to_owned();
+    let folder = tempfile::tempdir().unwrap();
+    script(
+        "api.py",
+        &[venv, &address, &folder.path().display().to_string()],
+    );
 }

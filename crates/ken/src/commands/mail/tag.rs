@@ -15,6 +15,7 @@ use ken_search::service::mail::{MessageRequest, Which};
 
 use super::{Mail, which};
 use crate::cli::{Global, TagArgs, TagFormat};
+use crate::commands::run_options::default_options;
 use crate::commands::serve;
 use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
@@ -96,7 +97,7 @@ fn apply(global: &Global, changes: &[TagChange]) -> Result<(), Failure> {
         return Ok(());
     }
     tags::append(&data_folder(global)?, changes)?;
-    serve::bring_in(global, &[])
+    serve::bring_in(global, &default_options(global)?, &[], &[])
 }
 
 fn list(mail: &Mail) -> Result<ExitCode, Failure> {

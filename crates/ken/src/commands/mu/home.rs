@@ -22,6 +22,7 @@ use crate::cli::{Global, IndexArgs};
 use crate::commands::context::context;
 use crate::commands::index;
 use crate::commands::interrupt::Stop;
+use crate::commands::serve;
 use crate::config::{Settings, below_home, data_folder, home};
 use crate::output;
 
@@ -190,12 +191,13 @@ fn run_index(global: &Global, typed: &Typed, data: &Path) -> Outcome {
     }
     background::give_back_large_blocks();
     let progress = Progress::default();
-    let summary = Stop::on_signals()?.watch(
-        &options,
-        &progress,
-        || (),
-        || update(&options, &[home.root()], &progress, &|_| ()),
-    )?;
+    let (stop, changes) = (Stop::on_signals()?, [home.root()]);
+    let mut events = serve::hand_over(global, &args, data, &changes)?;
+    let work = || match &mut events {
+        Some(events) => serve::follow(events, &progress),
+        None => Ok(update(&options, &changes, &progress, &|_| ())?),
+    };
+    let summary = stop.watch(&options, &progress, || (), work)?;
     for message in &summary.messages {
         output::warn(message);
     }
@@ -297,7 +299,7 @@ fn remove(global: &Global, typed: &Typed, data: &Path) -> Outcome {
 fn update_some(global: &Global, data: &Path, files: &[PathBuf]) -> Outcome {
     let root = Home::read(data)?.root();
     let options = update_options(global, data, &IndexArgs::default())?;
-    update_files(&options, &[root], files, &Progress::default(), &|_| ())?;
+    serve::bring_in(global, &options, &[root], files)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use ken_api::message::{Event, Fresh, IndexWish};
 use ken_api::{Client, Error, Lines};
-use ken_core::BytesPath;
-use ken_pipeline::{Progress, RootChange, Summary, update_files};
+use ken_core::{BytesPath, Root};
+use ken_index::layout::index_folder;
+use ken_pipeline::{Options, Progress, RootChange, Summary, update_files};
 
 use super::figures;
 use super::lock::served;
@@ -25,26 +26,63 @@ pub(in crate::commands) fn client(data: &Path) -> Option<Client> {
     Some(Client::new(&socket.0))
 }
 
-/// Brings files, and tags that changed, into the index: by the server, or in this process if none runs.
-pub(in crate::commands) fn bring_in(global: &Global, files: &[PathBuf]) -> Result<(), Failure> {
-    let options = default_options(global)?;
+/// Brings files, and tags that changed, into the index after applying `changes` to its roots: by the server, or in this
+/// process if none runs.
+pub(in crate::commands) fn bring_in(
+    global: &Global,
+    options: &Options,
+    changes: &[RootChange],
+    files: &[PathBuf],
+) -> Result<(), Failure> {
     let fresh = Fresh {
         seconds: PATIENCE.as_secs_f64(),
         tags: true,
         paths: files.iter().cloned().map(BytesPath).collect(),
     };
-    if is_made_fresh(&options.data, &fresh)? {
-        return Ok(());
+    if !has_settings(global) && are_made(&options.data, changes) {
+        match is_made_fresh(&options.data, &fresh) {
+            Ok(true) => return Ok(()),
+            // The server waits during a pause, which single files do not.
+            Ok(false) | Err(Error::Refused { status: 409, .. }) => {}
+            Err(error) => return Err(failure(&error)),
+        }
     }
-    update_files(&options, &[], files, &Progress::default(), &|_| ())?;
+    update_files(options, changes, files, &Progress::default(), &|_| ())?;
     Ok(())
 }
 
+/// Returns whether the roots of an index need no changes.
+fn are_made(data: &Path, changes: &[RootChange]) -> bool {
+    if changes.is_empty() {
+        return true;
+    }
+    let Ok(meta) = ken_index::read_meta(&index_folder(data)) else {
+        return false;
+    };
+    changes.iter().all(|change| match change {
+        // Whether it is a mount point is found out by each run.
+        RootChange::Add(root) => meta.roots.iter().any(|known| {
+            let mounted = known.mounted;
+            *known
+                == Root {
+                    mounted,
+                    ..root.clone()
+                }
+        }),
+        RootChange::Forget(_) => false,
+    })
+}
+
+/// Returns whether a command has settings of its own, which the server does not have.
+fn has_settings(global: &Global) -> bool {
+    global.config.is_some() || !global.set.is_empty()
+}
+
 /// Has the server make the index fresh; returns false if none runs.
-fn is_made_fresh(data: &Path, fresh: &Fresh) -> Result<bool, Failure> {
+fn is_made_fresh(data: &Path, fresh: &Fresh) -> Result<bool, Error> {
     match client(data).map(|client| client.fresh(fresh)) {
         Some(Ok(_)) => Ok(true),
-        Some(Err(error @ Error::Refused { .. })) => Err(failure(&error)),
+        Some(Err(error @ Error::Refused { .. })) => Err(error),
         // One that just ended is like none.
         Some(Err(_)) | None => Ok(false),
     }
@@ -61,7 +99,7 @@ pub(in crate::commands) fn make_fresh(global: &Global) -> Result<(), Failure> {
         seconds: PATIENCE.as_secs_f64(),
         ..Fresh::default()
     };
-    if is_made_fresh(&options.data, &fresh)? {
+    if is_made_fresh(&options.data, &fresh).map_err(|error| failure(&error))? {
         return Ok(());
     }
     let summary = ken_pipeline::update(&options, &[], &Progress::default(), &|_| ())?;
@@ -91,8 +129,7 @@ pub(in crate::commands) fn hand_over(
         quiet: args.quiet,
         ..IndexArgs::default()
     };
-    let has_settings = global.config.is_some() || !global.set.is_empty();
-    if passed_on != *args || has_settings {
+    if passed_on != *args || has_settings(global) {
         return Ok(None);
     }
     let Some(client) = client(data) else {

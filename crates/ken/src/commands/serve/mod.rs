@@ -28,7 +28,7 @@ use ken_api::{Client, Question, Reply};
 use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Batching, PathChange, Ticket, Updater, UpdaterOptions};
-use ken_pipeline::{Options, RootChange, background};
+use ken_pipeline::{Options, RootChange, background, is_another_under_way};
 use ken_walk::WalkOptions;
 use ken_watch::{Coverage, Events, Lost, Schedule, Sweeps, Watcher, free_watches};
 
@@ -167,6 +167,7 @@ fn start_updater(
         // The schedule waits until nothing changes.
         batching: Batching::AT_ONCE,
         names_added: hooks.are_any(),
+        makes_whole: true,
         respects_pause: true,
         ..UpdaterOptions::new(options.clone())
     };
@@ -265,7 +266,7 @@ impl Server {
     fn take(&mut self, mut events: Events) -> Result<(), Failure> {
         let has_failed = self.news.has_failed.swap(false, Ordering::Relaxed);
         self.n_overflows += u64::from(events.lost == Some(Lost::Overflow));
-        if events.lost.is_some() || has_failed || events.is_replaced && self.roots_changed() {
+        if events.lost.is_some() || has_failed || events.is_replaced && !self.knows_roots() {
             self.suspect();
         }
         self.note_coverage()?;
@@ -451,6 +452,8 @@ impl Server {
                 self.updater
                     .submit_all(options, changes, Arc::clone(&progress))
             });
+        // Files may be missing while it goes on, and if it is stopped. After it the updater looks whether they are.
+        self.submit(BTreeSet::new());
     }
 
     /// Starts an updater with other options. The one before ends first; what it leaves is compared anew.
@@ -506,13 +509,20 @@ impl Server {
         self.pause = (2 * self.pause).min(LONGEST_PAUSE);
     }
 
-    /// Returns whether the last commit has other roots than those that are watched.
-    fn roots_changed(&mut self) -> bool {
+    /// Returns whether the last commit has the roots that are watched. If a run of another process may have taken files
+    /// out of it, the updater looks for them after this run.
+    fn knows_roots(&mut self) -> bool {
         let index = index_folder(&self.options.data);
         // The folder may be a new one. If there is none, the comparison says so.
         let is_there = self.watcher.watch_replaced(&commit_file(&index)).is_ok();
-        let meta = ken_index::read_meta(&index);
-        !is_there || meta.map_or(true, |meta| meta.roots != self.watcher.roots())
+        let Ok(meta) = ken_index::read_meta(&index) else {
+            return false;
+        };
+        let waits = |ticket| !self.updater.has_begun(ticket);
+        if is_another_under_way(&meta) && !self.undone.last().is_some_and(waits) {
+            self.submit(BTreeSet::new());
+        }
+        is_there && meta.roots == self.watcher.roots()
     }
 
     /// Watches all folders and has everything compared.

@@ -75,12 +75,7 @@ impl News {
     pub(super) fn report(&self, outcome: &Outcome) {
         self.runs.end(outcome);
         match &outcome.summary {
-            Ok(summary) if outcome.all => {
-                self.say(&summary.messages);
-                // Files that it had begun are not in the index.
-                self.has_failed
-                    .fetch_or(summary.interrupted, Ordering::Relaxed);
-            }
+            Ok(summary) if outcome.all => self.say(&summary.messages),
             Ok(summary) => {
                 let n_found = summary.added + summary.changed + summary.moved + summary.gone;
                 self.has_found.fetch_or(n_found > 0, Ordering::Relaxed);

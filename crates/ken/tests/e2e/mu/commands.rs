@@ -2,6 +2,8 @@
 //! tests expect.
 
 use super::{Mu, path_of};
+use crate::serve::Server;
+use crate::world::Run;
 
 /// A message with alternatives, a signature, and files.
 const PARTS: &str = "From: Ann <ann@x.org>\nTo: me@example.com\nSubject: Parts\n\
@@ -180,6 +182,50 @@ fn files_outside_of_all_mail_are_not_added() {
     assert_eq!(add.code, 1);
     assert!(add.err.contains("is not below"), "{}", add.err);
     assert_eq!(mu.run(&["find", "aardvark"]).code, 4);
+}
+
+#[test]
+fn a_server_does_the_work_if_one_runs() {
+    let mu = Mu::ken();
+    let run = |arguments: &[&str]| {
+        let mut command = mu.command();
+        let done = command.env_remove("MUHOME").args(arguments).output();
+        Run::of(done.unwrap())
+    };
+    let find = || {
+        let run = run(&["find", "aardvark", "--fields", "s"]);
+        (run.code, run.text().to_owned())
+    };
+    let (found, nothing) = ((0, "delivered\n".to_owned()), (4, String::new()));
+    let maildir = format!("--maildir={}", mu.maildir().display());
+    run(&["init", &maildir]);
+    run(&["index"]);
+    let server = Server::start(&mu.world);
+    let path = mu.maildir().join("inbox/new/20.a.host");
+    let message = "From: a@x.org\nSubject: delivered\nMessage-ID: <e1@example.org>\n\naardvark\n";
+    // What a process leaves behind that works alone while the server has the index.
+    let waiting = mu.world.data().join("ken.waiting");
+    let _ = fs_err::remove_file(&waiting);
+    for _ in 0..4 {
+        fs_err::write(&path, message).unwrap();
+        let told = run(&["index"]);
+        assert!(told.text().contains("checked: 10; "), "{}", told.text());
+        assert_eq!(find(), found);
+        run(&["add", path.to_str().unwrap()]);
+        fs_err::remove_file(&path).unwrap();
+        run(&["remove", path.to_str().unwrap()]);
+        assert_eq!(find(), nothing);
+    }
+    assert!(!waiting.exists(), "the server did it");
+    // Single files do not wait for the end of a pause.
+    assert_eq!(mu.world.ken(["index", "--pause"]).code, 0);
+    fs_err::write(&path, message).unwrap();
+    run(&["add", path.to_str().unwrap()]);
+    assert_eq!(find(), found);
+    drop(server);
+    fs_err::remove_file(&path).unwrap();
+    run(&["remove", path.to_str().unwrap()]);
+    assert_eq!(find(), nothing);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::faults::may_mount;
 use crate::needs;
+use crate::places::{Kind, Place};
 
 #[test]
 fn a_folder_that_is_replaced_by_a_link_or_a_file() {
@@ -215,4 +216,34 @@ fn a_disk_is_full_and_then_free() {
          echo more >docs/4.txt
          same docs",
     );
+}
+
+#[test]
+fn a_file_system_that_does_not_answer_holds_nothing_up() {
+    let Some(place) = Place::new(Kind::Fuse) else {
+        return;
+    };
+    let world = world();
+    fs_err::write(place.folder().join("far.txt"), "a far fig").unwrap();
+    world.index(&[place.folder().to_str().unwrap()]);
+    let server = Server::start(&world);
+    server.converges();
+    assert_eq!(server.status()["swept"], 1);
+    place.rules("getattr / HANG\nreaddir / HANG\nopen / HANG\n");
+    // All watches are set anew, and everything is compared.
+    let away = world.home().join("away");
+    fs_err::rename(world.docs(), &away).unwrap();
+    fs_err::rename(&away, world.docs()).unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    world.write("near.txt", "a near fig");
+    // Each run asks the root for 10 s.
+    let written = Instant::now();
+    while world.ken(["search", "-c", "near fig"]).text() != "1\n" {
+        assert!(written.elapsed() < 5 * PATIENCE);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(server.status()["watched"], 3);
+    place.rules("");
+    server.converges();
+    assert_eq!(world.ken(["search", "far fig", "-c"]).text(), "1\n");
 }
