@@ -12,7 +12,7 @@ use crate::picture::{Encoding, Picture};
 /// The quality of a JPEG, of 100.
 const QUALITY: u8 = 85;
 /// A PNG up to this size is small enough.
-const SMALL_BYTES: usize = 32 << 10;
+const SMALL_BYTES: usize = 8 << 10;
 /// A PNG with this many pixels for each byte is small enough.
 const SMALL_PIXELS: usize = 4;
 /// On pages of text, level 2 of 9 takes 1.2 times the bytes of the default and a third of its time.
