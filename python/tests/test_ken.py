@@ -122,6 +122,10 @@ class Documents(world.Case):
         self.assertEqual(inner.text, "A walrus in a box.\n")
         self.assertEqual(inner.address, f"{self.path('docs/pack.zip')}|inner/secret.txt")
         self.assertEqual(ken.get("docs/budget.txt"), found)
+        # A longer path may end with the whole of a shorter one.
+        longer = self.world.write(f"a{found.path}", b"Another document.\n")
+        ken.index()
+        self.assertEqual((ken.get(found.path), ken.get(longer).text), (found, "Another document.\n"))
         with self.assertRaises(ken.NotFound) as caught:
             ken.get(self.path("docs/nothing.txt"))
         self.assertEqual(caught.exception.path, self.path("docs/nothing.txt"))

@@ -12,7 +12,6 @@ import urllib.request
 from datetime import date, timedelta
 from html.parser import HTMLParser
 from typing import Any, Dict, List
-from urllib.parse import urlsplit
 
 import world
 
@@ -65,15 +64,8 @@ class Engine(world.Case):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.serving = cls.world.serve()
-        address = urlsplit(cls.world.ken("web", "--print").strip())
-        # A program that can only be given an address has the token in its path.
-        token = address.fragment.partition("=")[2]
-        cls.base = f"http://{address.netloc}/{token}"
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.serving.__exit__()
-        super().tearDownClass()
+        cls.addClassCleanup(cls.serving.__exit__)
+        cls.base = cls.serving.address()
 
     def load(self, path: Any, slash: str) -> Any:
         """Return an engine that asks ken."""

@@ -17,13 +17,9 @@ class Transports(world.Case):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.serving = cls.world.serve()
+        cls.addClassCleanup(cls.serving.__exit__)
         cls.server = ken.Client(transport="server")
         cls.program = ken.Client(transport="program")
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.serving.__exit__()
-        super().tearDownClass()
 
     def same(self, ask: Callable[[ken.Client], Any]) -> Any:
         """Return what both transports answer."""

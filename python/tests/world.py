@@ -12,6 +12,7 @@ import unittest
 import zipfile
 from pathlib import Path
 from typing import Any, Dict, NoReturn, Optional
+from urllib.parse import urlsplit
 
 PYTHON = Path(__file__).resolve().parents[1]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or PYTHON.parent / "target").resolve()
@@ -20,6 +21,10 @@ PEERS = TARGET / "tmp/python-peers"
 KEN = os.environ.get("KEN") or str(TARGET / "debug/ken")
 #: The packages of this folder.
 SOURCES = [PYTHON / "src", PYTHON / "recoll/src"]
+#: What must be there, and what may be missing all the same.
+REQUIRED, ALLOWED = (
+    set(os.environ.get(name, "").replace(" ", "").split(",")) for name in ("KEN_TEST_REQUIRE", "KEN_TEST_ALLOW_MISSING")
+)
 #: Debian's Python, which has Recoll's own module.
 DEBIAN_PYTHON = "/usr/bin/python3"
 
@@ -94,12 +99,9 @@ MODIFIED = 1_767_000_000
 def need(name: str, is_there: bool) -> None:
     """Leave a test out if something is missing, or fail it if it must be there, as the tests in Rust do."""
 
-    def lists(variable: str, *names: str) -> bool:
-        return any(one.strip() in names for one in os.environ.get(variable, "").split(","))
-
     if is_there:
         return
-    if lists("KEN_TEST_REQUIRE", name, "all") and not lists("KEN_TEST_ALLOW_MISSING", name):
+    if REQUIRED & {name, "all"} and name not in ALLOWED:
         raise AssertionError(
             f"{name} is missing; scripts/setup installs it, KEN_TEST_ALLOW_MISSING={name} leaves this test out"
         )
@@ -172,7 +174,7 @@ class World:
         return run
 
     def serve(self) -> Serving:
-        """Start ken serve."""
+        """Start ken serve, which ends with its context."""
         return Serving(self)
 
     def close(self) -> None:
@@ -184,12 +186,19 @@ class Serving:
     """A running ken serve."""
 
     def __init__(self, world: World) -> None:
+        self._world = world
         self._process = subprocess.Popen(
             [KEN, "serve"], env=world.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=world.home
         )
         self.socket = world.home / "run/ken/ken.sock"
         told = world.data / "ken.serve"
         wait_for(lambda: told.exists() and str(self.socket) in told.read_text(), self._process)
+
+    def address(self) -> str:
+        """Return an address at the port of the server, for programs that can only be given an address."""
+        found = urlsplit(self._world.ken("web", "--print").strip())
+        token = found.fragment.partition("=")[2]
+        return f"http://{found.netloc}/{token}"
 
     def __enter__(self) -> Serving:
         return self
@@ -210,6 +219,13 @@ def wait_for(is_ready: Any, process: Optional[subprocess.Popen[Any]] = None) -> 
     raise AssertionError("it takes too long")
 
 
+def restore(environment: Dict[str, str]) -> None:
+    """Leave the world for this environment."""
+    os.chdir(PYTHON)
+    os.environ.clear()
+    os.environ.update(environment)
+
+
 class Case(unittest.TestCase):
     """A test with an index, which all tests of a class share."""
 
@@ -219,16 +235,10 @@ class Case(unittest.TestCase):
     def setUpClass(cls) -> None:
         need("ken", os.access(KEN, os.X_OK))
         cls.world = World()
-        cls._before = dict(os.environ)
+        cls.addClassCleanup(cls.world.close)
+        cls.addClassCleanup(restore, dict(os.environ))
         os.environ.clear()
         os.environ.update(cls.world.environment)
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        os.chdir(PYTHON)
-        os.environ.clear()
-        os.environ.update(cls._before)
-        cls.world.close()
 
     def setUp(self) -> None:
         os.chdir(self.world.root)

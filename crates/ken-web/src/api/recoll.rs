@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use http::header::CONTENT_DISPOSITION;
-use ken_core::Field;
+use ken_core::{Document, Field, Value as FieldValue};
 use ken_search::parse::Syntax;
-use ken_search::service::{Hit, Reading, Request, file_url, path_text};
+use ken_search::service::{Hit, Reading, Request, path_text};
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Error, object, set, whole};
@@ -16,7 +16,7 @@ use crate::{Asked, Web};
 const PER_PAGE: usize = 25;
 
 /// The keys of a result in the order of recoll-webui.
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 19] = [
     "abstract",
     "author",
     "collapsecount",
@@ -26,10 +26,13 @@ const KEYS: [&str; 16] = [
     "filename",
     "fmtime",
     "ipath",
+    "keywords",
     "label",
     "mtime",
     "mtype",
+    "origcharset",
     "relevancyrating",
+    "sig",
     "size",
     "title",
     "url",
@@ -130,46 +133,51 @@ fn request(web: &Web, asked: &Asked, page: usize) -> Result<Request, Error> {
 /// The most hits of one answer.
 const MAX_HITS: usize = 10_000;
 
+/// Returns a result. Numbers are texts, and what is not known is empty, as in Recoll.
 fn result(hit: &Hit) -> Value {
     let document = &hit.document;
     let text = |field| document.text(field).unwrap_or_default();
-    let number = |field| {
-        document
-            .number(field)
-            .map_or_else(String::new, |n| n.to_string())
-    };
-    let marked = hit.snippets.first().map(marked).unwrap_or_default();
-    let mtime = number(Field::Modified);
-    let date = match number(Field::Date) {
-        date if date.is_empty() => mtime.clone(),
-        date => date,
-    };
+    let number = |field| document.number(field).map(|number| number.to_string());
+    let (date, modified) = (number(Field::Date), number(Field::Modified));
     let time = document
         .number(Field::Date)
         .or(document.number(Field::Modified));
     let size = number(Field::Size);
+    let text_bytes = hit.n_text_bytes.map(|bytes| bytes.to_string());
     json!({
-        "abstract": marked,
-        "author": text(Field::Author),
-        "collapsecount": hit.more.unwrap_or(0).to_string(),
-        "dbytes": size,
-        "dmtime": date,
-        "fbytes": size,
+        "abstract": text(Field::Description),
+        "author": joined(document, Field::Author),
+        "collapsecount": hit.more.filter(|more| *more > 0).map_or_else(String::new, |more| more.to_string()),
+        "dbytes": text_bytes.as_deref().unwrap_or_default(),
+        "dmtime": date.as_deref().filter(|_| date != modified).unwrap_or_default(),
+        "fbytes": size.as_deref().unwrap_or_default(),
         "filename": text(Field::Filename),
-        "fmtime": mtime,
+        "fmtime": modified.as_deref().unwrap_or_default(),
         "ipath": hit.location.ipath.as_str(),
+        "keywords": joined(document, Field::Keywords),
         "label": hit.title().map_or_else(|| path_text(&hit.location.path), Cow::Borrowed),
-        // That of the document, as in Recoll.
-        "mtime": date,
+        "mtime": date.as_deref().or(modified.as_deref()).unwrap_or_default(),
         "mtype": document.media_type,
+        "origcharset": "",
         "relevancyrating": "",
         "sha": hit.id,
-        "size": size,
-        "snippet": marked,
+        "sig": "",
+        "size": text_bytes.as_deref().or(size.as_deref()).unwrap_or_default(),
+        "snippet": hit.snippets.first().map(marked).unwrap_or_default(),
         "time": time.map(ken_search::service::time),
-        "title": hit.title().unwrap_or_default(),
-        "url": file_url(&hit.location.path),
+        "title": text(Field::Title),
+        // With the characters of the path as they are: programs replace its beginning.
+        "url": format!("file://{}", path_text(&hit.location.path)),
     })
+}
+
+fn joined(document: &Document, field: Field) -> String {
+    let values = document.fields.iter().filter(|(of, _)| *of == field);
+    let texts = values.filter_map(|(_, value)| match value {
+        FieldValue::Text(text) => Some(text.as_str()),
+        FieldValue::Number(_) => None,
+    });
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns a passage with its matches marked, as HTML.
