@@ -232,21 +232,19 @@ fn milliseconds(start: Instant) -> String {
 /// Returns what is said if hits lack some of the words.
 fn relaxed(found: &Found<'_>) -> Option<String> {
     let (matched, missing) = found.matched();
-    let number = match found.n_with_all() {
-        0 => "No document has".to_owned(),
-        1 => "One document has".to_owned(),
-        number => format!("{number} documents have"),
-    };
     let rest = match matched {
         Matched::All => return None,
-        Matched::Most => "these have most of them",
-        Matched::Any => "these have some of them",
+        Matched::Most if !missing.is_empty() => "These have all other words.",
+        Matched::Most => "These have most of them.",
+        Matched::Any => "These have some of them.",
     };
-    let missing = match missing {
-        [] => String::new(),
-        words => format!(" Nothing contains {}.", words.join(", ")),
+    let lack = match (found.n_with_all(), missing) {
+        (0, []) => "No document has all words.".to_owned(),
+        (0, words) => format!("No document contains {}.", words.join(", ")),
+        (1, _) => "One document has all words.".to_owned(),
+        (number, _) => format!("{number} documents have all words."),
     };
-    Some(format!("{number} all words; {rest}.{missing}"))
+    Some(format!("{lack} {rest}"))
 }
 
 fn orders(state: &State) -> Vec<Link> {

@@ -7,6 +7,7 @@
 
 mod assets;
 mod chips;
+mod desktop;
 mod facets;
 mod formatted;
 mod found;
@@ -40,7 +41,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// Headers of every answer besides those of [`whole`].
 const HEADERS: [(HeaderName, &str); 5] = [
     (CONTENT_SECURITY_POLICY, POLICY),
-    (REFERRER_POLICY, "no-referrer"),
+    // Not `no-referrer`: browsers then hide the origin of forms, too, and the guard refuses them.
+    (REFERRER_POLICY, "same-origin"),
     (
         HeaderName::from_static("cross-origin-opener-policy"),
         "same-origin",
@@ -83,13 +85,19 @@ fn route(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         ("/status", false) => status::answer(web, asked),
         ("/saved", false) => home::saved(web),
         ("/login", false) => Ok(redirect("./")),
+        ("/open", true) => match desktop::open(web, asked) {
+            // The script shows the message.
+            Err(error) => Ok(error.answer()),
+            opened => opened,
+        },
         ("/logout", true) => Ok(login::logout(web)),
-        ("/" | "/document" | "/status" | "/saved" | "/login" | "/logout" | "/osd.xml", _) => {
-            Err(Error {
-                status: 405,
-                message: format!("{} does not answer {}", path, asked.method),
-            })
-        }
+        (
+            "/" | "/document" | "/status" | "/saved" | "/login" | "/logout" | "/open" | "/osd.xml",
+            _,
+        ) => Err(Error {
+            status: 405,
+            message: format!("{} does not answer {}", path, asked.method),
+        }),
         _ => Err(Error::not_found(path)),
     }
 }

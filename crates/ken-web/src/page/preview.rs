@@ -61,6 +61,8 @@ pub(super) struct Preview {
     is_source: bool,
     is_message: bool,
     is_empty: bool,
+    /// Whether there is a desktop to open it.
+    has_desktop: bool,
     earlier: Option<String>,
     later: Option<String>,
     members: Vec<Member>,
@@ -219,6 +221,7 @@ impl Preview {
             }),
             is_source: document.kind == Kind::Source,
             is_message,
+            has_desktop: looker.web.setup.opener.is_some(),
             is_empty: document.body.trim().is_empty(),
             blocks: if is_message {
                 fold_quotes(blocks)

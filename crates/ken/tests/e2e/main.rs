@@ -37,6 +37,7 @@ mod mu;
 mod needs;
 mod ocr;
 mod output;
+mod page;
 mod pictures;
 mod places;
 mod private;

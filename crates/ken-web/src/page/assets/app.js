@@ -216,7 +216,7 @@ async function copy(text, what) {
 }
 
 async function post(route, body) {
-  const answer = await fetch(`api/v1/${route}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const answer = await fetch(route, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   const said = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(said.error ?? answer.statusText);
   return said;
@@ -234,10 +234,10 @@ const actions = {
   },
   next: () => step(1),
   previous: () => step(-1),
-  open: () => target() && post("open", { id: target().id }).then(() => say("Opened"), (error) => say(error.message)),
-  show: () => target() && post("show", { id: target().id }).then(() => say("Shown"), (error) => say(error.message)),
-  pause: () => post("pause", {}).then(() => location.reload(), (error) => say(error.message)),
-  resume: () => post("resume", {}).then(() => location.reload(), (error) => say(error.message)),
+  open: () => target() && post("open", { id: target().id }).then((did) => say(`The ${did.opened} opens`), (error) => say(error.message)),
+  show: () => target() && post("open", { id: target().id, folder: true }).then(() => say("The folder opens"), (error) => say(error.message)),
+  pause: () => post("api/v1/pause", {}).then(() => location.reload(), (error) => say(error.message)),
+  resume: () => post("api/v1/resume", {}).then(() => location.reload(), (error) => say(error.message)),
 };
 
 document.addEventListener("click", (event) => {

@@ -131,6 +131,19 @@ fn read_member(settings: Settings) -> ReadMember {
     })
 }
 
+/// Returns the program that opens files on the desktop of the session, if there is one.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the session says so in its environment"
+)]
+fn opener() -> Option<PathBuf> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    ["WAYLAND_DISPLAY", "DISPLAY"]
+        .into_iter()
+        .any(is_set)
+        .then(|| PathBuf::from("xdg-open"))
+}
+
 /// Returns what answers requests, by the settings.
 fn web(
     data: &Path,
@@ -152,6 +165,7 @@ fn web(
         server: Client::new(socket),
         program: program.clone(),
         read_member: read_member(settings.clone()),
+        opener: opener(),
         secret: Arc::clone(secret),
     }))
 }

@@ -1,0 +1,117 @@
+//! The page in Debian's Chromium, driven by WebDriver (`page.py`).
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::needs;
+use crate::serve::Server;
+use crate::world::World;
+
+const MAIL: [(&str, &str); 3] = [
+    (
+        "mail/cur/1:2,S",
+        "From: Anna Example <anna@example.org>\nTo: Bob <bob@example.org>\nSubject: Budget plan\n\
+         Message-ID: <a1@example.org>\nDate: Mon, 05 Jan 2026 10:00:00 +0000\n\n\
+         The albatross budget is a plan.\nAnother plan of the albatross.\n",
+    ),
+    (
+        "mail/cur/2:2,S",
+        "From: Bob <bob@example.org>\nTo: Anna Example <anna@example.org>\nSubject: Re: Budget plan\n\
+         Message-ID: <a2@example.org>\nIn-Reply-To: <a1@example.org>\nReferences: <a1@example.org>\n\
+         Date: Tue, 06 Jan 2026 10:00:00 +0000\n\nI agree, albatross.\n\n> one\n> two\n> three\n> four\n> five\n",
+    ),
+    (
+        "mail/cur/3:2,",
+        "From: J <j@example.org>\nTo: me@example.com\nSubject: Attached\nMessage-ID: <c1@example.org>\n\
+         Date: Sat, 10 Jan 2026 10:00:00 +0000\nMIME-Version: 1.0\n\
+         Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nsee below\n\
+         --b\nContent-Type: text/plain; name=\"notes.txt\"\n\
+         Content-Disposition: attachment; filename=\"notes.txt\"\n\nThe narwhal is inside.\n--b--\n",
+    ),
+];
+
+/// Each way to make a browser act, wherever HTML may be. What acts sets `acted` or asks for `evil.example`.
+const ACTS: &str = "<script>acted = 1</script><img src=http://evil.example/a onerror='acted = 2'>\
+    <svg onload='acted = 3'><image href=http://evil.example/b></svg><style>@import 'http://evil.example/c'</style>\
+    <link rel=stylesheet href=http://evil.example/d><iframe src=http://evil.example/e></iframe>\
+    <object data=http://evil.example/f></object><meta http-equiv=refresh content='0;url=http://evil.example/g'>\
+    <table background=http://evil.example/h><tr><td>hostile<b style='background:url(http://evil.example/i)'>b</b></table>\
+    <a href='javascript:acted = 4'>j</a><a href='https://example.org/'>k</a><base href=http://evil.example/>\
+    <form action=http://evil.example/l><input autofocus onfocus='acted = 5'></form><p onclick='acted = 6'>hostile</p>\
+    <math><mtext><a xlink:href='javascript:acted = 7'>m</a></mtext></math><video src=http://evil.example/n></video>";
+
+fn documents(world: &World) {
+    for (name, text) in MAIL {
+        world.write(name, text);
+    }
+    world.write("bird.txt", "An albatross is a bird.\n");
+    world.write("deep/folder/deeper.txt", "far down\n");
+    let mut source: Vec<String> = (1..=5000).map(|n| format!("let line_{n} = {n};")).collect();
+    source[2499] = "fn needle_function() {}".to_owned();
+    world.write("long.rs", source.join("\n"));
+    let long = "A very long title that never ends ".repeat(12);
+    world.write(
+        "long.html",
+        format!("<title>{long}</title><p>{}", "w".repeat(400)),
+    );
+    world.write("rtl.txt", "hostile: שלום עולם, مرحبا بالعالم\n");
+    world.write("broken.docx", "PK\u{3}\u{4}no archive");
+    world.write(
+        "hostile.html",
+        format!("<title>{ACTS}</title>hostile{ACTS}"),
+    );
+    world.write(
+        "<script>acted = 8<|img src=x onerror='acted = 9'>.txt",
+        "hostile name\n",
+    );
+    world.write(
+        "mail/cur/4:2,",
+        format!(
+            "From: \"<script>acted = 10</script>\" <x@example.org>\nTo: me@example.com\n\
+             Subject: <script>acted = 11</script> hostile\nMessage-ID: <h1@example.org>\n\
+             Date: Sat, 10 Jan 2026 11:00:00 +0000\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\n\n\
+             <p>hostile</p>{ACTS}\n"
+        ),
+    );
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    let has_browser = ["chromium", "chromedriver"]
+        .iter()
+        .all(|program| Path::new("/usr/bin").join(program).exists());
+    if !needs::met("chromium", has_browser) {
+        return;
+    }
+    // Beside the folder of the program: scripts/setup puts it there.
+    let axe = Path::new(env!("CARGO_BIN_EXE_ken"))
+        .ancestors()
+        .nth(2)
+        .unwrap();
+    let axe = axe.join("axe/axe.min.js");
+    let has_axe = needs::met("axe", axe.exists());
+    let world = World::new();
+    documents(&world);
+    world.configure("[queries]\nplans = \"albatross plan\"\n");
+    world.index_docs();
+    let server = Server::start(&world);
+    let address = world.ken(["web", "--print"]).text().trim().to_owned();
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/page/page.py");
+    let mut command = Command::new("python3");
+    command.arg(tests).arg(&address);
+    command.arg(if has_axe {
+        axe.as_path()
+    } else {
+        Path::new("")
+    });
+    #[allow(clippy::disallowed_methods, reason = "tests read the environment")]
+    command.arg(std::env::var_os("KEN_TEST_PICTURES").unwrap_or_default());
+    let run = command.output().unwrap();
+    let told = String::from_utf8_lossy(&run.stdout);
+    assert!(
+        run.status.success(),
+        "{told}{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+    server.end();
+}
