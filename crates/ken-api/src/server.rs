@@ -31,8 +31,10 @@ use crate::message::ErrorBody;
 const MAX_CONNECTIONS: usize = 512;
 /// Bytes of the head of a request.
 const MAX_HEAD: usize = 16 << 10;
-/// Bytes of the body of a request.
+/// Bytes of the body of a request at the socket.
 const MAX_BODY: usize = 1 << 20;
+/// The same at a port, where anybody may send it.
+const MAX_BODY_AT_PORT: usize = 16 << 10;
 /// Time in which a client sends the head of a request, and then its body.
 const READ: Duration = Duration::from_secs(10);
 /// Time in which a client takes some of what is written.
@@ -199,12 +201,16 @@ type AnswerBody = Either<Full<Bytes>, StreamBody>;
 
 async fn answer(request: Request<Incoming>, door: Door, handler: &Handler) -> Response<AnswerBody> {
     let (head, body) = request.into_parts();
-    let too_large = || refused(413, format!("the body is larger than {MAX_BODY} bytes"));
+    let max_body = match door {
+        Door::Socket => MAX_BODY,
+        Door::Port(_) => MAX_BODY_AT_PORT,
+    };
+    let too_large = || refused(413, format!("the body is larger than {max_body} bytes"));
     // It says so before it is sent.
-    if body.size_hint().lower() > MAX_BODY as u64 {
+    if body.size_hint().lower() > max_body as u64 {
         return too_large();
     }
-    let body = timeout(READ, Limited::new(body, MAX_BODY).collect()).await;
+    let body = timeout(READ, Limited::new(body, max_body).collect()).await;
     let body = match body {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => return too_large(),

@@ -97,6 +97,14 @@ impl Web {
             .with_cancel(Arc::clone(&asked.is_gone))
     }
 
+    /// Returns the milliseconds that a request may take: nobody may hold a thread for longer than the user allows.
+    fn deadline(&self, asked_ms: Option<u64>) -> Option<u64> {
+        [asked_ms, self.setup.deadline_ms]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
     /// Gives back the memory that answers need, as when nobody asked for a while.
     pub fn rest(&self) {
         self.index.rest();

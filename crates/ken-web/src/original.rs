@@ -66,15 +66,30 @@ fn gone(path: &Path, why: &str) -> Error {
     }
 }
 
-/// Returns the bytes of the file of a document.
+/// Returns the bytes of the file of a document, which are at most so many.
 ///
 /// # Errors
-/// Fails if the file cannot be read as the index knows it.
-pub(crate) fn bytes(source: &dyn Source, location: &Location) -> Result<Vec<u8>, Error> {
+/// Fails if the file cannot be read as the index knows it, or is larger.
+pub(crate) fn bytes(source: &dyn Source, location: &Location, max: u64) -> Result<Vec<u8>, Error> {
+    let file = open(source, location)?;
+    let fail = |why: &str| gone(&location.path, why);
+    if size(&file)? > max {
+        return Err(fail("it is too large"));
+    }
     let mut bytes = Vec::new();
-    let read = open(source, location)?.read_to_end(&mut bytes);
-    read.map_err(|error| gone(&location.path, &error.to_string()))?;
+    let read = file.take(max).read_to_end(&mut bytes);
+    read.map_err(|error| fail(&error.to_string()))?;
     Ok(bytes)
+}
+
+/// Returns the number of bytes of an open file.
+///
+/// # Errors
+/// Fails as fstat(2) does.
+pub(crate) fn size(file: &File) -> Result<u64, Error> {
+    let metadata = file.metadata();
+    let metadata = metadata.map_err(|error| gone(Path::new(""), &error.to_string()))?;
+    Ok(metadata.len())
 }
 
 #[cfg(test)]

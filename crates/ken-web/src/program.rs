@@ -1,23 +1,31 @@
 //! Runs ken's own commands, for what only the command line knows how to do.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-/// The program, and the data folder that it works with.
+/// The program, and how it is told which index and settings it works with.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The path of ken.
     pub path: PathBuf,
-    /// The data folder.
-    pub data: PathBuf,
+    /// The arguments before a command.
+    pub arguments: Vec<OsString>,
 }
 
 /// The largest output that is read as a whole.
 const MAX_OUTPUT: u64 = 64 << 20;
 /// The most that is kept of the errors of a command.
 const MAX_ERRORS: u64 = 64 << 10;
+
+/// Bytes of output that are handed on at once.
+const PIECE: usize = 16 << 10;
+/// How often it is looked whether the client is gone.
+const TICK: Duration = Duration::from_millis(50);
 
 /// How a command ended.
 pub(crate) struct Ended {
@@ -32,8 +40,7 @@ impl Program {
     fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = Command::new(&self.path);
         command
-            .arg("--data")
-            .arg(&self.data)
+            .args(&self.arguments)
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -47,7 +54,7 @@ impl Program {
         arguments: impl IntoIterator<Item = A>,
     ) -> io::Result<Ended> {
         let mut output = Vec::new();
-        let (code, errors) = self.pipe(arguments, &mut |from| {
+        let (code, errors) = self.pipe(arguments, &AtomicBool::new(false), &mut |from| {
             from.take(MAX_OUTPUT).read_to_end(&mut output).map(drop)
         })?;
         Ok(Ended {
@@ -57,18 +64,30 @@ impl Program {
         })
     }
 
-    /// Writes the output of a command as it comes, and returns how it ended. The command is stopped if writing fails.
+    /// Writes the output of a command as it comes, and returns how it ended. The command is stopped if writing fails, or
+    /// when nobody waits for it any more.
     pub(crate) fn write<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
+        is_gone: &AtomicBool,
         to: &mut dyn Write,
     ) -> io::Result<(i32, String)> {
-        self.pipe(arguments, &mut |from| io::copy(from, to).map(drop))
+        self.pipe(arguments, is_gone, &mut |from| {
+            let mut piece = vec![0; PIECE];
+            loop {
+                match from.read(&mut piece)? {
+                    0 => return Ok(()),
+                    n_bytes => to.write_all(&piece[..n_bytes])?,
+                }
+                to.flush()?;
+            }
+        })
     }
 
     fn pipe<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
+        is_gone: &AtomicBool,
         take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>,
     ) -> io::Result<(i32, String)> {
         let mut running = Running(self.command(arguments).spawn()?);
@@ -83,13 +102,34 @@ impl Program {
             String::from_utf8_lossy(&text).trim().to_owned()
         });
         if let Some(mut output) = running.0.stdout.take() {
-            take(&mut output)?;
+            let child = Mutex::new(&mut running.0);
+            let is_over = AtomicBool::new(false);
+            let taken = std::thread::scope(|scope| {
+                let watch = scope.spawn(|| stop_if(is_gone, &is_over, &child));
+                let taken = take(&mut output);
+                is_over.store(true, Ordering::Relaxed);
+                watch.thread().unpark();
+                taken
+            });
+            taken?;
         }
         let status = running.0.wait()?;
         Ok((
             status.code().unwrap_or(2),
             errors.join().unwrap_or_default(),
         ))
+    }
+}
+
+/// Stops a command when its client is gone, unless it is over before.
+fn stop_if(is_gone: &AtomicBool, is_over: &AtomicBool, child: &Mutex<&mut Child>) {
+    while !is_over.load(Ordering::Relaxed) {
+        if is_gone.load(Ordering::Relaxed) {
+            // It may have ended just now.
+            let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+            return;
+        }
+        std::thread::park_timeout(TICK);
     }
 }
 

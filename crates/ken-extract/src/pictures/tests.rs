@@ -151,6 +151,9 @@ fn matrices_of_text_and_forms_move_the_words() {
                    BT /F1 24 Tf 150 Tz 3 Tc 100 700 Td (wide) Tj ET";
     let slanted = Sample::pages(&[slanted]);
     assert_words_are_where_they_are_drawn(&slanted, &["slanted", "upwards", "wide"]);
+    let spaced = "BT /F1 20 Tf 100 700 Td [(S)-150(P)-150(A)-150(C)-150(E)-150(D)-600(O)-150(U)\
+                  -150(T)] TJ ET";
+    assert_words_are_where_they_are_drawn(&Sample::pages(&[spaced]), &["SPACED", "OUT"]);
 }
 
 #[test]
@@ -354,9 +357,10 @@ fn transparency_stays_and_photographs_become_jpeg() {
         image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
         picture("a.png", &bytes.into_inner(), page(MAX_WIDTH))
     };
-    let noise =
-        |x: u32, y: u32| (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(40_503) >> 3) as u8;
-    let photograph = RgbImage::from_fn(300, 300, |x, y| Rgb([noise(x, y), noise(y, x), 90]));
+    let mut random = fastrand::Rng::with_seed(1);
+    let photograph = RgbImage::from_fn(300, 300, |x, y| {
+        Rgb([x / 2, y / 2, (x + y) / 4].map(|value| value as u8 + random.u8(..6)))
+    });
     assert_eq!(encoded(photograph.into()).encoding, Encoding::Jpeg);
     assert_eq!(encoded(two_sides().into()).encoding, Encoding::Png);
     let mut glass = DynamicImage::from(two_sides()).into_rgba8();

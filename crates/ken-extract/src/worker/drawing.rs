@@ -4,7 +4,8 @@
 use ken_core::{Cause, Document, Operation};
 
 use super::Extractor;
-use super::client::{NoAnswer, Worker};
+use super::answer::NoAnswer;
+use super::client::Worker;
 use super::drawn::{self, Answer};
 use super::protocol::{Broken, Message};
 use crate::draw::draw;

@@ -5,6 +5,7 @@
 //! file (a document in an archive), while the outer worker waits. Workers are started when they are
 //! first needed, and serve until they fail, have grown or have read many files.
 
+mod answer;
 mod client;
 mod converted;
 mod drawing;
@@ -29,10 +30,11 @@ use crate::origin::Origin;
 use crate::output::{Output, give_fields};
 use crate::{Format, Input, Isolation, Limits, Member, Sink};
 
-pub use client::ARGUMENT;
 #[cfg(any(fuzzing, test))]
-pub(crate) use client::take_answers;
-use client::{Answer, NoAnswer, Worker};
+pub(crate) use answer::take_answers;
+use answer::{Answer, NoAnswer};
+pub use client::ARGUMENT;
+use client::Worker;
 pub use sandbox::{Landlock, Sandbox};
 pub use serve::{Extract, serve};
 

@@ -1,10 +1,10 @@
 //! `/api/v1/documents/…`: one document.
 
+use std::io::Read;
 use std::path::PathBuf;
 
-use http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, ETAG, HeaderValue};
+use http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HeaderValue};
 use ken_core::Location;
-use ken_engine::Source;
 use ken_search::service::{
     DocumentForm, Error as ServiceError, Inside, MatchIn, Named, Reading, Request, SCHEMA, Service,
     path_text,
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::parameter::{Parameter, one};
-use crate::answer::{Answer, Error, object, set, whole};
+use crate::answer::{Answer, Body, Error, object, set, whole};
 use crate::part::{part, range};
 use crate::{Asked, Web, original};
 
@@ -118,7 +118,7 @@ pub(super) fn places(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error
         Ok(object(&json!({
             "v": SCHEMA,
             "id": id,
-            "complete": query.is_complete(),
+            "complete": query.is_complete() && places.len() < limit,
             "places": places,
         })))
     })
@@ -171,20 +171,24 @@ pub(super) fn original(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Err
     let snapshot = web.index.at(None)?;
     with_document(web, asked, id, |_, named| {
         let location = &named.stored.location;
-        let bytes = match location.ipath.is_root() {
-            true => original::bytes(&*snapshot, location)?,
-            false => {
-                // The file must be what the index knows before a member is read from it.
-                original::open(&*snapshot, location)?;
-                let read = &web.setup.read_member;
-                read(&*snapshot, location).map_err(|message| Error {
-                    status: 410,
-                    message,
-                })?
-            }
-        };
+        // The file must be what the index knows before a member is read from it.
+        let file = original::open(&*snapshot, location)?;
+        let mut answer = whole(200, "application/octet-stream", Vec::new());
+        if location.ipath.is_root() {
+            let n_bytes = original::size(&file)?;
+            answer.headers_mut().insert(CONTENT_LENGTH, n_bytes.into());
+            *answer.body_mut() = Body::Written(Box::new(move |to| {
+                std::io::copy(&mut file.take(n_bytes), to).map(drop)
+            }));
+        } else {
+            let read = &web.setup.read_member;
+            let bytes = read(&*snapshot, location).map_err(|message| Error {
+                status: 410,
+                message,
+            })?;
+            *answer.body_mut() = Body::Whole(bytes);
+        }
         // Whatever it is, no browser takes it for a page of ken's.
-        let mut answer = whole(200, "application/octet-stream", bytes);
         set(
             &mut answer,
             CONTENT_SECURITY_POLICY,
@@ -192,11 +196,8 @@ pub(super) fn original(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Err
         );
         let name = utf8_percent_encode(&name(named), NAME).to_string();
         let disposition = format!("attachment; filename*=UTF-8''{name}");
-        let tag = format!("\"{id}-{}\"", snapshot.commit());
-        for (header, value) in [(CONTENT_DISPOSITION, disposition), (ETAG, tag)] {
-            if let Ok(value) = HeaderValue::from_str(&value) {
-                answer.headers_mut().insert(header, value);
-            }
+        if let Ok(value) = HeaderValue::from_str(&disposition) {
+            answer.headers_mut().insert(CONTENT_DISPOSITION, value);
         }
         Ok(answer)
     })

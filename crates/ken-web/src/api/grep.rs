@@ -1,6 +1,7 @@
 //! `/api/v1/grep`: what `ken grep --json` prints, as it is found.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use ken_core::{Root, covering};
 use ken_engine::Source;
@@ -48,9 +49,10 @@ pub(super) fn parameters() -> Vec<Parameter> {
 pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
     let arguments = arguments(web, asked)?;
     let program = web.setup.program.clone();
+    let is_gone = Arc::clone(&asked.is_gone);
     let mut answer = whole(200, "application/x-ndjson", Vec::new());
     *answer.body_mut() = Body::Written(Box::new(move |to| {
-        let (code, errors) = program.write(arguments, to)?;
+        let (code, errors) = program.write(arguments, &is_gone, to)?;
         match code {
             0 | 1 => Ok(()),
             _ => writeln!(
@@ -74,7 +76,9 @@ fn arguments(web: &Web, asked: &Asked) -> Result<Vec<OsString>, Error> {
     let pattern = asked
         .get("pattern")
         .ok_or_else(|| Error::wrong("pattern: it is missing".to_owned()))?;
-    let mut arguments: Vec<OsString> = ["grep", "--no-config", "--json"].map(OsString::from).into();
+    let mut arguments: Vec<OsString> = ["grep", "--no-config", "--line-buffered", "--json"]
+        .map(OsString::from)
+        .into();
     for (name, flag) in FLAGS {
         if asked.flag(name)? {
             arguments.push(flag.into());

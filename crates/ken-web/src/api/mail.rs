@@ -58,7 +58,7 @@ pub(super) fn threads(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error
 pub(super) fn contacts(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
     let mut request = read(asked, &usual_contacts(), &SHORT, &[])?;
     request.limit = Some(request.limit.unwrap_or(MOST).min(MOST));
-    request.deadline_ms = request.deadline_ms.or(web.setup.deadline_ms);
+    request.deadline_ms = web.deadline(request.deadline_ms);
     let snapshot = web.index.at(None)?;
     let contacts = web.service(asked, &*snapshot).contacts(&request)?;
     let forms: Vec<_> = contacts.items.iter().map(ContactForm::new).collect();

@@ -1,6 +1,6 @@
 //! `/api/v1/search`.
 
-use ken_search::service::{Reading, Request};
+use ken_search::service::{Reading, Request, Text};
 use serde_json::Value;
 
 use super::parameter::{Parameter, keys, one};
@@ -18,6 +18,11 @@ const SHORT: [(&str, &str); 5] = [
 ];
 /// The most hits of a page. A program asks for the next page, of the same commit.
 const MAX_HITS: usize = 10_000;
+/// The same with the whole text of each.
+const MAX_TEXTS: usize = 20;
+/// The most passages of a hit, and the most characters of a passage.
+const MAX_SNIPPETS: usize = 100;
+const MAX_SNIPPET: usize = 10_000;
 
 /// What is asked if nothing else is said. A person types the query, so its mistakes are left out, and said.
 fn usual(web: Option<&Web>) -> Request {
@@ -47,10 +52,15 @@ pub(super) fn parameters() -> Vec<Parameter> {
 pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
     let usual = usual(Some(web));
     let mut request = read(asked, &usual, &SHORT, &["commit"])?;
-    request.limit = Some(request.limit.unwrap_or(MAX_HITS).min(MAX_HITS));
-    // Nobody may hold a thread for longer than the user allows.
-    let deadlines = [request.deadline_ms, usual.deadline_ms];
-    request.deadline_ms = deadlines.into_iter().flatten().min();
+    // Whole texts are in memory at once.
+    let max_hits = match request.text {
+        Text::Whole => MAX_TEXTS,
+        _ => MAX_HITS,
+    };
+    request.limit = Some(request.limit.unwrap_or(max_hits).min(max_hits));
+    request.snippets.count = request.snippets.count.min(MAX_SNIPPETS);
+    request.snippets.length = request.snippets.length.min(MAX_SNIPPET);
+    request.deadline_ms = web.deadline(request.deadline_ms);
     let snapshot = web.index.at(asked.number("commit")?)?;
     let service = web.service(asked, &*snapshot);
     Ok(object(&service.ask(&request)?))

@@ -59,7 +59,7 @@ fn list(web: &Web, asked: &Asked, mut request: TermRequest) -> Result<Answer, Er
     // 0 means all.
     let limit = request.limit.filter(|limit| *limit > 0);
     request.limit = Some(limit.unwrap_or(MAX_TERMS).min(MAX_TERMS));
-    request.deadline_ms = request.deadline_ms.or(web.setup.deadline_ms);
+    request.deadline_ms = web.deadline(request.deadline_ms);
     let snapshot = web.index.at(None)?;
     let service = web.service(asked, &*snapshot);
     let mut terms: Vec<Value> = Vec::new();

@@ -1,7 +1,6 @@
 //! How a message or a page looks as it was written: its HTML, read from the original and rebuilt.
 
 use encoding_rs::{Encoding, UTF_8};
-use ken_core::Field;
 use ken_engine::Stored;
 use ken_mail::{Message, Text};
 
@@ -10,7 +9,7 @@ use super::rebuilt::{Mark, rebuilt};
 use crate::original;
 
 /// The largest original that is read.
-const MAX_BYTES: i64 = 32 << 20;
+const MAX_BYTES: u64 = 32 << 20;
 
 /// Returns a document for a frame; none if the original cannot be read as it was indexed, or has no HTML.
 pub(super) fn formatted(looker: &Looker<'_>, stored: &Stored, mark: Mark<'_>) -> Option<String> {
@@ -24,17 +23,14 @@ pub(super) fn formatted(looker: &Looker<'_>, stored: &Stored, mark: Mark<'_>) ->
 }
 
 fn bytes(looker: &Looker<'_>, stored: &Stored) -> Option<Vec<u8>> {
-    let size = stored.document.number(Field::Size);
-    if size.is_some_and(|size| size > MAX_BYTES) {
-        return None;
-    }
     let (source, location) = (looker.source, &stored.location);
     if location.ipath.is_root() {
-        return original::bytes(source, location).ok();
+        return original::bytes(source, location, MAX_BYTES).ok();
     }
     // The file must be what the index knows before a member is read from it.
     original::open(source, location).ok()?;
-    (looker.web.setup.read_member)(source, location).ok()
+    let bytes = (looker.web.setup.read_member)(source, location).ok()?;
+    (bytes.len() as u64 <= MAX_BYTES).then_some(bytes)
 }
 
 /// Returns the text of a page in UTF-8. ken's own text is shown of others.

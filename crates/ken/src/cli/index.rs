@@ -55,7 +55,7 @@ impl Default for ServeArgs {
     }
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct WebArgs {
     /// Print the address instead of opening it. It contains the token that lets its reader in
     #[arg(long)]

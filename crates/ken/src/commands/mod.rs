@@ -54,7 +54,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Ag(args) => ag::run(&global, args.arguments),
         Command::Mu(args) => mu::run(&global, args.arguments),
         Command::Serve(args) => serve::run(&global, &args),
-        Command::Web(args) => web::run(&global, &args),
+        Command::Web(args) => web::run(&global, args),
         Command::Service(args) => service::run(&global, &args),
         Command::Status(args) => status::run(&global, &args),
         Command::Check(args) => check::run(&global, &args),

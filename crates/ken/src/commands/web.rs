@@ -1,6 +1,8 @@
 //! `ken web`: opens the page of `ken serve` in a browser.
 
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 use ken_api::{Client, Error};
 
@@ -10,23 +12,28 @@ use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
-pub(crate) fn run(global: &Global, args: &WebArgs) -> Result<ExitCode, Failure> {
-    match serve::client(&data_folder(global)?) {
+/// How often it is looked whether a browser opened, and the pause between.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(20);
+
+pub(crate) fn run(global: &Global, args: WebArgs) -> Result<ExitCode, Failure> {
+    let data = data_folder(global)?;
+    match serve::client(&data) {
         Some(client) => {
-            show(&client, args)?;
+            show(&client, &data, args)?;
             Ok(ExitCode::SUCCESS)
         }
-        None => serve::run_with(global, &ServeArgs::default(), |client| {
-            show(client, args)?;
+        None => serve::run_with(global, &ServeArgs::default(), move |client| {
+            show(client, &data, args)?;
             output::warn("no ken serve was running: this one runs until Ctrl-C");
             Ok(())
         }),
     }
 }
 
-fn show(client: &Client, args: &WebArgs) -> Result<(), Failure> {
+fn show(client: &Client, data: &Path, args: WebArgs) -> Result<(), Failure> {
     let address = client.web().map_err(|error| failure(&error))?.address;
-    if !args.print && opens(&address) {
+    if !args.print && opens(data, &address) {
         return Ok(());
     }
     // It lets its reader in, so it is printed only where it is asked for, or nothing else helps.
@@ -34,15 +41,35 @@ fn show(client: &Client, args: &WebArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens an address in the user's browser; returns false if there is none.
-fn opens(address: &str) -> bool {
+/// Opens an address in the user's browser; returns false if that fails. All users of the machine see the arguments of a
+/// program, so the browser gets the address from a file that only the user can read.
+fn opens(data: &Path, address: &str) -> bool {
+    let file = data.join("web.html");
+    // The address has digits and letters only.
+    let page = format!(
+        "<!doctype html><meta charset=utf-8><title>ken</title><meta http-equiv=refresh content=\"0;url={address}\">\n"
+    );
+    if ken_private::write(&file, page.as_bytes()).is_err() {
+        return false;
+    }
     let opener = Command::new("xdg-open")
-        .arg(address)
+        .arg(&file)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .status();
-    opener.is_ok_and(|status| status.success())
+        .spawn();
+    let Ok(mut opener) = opener else {
+        return false;
+    };
+    // One that is still there then is the browser itself.
+    for _ in 0..TRIES {
+        match opener.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) => std::thread::sleep(PAUSE),
+            Err(_) => return false,
+        }
+    }
+    true
 }
 
 fn failure(error: &Error) -> Failure {

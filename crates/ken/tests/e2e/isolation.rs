@@ -273,10 +273,13 @@ fn every_format_reads_the_same_inside_the_sandbox() {
         let run = world.ken(["--set", &setting, "--data", data, "index", "--json", "docs"]);
         assert_eq!(run.code, 0, "{}", run.err);
         let ask = ["search", "--json", "--limit=0", "--sort=path", "size:>=0"];
-        let hits = world
-            .ken(["--data", data].iter().chain(&ask))
-            .text()
-            .to_owned();
+        let hits = world.ken(["--data", data].iter().chain(&ask)).objects();
+        let hits = hits.into_iter().map(|mut hit| {
+            // Each index names its documents in its own way.
+            hit.as_object_mut().unwrap().remove("id");
+            hit.to_string()
+        });
+        let hits: Vec<_> = hits.collect();
         let failed = world.ken(["--data", data, "status", "--failed", "--json"]);
         let failures = failed.objects().into_iter().map(|mut failure| {
             failure.as_object_mut().unwrap().remove("seconds");
@@ -285,7 +288,7 @@ fn every_format_reads_the_same_inside_the_sandbox() {
         (hits, failures.collect::<Vec<_>>())
     };
     let (hits, failures) = outcome("none");
-    assert!(hits.lines().count() > 100);
+    assert!(hits.len() > 100);
     assert_eq!(outcome("all"), (hits, failures));
 }
 

@@ -1,6 +1,6 @@
 //! `ken web`, and who gets what at the port.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::needs;
 use crate::serve::{Server, world};
-use crate::world::World;
+use crate::world::{Run, World};
 
 /// Where a browser finds ken.
 pub(crate) struct Page {
@@ -21,20 +21,23 @@ pub(crate) struct Page {
 pub(crate) fn page(world: &World) -> Page {
     let run = world.ken(["web", "--print"]);
     assert!(run.err.is_empty(), "{}", run.err);
-    let address = run.text().trim();
-    let (page, token) = address.split_once("#t=").unwrap();
-    let (host, folder) = page
-        .strip_prefix("http://")
-        .and_then(|rest| rest.split_once('/'))
-        .unwrap();
-    Page {
-        host: host.to_owned(),
-        folder: format!("/{}", folder.trim_end_matches('/')),
-        token: token.to_owned(),
-    }
+    Page::at(run.text().trim())
 }
 
 impl Page {
+    fn at(address: &str) -> Self {
+        let (page, token) = address.split_once("#t=").unwrap();
+        let (host, folder) = page
+            .strip_prefix("http://")
+            .and_then(|rest| rest.split_once('/'))
+            .unwrap();
+        Self {
+            host: host.to_owned(),
+            folder: format!("/{}", folder.trim_end_matches('/')),
+            token: token.to_owned(),
+        }
+    }
+
     /// Sends a request with these headers, and returns the status, the head and the body of the answer.
     pub(crate) fn ask(&self, method: &str, path: &str, headers: &[&str]) -> (u16, String, String) {
         let has_host = headers.iter().any(|header| header.starts_with("Host: "));
@@ -113,6 +116,27 @@ fn a_port_answers_its_user_only() {
         assert!(!body.contains("a.txt"), "{body}");
         assert!(!head.to_lowercase().contains("access-control"), "{head}");
     }
+}
+
+#[test]
+fn the_page_needs_no_server_that_runs_already() {
+    let world = world();
+    let mut child = world.spawn(["web", "--print"]);
+    let mut line = String::new();
+    let printed = child.stdout.as_mut().unwrap();
+    std::io::BufReader::new(printed)
+        .read_line(&mut line)
+        .unwrap();
+    let page = Page::at(line.trim());
+    assert_eq!(page.json("/api/v1/search?q=apples").1["total"], 2);
+    let pid = child.id().to_string();
+    std::process::Command::new("kill")
+        .args(["-INT", &pid])
+        .status()
+        .unwrap();
+    let run = Run::of_child(child);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("until Ctrl-C"), "{}", run.err);
 }
 
 #[test]

@@ -90,7 +90,11 @@ impl Answers {
         let asked = Asked::new(request.map(Vec::from), passed.path, from, is_gone);
         let web = lock(&self.web);
         let n_written = Arc::clone(&self.n_written);
-        // Its reply says that the server ends, which the client may take as: later.
+        if !self.pool.has_place() {
+            reply.refuse(503, "too many requests wait; ask again later");
+            return;
+        }
+        // Without a thread the reply is dropped, and says so.
         let _ = self.pool.run(move || {
             if reply.is_given_up() {
                 return;

@@ -1,5 +1,6 @@
 //! Where `ken serve` answers: at its socket, and at a port of loopback once somebody asked for it.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -24,6 +25,7 @@ pub(super) struct Faces {
     listening: Listening,
     answers: Arc<Answers>,
     secret: Arc<OnceLock<Secret>>,
+    program: Program,
     /// The port, once it is open.
     port: Option<Port>,
 }
@@ -38,7 +40,8 @@ impl Faces {
     ) -> Result<Self, Failure> {
         let listening = Listening::start(global, data)?;
         let secret = Arc::default();
-        let web = web(data, settings, listening.path(), &secret)?;
+        let program = program(global, data)?;
+        let web = web(data, settings, listening.path(), &secret, &program)?;
         let answers = Arc::new(Answers::new(Arc::clone(news), web));
         let of_socket = Arc::clone(&answers);
         let listening = listening.serve(move |request, door, reply| {
@@ -49,6 +52,7 @@ impl Faces {
             listening,
             answers,
             secret,
+            program,
             port: None,
         };
         let opened =
@@ -67,7 +71,8 @@ impl Faces {
     /// Returns where a browser finds ken. The port is opened if it is not open yet.
     pub(super) fn address(&mut self) -> io::Result<String> {
         if self.port.is_none() {
-            self.open(Port::new()?)?;
+            let known = Port::known(&self.data)?;
+            self.open(known.map_or_else(Port::new, Ok)?)?;
         }
         let port = self.port.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         Ok(port.address())
@@ -75,21 +80,45 @@ impl Faces {
 
     fn open(&mut self, mut port: Port) -> io::Result<()> {
         let listener = port.open(&self.data)?;
-        // A page needs the secret with its first request.
+        self.listening.listen(listener)?;
+        // Requests that come before this are told to ask again.
         let _ = self.secret.set(port.secret.clone());
         self.answers
             .guard(Guard::new(port.secret.clone(), port.number()));
-        self.listening.listen(listener)?;
         self.port = Some(port);
         Ok(())
     }
 
     /// Answers by other settings from now on.
     pub(super) fn renew(&self, settings: &Settings) -> Result<(), Failure> {
-        let web = web(&self.data, settings, self.socket(), &self.secret)?;
+        let web = web(
+            &self.data,
+            settings,
+            self.socket(),
+            &self.secret,
+            &self.program,
+        )?;
         self.answers.renew(web);
         Ok(())
     }
+}
+
+/// Returns this program, and how it works with the same index and settings. A newer one may take its place later.
+fn program(global: &Global, data: &Path) -> io::Result<Program> {
+    let mut arguments = vec![OsString::from("--data"), data.into()];
+    if let Some(config) = &global.config {
+        arguments.extend([
+            OsString::from("--config"),
+            std::path::absolute(config)?.into(),
+        ]);
+    }
+    for set in &global.set {
+        arguments.extend([OsString::from("--set"), set.into()]);
+    }
+    Ok(Program {
+        path: std::env::current_exe()?,
+        arguments,
+    })
 }
 
 /// Returns what reads members of files, by the settings.
@@ -121,6 +150,7 @@ fn web(
     settings: &Settings,
     socket: &Path,
     secret: &Arc<OnceLock<Secret>>,
+    program: &Program,
 ) -> Result<Web, Failure> {
     let mut context = context();
     settings.mail.apply_to(&mut context)?;
@@ -133,10 +163,7 @@ fn web(
         saved: settings.queries.clone(),
         deadline_ms: settings.search.deadline_ms(),
         server: Client::new(socket),
-        program: Program {
-            path: std::env::current_exe()?,
-            data: data.to_path_buf(),
-        },
+        program: program.clone(),
         read_member: read_member(settings.clone()),
         opener: opener(),
         secret: Arc::clone(secret),

@@ -65,11 +65,12 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<ExitCode, Failure
     run_with(global, args, |_| Ok(()))
 }
 
-/// Keeps the index fresh; calls `started` with a client when requests are answered.
+/// Keeps the index fresh; calls `started` with a client, on a thread of its own, when requests are answered. The server
+/// ends if that fails.
 pub(super) fn run_with(
     global: &Global,
     args: &ServeArgs,
-    started: impl FnOnce(&Client) -> Result<(), Failure>,
+    started: impl FnOnce(&Client) -> Result<(), Failure> + Send + 'static,
 ) -> Result<ExitCode, Failure> {
     let mut options = Options {
         // It may take hours, and changes would wait.
@@ -152,7 +153,13 @@ pub(super) fn run_with(
         lock,
     };
     if let Some(socket) = socket {
-        started(&Client::new(&socket))?;
+        let of_thread = Arc::clone(&server.news);
+        std::thread::spawn(move || {
+            if let Err(failure) = started(&Client::new(&socket)) {
+                failure.report();
+                of_thread.stop();
+            }
+        });
     }
     let served = server.serve();
     systemd::end();

@@ -43,6 +43,11 @@ impl Pool {
         }))
     }
 
+    /// Returns whether another job may wait.
+    pub(super) fn has_place(&self) -> bool {
+        self.0.lock().jobs.len() < MAX_WAITING
+    }
+
     /// Has a thread do a job.
     ///
     /// # Errors

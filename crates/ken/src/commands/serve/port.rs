@@ -36,10 +36,17 @@ impl Port {
         })
     }
 
-    /// Opens it. If another program has it, the system chooses another one.
+    /// Opens it. If another program has it, the system chooses another one. That program may be another user's, and may
+    /// have heard the secret from a browser, so there is a new one.
     pub(super) fn open(&mut self, data: &Path) -> io::Result<TcpListener> {
         let bind = |number| TcpListener::bind((Ipv4Addr::LOCALHOST, number));
-        let listener = bind(self.number).or_else(|_| bind(0))?;
+        let listener = match bind(self.number) {
+            Ok(listener) => listener,
+            Err(_) => {
+                self.secret = Secret::new()?;
+                bind(0)?
+            }
+        };
         let number = listener.local_addr()?.port();
         if number != self.number {
             self.number = number;

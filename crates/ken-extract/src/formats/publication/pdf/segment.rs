@@ -347,7 +347,10 @@ impl Current {
 
     /// Returns the words between the spaces, with their ranges in what [`Self::write`] appends.
     fn words(&self) -> Vec<Word> {
-        let mut areas = self.areas.iter().flatten().peekable();
+        let Some(areas) = &self.areas else {
+            return Vec::new();
+        };
+        let mut areas = areas.iter().peekable();
         let ends = self.spaces().chain([self.text.len()]);
         let mut words = Vec::new();
         let mut start = 0;
@@ -523,7 +526,6 @@ impl Segments {
             self.text.push_str(&logical);
             is_turned = true;
         }
-        self.current.n_glyphs = 0;
         let mut segment = self.current.segment.clone();
         segment.range = start..self.text.len();
         if self.is_overprint(&segment) {
@@ -532,6 +534,7 @@ impl Segments {
             self.add_words(&mut segment, is_turned);
             self.segments.push(segment);
         }
+        self.current.n_glyphs = 0;
     }
 
     /// Adds the words of the current segment, whose text may have been turned from visual to reading

@@ -1,0 +1,166 @@
+"""How soon does the page show results while somebody types?
+
+Chromium, without a window, types queries into the page of ken serve, one key after the other: from the event of the key
+to the frame after the new results. Then twenty users type at once, by requests for the same fragments, at rest and
+beside a run that reads every file again. The documents are the HTML and the mail of the other suites (`--maildir`),
+and those of --tree.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+from http.client import HTTPConnection
+
+from lib import stats
+from lib.report import Goal, Result
+from peers.ken import Ken
+from suites.fresh import Served
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../crates/ken/tests/e2e/web"))
+from browser import Browser, Driver  # noqa: E402
+
+USERS = 20
+SECONDS = 15
+# Milliseconds between the keys of a fast typist.
+PAUSE = (0.08, 0.25)
+QUERIES = [
+    "linux install", "memory allocation failure", "\"garbage collector\"", "interrupt handler", "type:message patch",
+    "from:linus", "regular expression groups", "ext:html iterator", "string concatenation", "device driver model",
+    "scheduler load balance", "unicode normalization", "buffer overflow", "thread local storage", "size:>100k socket",
+    "file descriptor", "module exports", "annual report 2002", "exmh", "java.util.concurrent",
+]
+TYPE = """
+    const [text, done] = [arguments[0], arguments[arguments.length - 1]];
+    const field = document.querySelector('#q'), found = document.querySelector('#found');
+    const times = [];
+    const painted = () => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
+    const changed = () => new Promise(resolve => {
+        const watch = new MutationObserver(() => { watch.disconnect(); resolve(); });
+        watch.observe(found, { childList: true, subtree: true });
+    });
+    (async () => {
+        for (let n = 1; n <= text.length; n++) {
+            field.value = text.slice(0, n);
+            const change = changed(), start = performance.now();
+            field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+            await change;
+            await painted();
+            times.push(performance.now() - start);
+            await new Promise(resolve => setTimeout(resolve, 30));
+        }
+        done(times);
+    })();
+"""
+FIRST = """
+    const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+    const paint = performance.getEntriesByName('first-contentful-paint')[0];
+    return { bytes: entries.reduce((sum, entry) => sum + entry.transferSize, 0), paint: paint ? paint.startTime : null };
+"""
+
+
+def run(bench):
+    roots = [bench.corpora.html(bench.quick).path, bench.corpora.mail(bench.quick).path]
+    if bench.tree:
+        roots.append(bench.tree)
+    ken = Ken(bench.index_home("page", "ken"), bench.program)
+    result = Result("page", __doc__.split("\n\n", 1)[1].strip())
+    with Served(bench, ken, roots) as served:
+        measure(bench, served, result)
+    return result
+
+
+def measure(bench, served, result):
+    address = served.run("web", "--print").decode().strip()
+    page = Page(address)
+    before = served.memory()
+    typed, first = browser(page, QUERIES[:3] if bench.quick else QUERIES)
+    rest = users(page, SECONDS)
+    full = subprocess.Popen([*served.command, "index", "--full", "--quiet"])
+    beside = users(page, SECONDS)
+    full.terminate()
+    full.wait()
+    rows = [
+        ["key to painted results, in Chromium", *line(typed), str(len(typed))],
+        [f"{USERS} users type, at rest: to the last byte", *line(rest), str(len(rest))],
+        [f"{USERS} users type, beside ken index --full", *line(beside), str(len(beside))],
+    ]
+    documents = served.status()["documents"]
+    result.tables.append((f"{documents:,} documents", ["", "p50 ms", "p95 ms", "slowest ms", "keys"], rows))
+    memory = served.memory()
+    result.tables.append(("", ["first load", "first paint", "server before", "server after"], [[
+        f"{first['bytes'] / 1000:.1f} kB", f"{first['paint']:.0f} ms", f"{before >> 10} MiB", f"{memory >> 10} MiB",
+    ]]))
+    p95 = stats.percentile(typed, 0.95)
+    result.goals += [
+        Goal("painted within 50 ms of the key at p95", f"{p95:.1f} ms", p95 <= 50),
+        Goal("the first load is under 150 kB", f"{first['bytes'] / 1000:.1f} kB", first["bytes"] < 150_000),
+        Goal("the first paint comes within 100 ms", f"{first['paint']:.0f} ms", first["paint"] < 100),
+    ]
+    result.raw.update(typed=typed, rest=rest, beside=beside, first=first, memory=[before, memory], documents=documents)
+
+
+def line(times):
+    return [f"{stats.percentile(times, share):.1f}" for share in (0.5, 0.95, 1)]
+
+
+class Page:
+    """Where the page is, and what lets a browser in."""
+
+    def __init__(self, address):
+        self.address = address
+        page, self.token = address.split("#t=")
+        parts = urllib.parse.urlsplit(page)
+        self.host, self.folder = parts.netloc, parts.path
+
+
+def browser(page, queries):
+    """Types queries; returns the milliseconds of each key, and what the first load took."""
+    driver = Driver()
+    window = Browser(driver, (1280, 900))
+    try:
+        window.open(page.address)
+        window.until("the page is there", lambda: window.all("#found"))
+        window.open("about:blank")
+        window.cdp("Network.clearBrowserCache")
+        window.open(page.address.split("#")[0])
+        window.until("it is painted", lambda: window.run(FIRST)["paint"])
+        first = window.run(FIRST)
+        times = []
+        for query in queries:
+            window.run("document.querySelector('#q').value = ''")
+            times += window.run_async(TYPE, query)
+        return times, first
+    finally:
+        window.close()
+        driver.close()
+
+
+def users(page, seconds):
+    """Has users type at once; returns the milliseconds until each answer is there."""
+    times, end = [], time.monotonic() + seconds
+
+    def user(number):
+        dice = random.Random(number)
+        connection = HTTPConnection(page.host)
+        while time.monotonic() < end:
+            query = dice.choice(QUERIES)
+            for length in range(1, len(query) + 1):
+                time.sleep(dice.uniform(*PAUSE))
+                parameters = urllib.parse.urlencode({"q": query[:length], "fragment": "results"})
+                start = time.monotonic()
+                connection.request("GET", f"{page.folder}?{parameters}", headers={"Cookie": f"ken={page.token}"})
+                answer = connection.getresponse()
+                answer.read()
+                assert answer.status in (200, 400), answer.status
+                times.append(1000 * (time.monotonic() - start))
+
+    threads = [threading.Thread(target=user, args=[number]) for number in range(USERS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return times
