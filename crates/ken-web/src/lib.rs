@@ -54,6 +54,8 @@ pub struct Setup {
     pub program: Program,
     /// Reads a member of a file.
     pub read_member: ReadMember,
+    /// Draws pages and pictures.
+    pub pictures: ken_extract::Pictures,
     /// The program that opens files on the user's desktop; none if there is no desktop.
     pub opener: Option<PathBuf>,
     /// What lets a browser in; empty as long as no port is open.

@@ -109,12 +109,17 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         problem: None,
         state: state.clone(),
     };
-    let is_preview = fragment == Some("preview");
-    if is_preview || fragment.is_none() && !state.doc.is_empty() {
-        page.preview = Some(Preview::of(&looker)?);
+    let of_preview = match fragment {
+        Some("preview") => Some(("preview.html", None)),
+        Some("sheet") => Some(("sheet.html", Some(true))),
+        _ => None,
+    };
+    if let Some((template, with_sheet)) = of_preview {
+        page.preview = Some(Preview::of(&looker, with_sheet)?);
+        return Ok(html(200, template, &page));
     }
-    if is_preview {
-        return Ok(html(200, "preview.html", &page));
+    if fragment.is_none() && !state.doc.is_empty() {
+        page.preview = Some(Preview::of(&looker, Some(true))?);
     }
     if state.is_blank() {
         page.home = Some(Home::of(&looker)?);

@@ -15,6 +15,7 @@ mod hits;
 mod home;
 mod login;
 mod look;
+mod picture;
 mod preview;
 mod rebuilt;
 mod state;
@@ -82,6 +83,7 @@ fn route(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     match (path, is_post) {
         ("/", false) => found::answer(web, asked),
         ("/document", false) => preview::answer(web, asked),
+        ("/picture", false) => picture::answer(web, asked),
         ("/status", false) => status::answer(web, asked),
         ("/saved", false) => home::saved(web),
         ("/login", false) => Ok(redirect("./")),

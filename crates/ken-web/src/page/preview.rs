@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::formatted::formatted;
 use super::html;
 use super::look::{Looker, Titles};
+use super::picture::{Sheet, is_drawn, of_image};
 use super::state::{Link, State};
 use super::text::{self, Piece, When, icon, person, pieces, size, when};
 use crate::answer::{Answer, Error};
@@ -58,6 +59,12 @@ pub(super) struct Preview {
     blocks: Vec<Block>,
     /// How it looks as it was written, as a document for a frame.
     formatted: Option<String>,
+    /// A page as a picture.
+    sheet: Option<Sheet>,
+    /// Whether the page comes with a request of its own, as drawing takes time.
+    sheet_later: bool,
+    /// The address of the picture that it is.
+    image: Option<String>,
     is_source: bool,
     is_message: bool,
     is_empty: bool,
@@ -146,7 +153,7 @@ struct Page {
 pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let state = State::of(asked);
     let snapshot = web.index.at(None)?;
-    let preview = Preview::of(&Looker::new(web, asked, &*snapshot, &state))?;
+    let preview = Preview::of(&Looker::new(web, asked, &*snapshot, &state), Some(true))?;
     let title = preview.plain_title.clone();
     Ok(html(
         200,
@@ -160,8 +167,8 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
 }
 
 impl Preview {
-    /// Reads the document of the state.
-    pub(super) fn of(looker: &Looker<'_>) -> Result<Self, Error> {
+    /// Reads the document of the state, with a page as a picture, without one, or with the wish to ask for it later.
+    pub(super) fn of(looker: &Looker<'_>, with_sheet: Option<bool>) -> Result<Self, Error> {
         let state = looker.state;
         let Named {
             at: address,
@@ -219,6 +226,12 @@ impl Preview {
             formatted: formatted(looker, &stored, &|text| {
                 pieces(text, &finder.ranges(text, &|| false))
             }),
+            sheet_later: with_sheet.is_none() && is_drawn(&stored),
+            sheet: match with_sheet {
+                Some(true) => Sheet::of(looker, &stored, &finder, text.sheet(state)),
+                _ => None,
+            },
+            image: of_image(&stored, &state.doc),
             is_source: document.kind == Kind::Source,
             is_message,
             has_desktop: looker.web.setup.opener.is_some(),
@@ -290,6 +303,15 @@ impl<'b> Text<'b> {
             lines,
             has_pages: body.contains('\u{c}'),
         }
+    }
+
+    /// Returns the number of the page that is shown as a picture: the wanted one, else that of the wanted line, else that
+    /// of the first match.
+    fn sheet(&self, state: &State) -> usize {
+        let of_line = |line: usize| self.lines.get(line.saturating_sub(1)).map(|line| line.end);
+        let at = state.at.and_then(of_line);
+        let at = at.or_else(|| self.found.first().map(|found| found.start));
+        state.sheet.unwrap_or_else(|| self.page_at(at.unwrap_or(0)))
     }
 
     /// Returns the numbers of the lines that are shown if this line is wanted: all, unless they are too many.

@@ -42,6 +42,8 @@ pub(super) struct State {
     pub(super) doc: String,
     /// The line at which the preview begins.
     pub(super) at: Option<usize>,
+    /// The page that is shown as a picture.
+    pub(super) sheet: Option<usize>,
 }
 
 impl State {
@@ -66,6 +68,7 @@ impl State {
             like: text("like"),
             doc: text("doc"),
             at: number("at"),
+            sheet: number("sheet"),
         }
     }
 
@@ -107,6 +110,7 @@ impl State {
             page: 1,
             doc: String::new(),
             at: None,
+            sheet: None,
             ..self.clone()
         };
         change(&mut state);
@@ -118,6 +122,7 @@ impl State {
         let state = Self {
             doc: doc.to_owned(),
             at,
+            sheet: None,
             ..self.clone()
         };
         state.href()
@@ -168,8 +173,11 @@ impl State {
             add("page", &self.page.to_string());
         }
         add("doc", &self.doc);
-        if let Some(at) = self.at {
-            add("at", &at.to_string());
+        for (name, number) in [("at", self.at), ("sheet", self.sheet)] {
+            add(
+                name,
+                &number.map_or_else(String::new, |number| number.to_string()),
+            );
         }
         pairs
     }
@@ -178,7 +186,9 @@ impl State {
     /// which are fields of the form.
     pub(super) fn kept(&self, own: &[&str]) -> Vec<(&'static str, String)> {
         let mut pairs = self.pairs();
-        pairs.retain(|(name, _)| !["page", "doc", "at"].contains(name) && !own.contains(name));
+        pairs.retain(|(name, _)| {
+            !["page", "doc", "at", "sheet"].contains(name) && !own.contains(name)
+        });
         pairs
     }
 }

@@ -15,7 +15,7 @@ macro_rules! templates {
     };
 }
 
-const TEMPLATES: [(&str, &str); 15] = templates![
+const TEMPLATES: [(&str, &str); 16] = templates![
     "document.html",
     "error.html",
     "facets.html",
@@ -30,6 +30,7 @@ const TEMPLATES: [(&str, &str); 15] = templates![
     "results.html",
     "saved.html",
     "search.html",
+    "sheet.html",
     "status.html",
 ];
 

@@ -41,7 +41,9 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ("ken-ngram", &["private", "core"]),
     (
         "ken-web",
-        &["api", "search", "index", "engine", "mail", "walk", "core"],
+        &[
+            "api", "search", "index", "engine", "extract", "mail", "walk", "core",
+        ],
     ),
     ("ken-api", &["private", "core"]),
     ("ken-private", &[]),

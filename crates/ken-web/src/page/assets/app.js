@@ -84,6 +84,7 @@ async function showPreview() {
   put(preview, text);
   preview.scrollTop = 0;
   now = -1;
+  if ($("#sheet[data-later]")) await turnTo(parameters.get("sheet"));
   const line = location.hash.slice(1) || (parameters.get("at") ? `L${parameters.get("at")}` : "");
   const target = line && document.getElementById(line);
   const first = target ? $("mark", target) : $(".text mark", preview);
@@ -108,7 +109,7 @@ function markCurrent() {
 // Typing replaces the address; what is chosen adds one, so that Back undoes it.
 function type() {
   const parameters = new URLSearchParams(location.search);
-  for (const name of ["page", "doc", "at", "like"]) parameters.delete(name);
+  for (const name of ["page", "doc", "at", "sheet", "like"]) parameters.delete(name);
   parameters.delete("q");
   const text = field.value;
   const query = new URLSearchParams();
@@ -169,6 +170,35 @@ function center(element) {
   box.scrollTop += element.getBoundingClientRect().top - top - box.clientHeight / 2;
 }
 
+// The page of a document that is shown as a picture.
+async function turnTo(page) {
+  const parameters = new URLSearchParams(location.search);
+  if (page) parameters.set("sheet", page);
+  const text = await fragment("sheet", parameters);
+  const holder = $("#sheet");
+  if (!text || !holder) return;
+  if (text.includes('id="sheet"')) {
+    const scratch = document.createElement("div");
+    put(scratch, text);
+    holder.replaceWith(scratch.firstElementChild);
+  } else {
+    // What cannot be drawn is read.
+    holder.remove();
+    $(".as-text")?.setAttribute("open", "");
+  }
+}
+const pageOf = (mark) => $$(".text .page").filter((page) => page.compareDocumentPosition(mark) & 4).length || 1;
+async function showOnSheet(mark) {
+  const page = pageOf(mark);
+  if ($("#sheet").dataset.page !== String(page)) await turnTo(page);
+  const before = marks().filter((other) => pageOf(other) === page).indexOf(mark);
+  const boxes = $$("#sheet rect");
+  for (const box of boxes) box.classList.remove("now");
+  const box = boxes[Math.min(before, boxes.length - 1)];
+  box?.classList.add("now");
+  center(box ?? $("#sheet"));
+}
+
 // Matches in the preview.
 let now = -1;
 const marks = () => $$(".text mark", document);
@@ -178,9 +208,13 @@ function goTo(number) {
   now = (number + all.length) % all.length;
   $("mark.now")?.classList.remove("now");
   const mark = all[now];
-  mark.closest("details")?.setAttribute("open", "");
   mark.classList.add("now");
-  center(mark);
+  if ($("#sheet[data-page]") && !$(".as-text").open) {
+    showOnSheet(mark);
+  } else {
+    for (let box = mark.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+    center(mark);
+  }
   return `Match ${now + 1} of ${all.length}`;
 }
 function step(by) {
@@ -269,6 +303,9 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     remember();
     go(link.href, "preview");
+  } else if (link.dataset.sheet !== undefined) {
+    event.preventDefault();
+    turnTo(new URL(link.href).searchParams.get("sheet"));
   } else if (link.dataset.go !== undefined && found) {
     event.preventDefault();
     go(link.href, "results");
@@ -285,6 +322,7 @@ function closePreview() {
   const parameters = new URLSearchParams(location.search);
   parameters.delete("doc");
   parameters.delete("at");
+  parameters.delete("sheet");
   go(`./?${parameters}`, "preview");
   const hit = id && $(`.hit[data-id="${CSS.escape(id)}"] .title`, found);
   hit?.focus();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ken_api::{Client, Guard, Secret};
+use ken_extract::Pictures;
 use ken_index::layout::index_folder;
 use ken_web::{Program, ReadMember, Setup, Web};
 
@@ -18,6 +19,9 @@ use crate::commands::{context::context, original::Reader, query};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
+
+/// The disk space for pictures of pages.
+const PICTURE_BYTES: u64 = 64 << 20;
 
 /// What a server answers at.
 pub(super) struct Faces {
@@ -165,6 +169,8 @@ fn web(
         server: Client::new(socket),
         program: program.clone(),
         read_member: read_member(settings.clone()),
+        pictures: Pictures::new(settings.extraction()?)
+            .with_cache(data.join("pictures"), PICTURE_BYTES),
         opener: opener(),
         secret: Arc::clone(secret),
     }))
