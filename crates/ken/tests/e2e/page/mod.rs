@@ -61,7 +61,11 @@ fn documents(world: &World) {
     world.write("magenta.bmp", picture(80, 40, [255, 0, 255]));
     world.write(
         "report.pdf",
-        pdf("Report", "Anna", &["the first page", "an otter on ice", "the last page"]),
+        pdf(
+            "Report",
+            "Anna",
+            &["the first page", "an otter on ice", "the last page"],
+        ),
     );
     world.write("broken.pdf", "%PDF-1.7\nnothing else\n");
     for (name, text) in MAIL {
