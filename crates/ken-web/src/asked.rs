@@ -18,6 +18,17 @@ pub enum From {
     Anybody,
 }
 
+/// How an answer is made, and so on which threads: what waits for a worker must not hold a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// From the index, within milliseconds.
+    Look,
+    /// By a worker that reads or draws one page, for a user who waits for it.
+    Page,
+    /// By a worker that draws a small picture, of which a list wants many.
+    Thumbnail,
+}
+
 /// A request.
 pub struct Asked {
     /// Who asks.
@@ -53,6 +64,20 @@ impl Asked {
             headers: head.headers,
             body,
             is_gone,
+        }
+    }
+
+    /// Returns how the answer is made.
+    pub fn work(&self) -> Work {
+        match self.path.as_str() {
+            "/thumbnail" => Work::Thumbnail,
+            "/picture" | "/document" => Work::Page,
+            "/" => match self.get("fragment") {
+                Some("sheet") => Work::Page,
+                None if self.get("doc").is_some() => Work::Page,
+                _ => Work::Look,
+            },
+            _ => Work::Look,
         }
     }
 

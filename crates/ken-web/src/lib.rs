@@ -26,7 +26,7 @@ use ken_search::plan::Context;
 use ken_search::service::Service;
 
 pub use answer::{Answer, Body, Error, Write};
-pub use asked::{Asked, From};
+pub use asked::{Asked, From, Work};
 use index::Index;
 pub use program::Program;
 

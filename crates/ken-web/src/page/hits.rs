@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::facets::restrict;
 use super::look::{Looker, Titles};
+use super::picture::of_thumbnail;
 use super::state::Link;
 use super::text::{self, Piece, When, icon, passage, person, size, when};
 use crate::answer::Error;
@@ -17,6 +18,7 @@ pub(super) struct HitView {
     id: String,
     rank: usize,
     icon: &'static str,
+    thumbnail: Option<String>,
     kind: &'static str,
     title: Vec<Piece>,
     href: String,
@@ -76,6 +78,7 @@ pub(super) fn view(
     Ok(HitView {
         rank: hit.rank,
         icon: icon(document),
+        thumbnail: of_thumbnail(document, &id),
         kind: document.kind.name(),
         title: titles.of_document(location, document),
         href: looker.state.showing(&id, place.map(|place| place.line)),

@@ -83,7 +83,8 @@ fn route(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     match (path, is_post) {
         ("/", false) => found::answer(web, asked),
         ("/document", false) => preview::answer(web, asked),
-        ("/picture", false) => picture::answer(web, asked),
+        ("/picture", false) => picture::page(web, asked),
+        ("/thumbnail", false) => picture::thumbnail(web, asked),
         ("/status", false) => status::answer(web, asked),
         ("/saved", false) => home::saved(web),
         ("/login", false) => Ok(redirect("./")),
@@ -94,7 +95,8 @@ fn route(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         },
         ("/logout", true) => Ok(login::logout(web)),
         (
-            "/" | "/document" | "/status" | "/saved" | "/login" | "/logout" | "/open" | "/osd.xml",
+            "/" | "/document" | "/picture" | "/thumbnail" | "/status" | "/saved" | "/login"
+            | "/logout" | "/open" | "/osd.xml",
             _,
         ) => Err(Error {
             status: 405,

@@ -1,9 +1,9 @@
 //! Pages as pictures, which ken draws in its sandbox, with boxes over what the query found.
 
-use ken_core::{Field, Ipath};
+use ken_core::{Cause, Document, Field, Ipath};
 use ken_engine::{MessageId, Source, Stored};
-use ken_extract::Original;
-use ken_extract::picture::{Area, Encoding};
+use ken_extract::picture::{Area, Picture};
+use ken_extract::{Original, Pictures};
 use ken_search::service::cause_text;
 use ken_search::snippet::Finder;
 use serde::Serialize;
@@ -15,6 +15,10 @@ use crate::{Asked, Web, original};
 
 /// The width of a picture in pixels.
 const WIDTH: u32 = 1400;
+/// The width of a small picture in pixels: twice that of its place in the list, for screens with fine pixels.
+const THUMBNAIL: u32 = 144;
+/// A picture of one transparent pixel.
+const NOTHING: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 /// The units of the boxes in the width and in the height of a page.
 const UNITS: f32 = 1000.0;
 /// The most words of a page that can be selected.
@@ -51,7 +55,7 @@ impl Sheet {
         finder: &Finder,
         page: usize,
     ) -> Option<Self> {
-        if !is_drawn(stored) {
+        if !is_drawn(&stored.document) {
             return None;
         }
         let state = looker.state;
@@ -76,8 +80,8 @@ impl Sheet {
 }
 
 /// Returns whether pages of a document are shown as pictures.
-pub(super) fn is_drawn(stored: &Stored) -> bool {
-    stored.document.media_type == "application/pdf"
+pub(super) fn is_drawn(document: &Document) -> bool {
+    document.media_type == "application/pdf"
 }
 
 /// Returns the words of a page with their places.
@@ -144,29 +148,54 @@ fn wanted<'a>(
 }
 
 /// Answers with the picture of a page, or with the picture that a document is.
-pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
+pub(super) fn page(web: &Web, asked: &Asked) -> Result<Answer, Error> {
+    let picture = drawn(web, asked, |pictures, original, page| {
+        pictures.page(original, page, WIDTH)
+    })?;
+    let picture = picture.map_err(|cause| undrawn(&cause))?;
+    Ok(kept(picture.encoding.media_type(), picture.bytes))
+}
+
+/// Answers with a small picture of a document. If it cannot be drawn, the picture is empty: browsers would show a sign of
+/// their own for one that is missing, and the list shows the symbol of the type anyway.
+pub(super) fn thumbnail(web: &Web, asked: &Asked) -> Result<Answer, Error> {
+    let picture = drawn(web, asked, |pictures, original, _| {
+        pictures.thumbnail(original, THUMBNAIL)
+    });
+    match picture {
+        Ok(Ok(picture)) => Ok(kept(picture.encoding.media_type(), picture.bytes)),
+        Err(error) if error.status == 404 => Err(error),
+        Ok(Err(_)) | Err(_) => Ok(kept("image/gif", NOTHING.into())),
+    }
+}
+
+/// Returns what `draw` makes of the document and the page that a request names.
+fn drawn(
+    web: &Web,
+    asked: &Asked,
+    draw: impl FnOnce(&Pictures, &Original<'_>, u32) -> Result<Picture, Cause>,
+) -> Result<Result<Picture, Cause>, Error> {
     let (state, snapshot) = (State::of(asked), web.index.at(None)?);
     let looker = Looker::new(web, asked, &*snapshot, &state);
     let stored = looker.document(&state.doc)?.stored;
     let file = original::open(&*snapshot, &stored.location)?;
     let original = wanted(&*snapshot, &stored, &file)?;
     let page = u32::try_from(state.page - 1).unwrap_or(u32::MAX);
-    let picture = web.setup.pictures.page(&original, page, WIDTH);
-    let picture = picture.map_err(|cause| undrawn(&cause))?;
-    let mime = match picture.encoding {
-        Encoding::Png => "image/png",
-        Encoding::Jpeg => "image/jpeg",
-    };
-    let mut answer = whole(200, mime, picture.bytes);
+    Ok(draw(&web.setup.pictures, &original, page))
+}
+
+/// Returns an answer that the browser keeps for a while.
+fn kept(mime: &'static str, bytes: Vec<u8>) -> Answer {
+    let mut answer = whole(200, mime, bytes);
     set(
         &mut answer,
         http::header::CACHE_CONTROL,
         "private, max-age=300",
     );
-    Ok(answer)
+    answer
 }
 
-fn undrawn(cause: &ken_core::Cause) -> Error {
+fn undrawn(cause: &Cause) -> Error {
     Error {
         status: 404,
         message: format!("this page cannot be drawn: {}", cause_text(cause)),
@@ -174,12 +203,18 @@ fn undrawn(cause: &ken_core::Cause) -> Error {
 }
 
 /// Returns the address of the picture that a document is, if it is one that ken draws.
-pub(super) fn of_image(stored: &Stored, id: &str) -> Option<String> {
+pub(super) fn of_image(document: &Document, id: &str) -> Option<String> {
+    is_image(document).then(|| format!("picture?doc={id}"))
+}
+
+/// Returns the address of the small picture of a document, if it is a picture or has pages that ken draws.
+pub(super) fn of_thumbnail(document: &Document, id: &str) -> Option<String> {
+    (is_drawn(document) || is_image(document)).then(|| format!("thumbnail?doc={id}"))
+}
+
+fn is_image(document: &Document) -> bool {
     const DRAWN: [&str; 6] = ["png", "jpeg", "gif", "webp", "bmp", "tiff"];
-    let kind = stored.document.media_type.strip_prefix("image/")?;
-    let is_large = stored
-        .document
-        .number(Field::Size)
-        .is_some_and(|size| size > 0);
-    (is_large && DRAWN.contains(&kind)).then(|| format!("picture?doc={id}"))
+    let kind = document.media_type.strip_prefix("image/");
+    let is_large = document.number(Field::Size).is_some_and(|size| size > 0);
+    is_large && kind.is_some_and(|kind| DRAWN.contains(&kind))
 }

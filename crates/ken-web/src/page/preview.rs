@@ -226,12 +226,12 @@ impl Preview {
             formatted: formatted(looker, &stored, &|text| {
                 pieces(text, &finder.ranges(text, &|| false))
             }),
-            sheet_later: with_sheet.is_none() && is_drawn(&stored),
+            sheet_later: with_sheet.is_none() && is_drawn(document),
             sheet: match with_sheet {
                 Some(true) => Sheet::of(looker, &stored, &finder, text.sheet(state)),
                 _ => None,
             },
-            image: of_image(&stored, &state.doc),
+            image: of_image(document, &state.doc),
             is_source: document.kind == Kind::Source,
             is_message,
             has_desktop: looker.web.setup.opener.is_some(),

@@ -30,10 +30,25 @@ function say(text) {
   sayTimer = setTimeout(() => { box.textContent = ""; }, 2500);
 }
 
+// A browser has six connections for a server. Small pictures give theirs up while something else is asked for.
+let held = [];
+function holdPictures() {
+  for (const picture of $$("img.thumbnail[src]")) {
+    if (picture.complete) continue;
+    held.push([picture, picture.getAttribute("src")]);
+    picture.removeAttribute("src");
+  }
+}
+function showPictures() {
+  for (const [picture, source] of held) if (picture.isConnected) picture.src = source;
+  held = [];
+}
+
 // One request of a kind at a time: the newest.
 const running = {};
 async function fragment(kind, query) {
   running[kind]?.abort();
+  holdPictures();
   const control = (running[kind] = new AbortController());
   const parameters = new URLSearchParams(query);
   parameters.set("fragment", kind);
@@ -49,6 +64,7 @@ async function fragment(kind, query) {
   } finally {
     if (running[kind] === control) {
       delete running[kind];
+      if (!Object.keys(running).length) showPictures();
       root.classList.remove("busy");
     }
   }

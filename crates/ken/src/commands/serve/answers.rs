@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use hyper::Request;
 use hyper::body::Bytes;
 use ken_api::{Door, Guard, Passed, Question, Refusal, Reply};
-use ken_web::{Asked, Body, From, Web, Write};
+use ken_web::{Asked, Body, From, Web, Work, Write};
 
 use super::news::News;
 use super::pool::Pool;
@@ -15,6 +15,10 @@ use super::pool::Pool;
 const MAX_WRITTEN: usize = 16;
 /// Number of searches at once.
 const MAX_THREADS: usize = 16;
+/// Number of requests that wait for a thread; more are refused.
+const MAX_WAITING: usize = 256;
+/// Number of requests that wait for a picture. A page of the table has 50.
+const MAX_PICTURES_WAITING: usize = 64;
 
 /// Has requests answered.
 pub(super) struct Answers {
@@ -22,19 +26,29 @@ pub(super) struct Answers {
     web: Arc<Mutex<Arc<Web>>>,
     /// Looks at what comes in at the port, once there is one.
     guard: OnceLock<Guard>,
-    pool: Pool,
+    /// Threads that look into the index.
+    lookers: Pool,
+    /// Threads that wait for the worker of a page.
+    pages: Pool,
+    /// Threads that wait for the workers of small pictures. They are fewer than may draw at once, so that a page that a
+    /// user turns to need not wait for the pictures of a list.
+    thumbnails: Pool,
     n_written: Arc<AtomicUsize>,
 }
 
 impl Answers {
     pub(super) fn new(news: Arc<News>, web: Web) -> Self {
         let web = Arc::new(Mutex::new(Arc::new(web)));
-        let of_pool = Arc::clone(&web);
-        let n_threads = std::thread::available_parallelism().map_or(2, usize::from);
-        let n_threads = (2 * n_threads).min(MAX_THREADS);
+        let n_processors = std::thread::available_parallelism().map_or(2, usize::from);
+        let pool = |n_threads: usize, max_waiting| {
+            let web = Arc::clone(&web);
+            Pool::new(n_threads, max_waiting, move || lock(&web).rest())
+        };
         Self {
             news,
-            pool: Pool::new(n_threads, move || lock(&of_pool).rest()),
+            lookers: pool((2 * n_processors).min(MAX_THREADS), MAX_WAITING),
+            pages: pool(n_processors.min(4), MAX_PICTURES_WAITING),
+            thumbnails: pool((n_processors / 2).clamp(1, 3), MAX_PICTURES_WAITING),
             web,
             guard: OnceLock::new(),
             n_written: Arc::default(),
@@ -90,12 +104,17 @@ impl Answers {
         let asked = Asked::new(request.map(Vec::from), passed.path, from, is_gone);
         let web = lock(&self.web);
         let n_written = Arc::clone(&self.n_written);
-        if !self.pool.has_place() {
+        let pool = match asked.work() {
+            Work::Look => &self.lookers,
+            Work::Page => &self.pages,
+            Work::Thumbnail => &self.thumbnails,
+        };
+        if !pool.has_place() {
             reply.refuse(503, "too many requests wait; ask again later");
             return;
         }
         // Without a thread the reply is dropped, and says so.
-        let _ = self.pool.run(move || {
+        let _ = pool.run(move || {
             if reply.is_given_up() {
                 return;
             }

@@ -6,8 +6,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Number of jobs that wait for a thread; more are refused.
-const MAX_WAITING: usize = 256;
 /// How long a thread without a job stays.
 const IDLE: Duration = Duration::from_secs(60);
 
@@ -21,6 +19,7 @@ struct Shared {
     state: Mutex<State>,
     has_job: Condvar,
     max_threads: usize,
+    max_waiting: usize,
     /// Called when the last thread ends.
     rest: Box<dyn Fn() + Send + Sync>,
 }
@@ -33,19 +32,25 @@ struct State {
 }
 
 impl Pool {
-    /// Returns a pool of up to `max_threads` threads, none of which runs yet; `rest` is called when all have ended.
-    pub(super) fn new(max_threads: usize, rest: impl Fn() + Send + Sync + 'static) -> Self {
+    /// Returns a pool of up to `max_threads` threads, none of which runs yet; up to `max_waiting` jobs wait for them.
+    /// `rest` is called when all have ended.
+    pub(super) fn new(
+        max_threads: usize,
+        max_waiting: usize,
+        rest: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         Self(Arc::new(Shared {
             state: Mutex::default(),
             has_job: Condvar::new(),
             max_threads,
+            max_waiting,
             rest: Box::new(rest),
         }))
     }
 
     /// Returns whether another job may wait.
     pub(super) fn has_place(&self) -> bool {
-        self.0.lock().jobs.len() < MAX_WAITING
+        self.0.lock().jobs.len() < self.0.max_waiting
     }
 
     /// Has a thread do a job.
@@ -54,7 +59,7 @@ impl Pool {
     /// Fails if too many wait already, or no thread can be started.
     pub(super) fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let mut state = self.0.lock();
-        if state.jobs.len() >= MAX_WAITING {
+        if state.jobs.len() >= self.0.max_waiting {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         if state.jobs.len() >= state.n_idle && state.n_threads < self.0.max_threads {
@@ -118,7 +123,7 @@ mod tests {
 
     #[test]
     fn jobs_run_at_the_same_time_up_to_a_limit() {
-        let pool = Pool::new(2, || {});
+        let pool = Pool::new(2, 9, || {});
         let (to_jobs, jobs): (Vec<_>, Vec<_>) = (0..3).map(|_| mpsc::channel::<()>()).unzip();
         let (to_test, began) = mpsc::channel();
         for (number, wait) in jobs.into_iter().enumerate() {
@@ -139,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_panic_costs_one_job_only() {
-        let pool = Pool::new(1, || {});
+        let pool = Pool::new(1, 9, || {});
         pool.run(|| panic!("on purpose")).unwrap();
         let (to, done) = mpsc::channel();
         pool.run(move || to.send(()).unwrap()).unwrap();
@@ -148,10 +153,10 @@ mod tests {
 
     #[test]
     fn too_many_jobs_are_refused() {
-        let pool = Pool::new(1, || {});
+        let pool = Pool::new(1, 9, || {});
         let (to, wait) = mpsc::channel::<()>();
         pool.run(move || wait.recv().unwrap_or_default()).unwrap();
-        let refused = (0..=MAX_WAITING + 1).find_map(|_| pool.run(|| {}).err());
+        let refused = (0..=10).find_map(|_| pool.run(|| {}).err());
         assert_eq!(refused.unwrap().kind(), io::ErrorKind::WouldBlock);
         drop(to);
     }

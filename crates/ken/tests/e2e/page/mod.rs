@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::needs;
+use crate::samples::pdf;
 use crate::serve::Server;
 use crate::world::World;
 
@@ -40,7 +41,33 @@ const ACTS: &str = "<script>acted = 1</script><img src=http://evil.example/a one
     <form action=http://evil.example/l><input autofocus onfocus='acted = 5'></form><p onclick='acted = 6'>hostile</p>\
     <math><mtext><a xlink:href='javascript:acted = 7'>m</a></mtext></math><video src=http://evil.example/n></video>";
 
+/// Returns a picture of one colour (BMP, 24 bits a pixel).
+fn picture(width: u16, height: u16, [red, green, blue]: [u8; 3]) -> Vec<u8> {
+    let mut file = b"BM".to_vec();
+    let n_pixels = u32::from(width) * u32::from(height);
+    file.extend((54 + 3 * n_pixels).to_le_bytes());
+    file.extend([0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0]);
+    file.extend(u32::from(width).to_le_bytes());
+    file.extend(u32::from(height).to_le_bytes());
+    file.extend([1, 0, 24, 0]);
+    file.resize(54, 0);
+    for _ in 0..n_pixels {
+        file.extend([blue, green, red]);
+    }
+    file
+}
+
 fn documents(world: &World) {
+    world.write("magenta.bmp", picture(80, 40, [255, 0, 255]));
+    world.write(
+        "report.pdf",
+        pdf(
+            "Report",
+            "Anna",
+            &["the first page", "an otter on ice", "the last page"],
+        ),
+    );
+    world.write("broken.pdf", "%PDF-1.7\nnothing else\n");
     for (name, text) in MAIL {
         world.write(name, text);
     }

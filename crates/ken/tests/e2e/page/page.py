@@ -172,6 +172,38 @@ class Tests:
         self.search("*", view="table", column=["type", "ext"])
         assert browser.texts("thead th") == ["Title", "Type", "Extension"]
 
+    def thumbnail(self, query, **rest):
+        """Searches, waits for the picture of the first hit, and returns what is painted in its place."""
+        self.search(query, **rest)
+        complete = "const one = document.querySelector('img.thumbnail'); return one && one.complete && one.currentSrc"
+        self.browser.until("the picture is there or not", lambda: self.browser.run(complete))
+        time.sleep(0.1)
+        return self.browser.pixels("img.thumbnail")
+
+    def test_fa_thumbnails_are_painted(self):
+        browser = self.browser
+        shifts = """
+            const done = arguments[0];
+            new PerformanceObserver((list) => done(list.getEntries().map((of) => of.value)))
+                .observe({ type: "layout-shift", buffered: true });
+            setTimeout(() => done([]), 300);"""
+        for view in ("list", "table"):
+            painted = self.thumbnail("filename:magenta", view=view)
+            n_magenta = sum(colour == (255, 0, 255) for _, colour in painted.all())
+            assert n_magenta > painted.width * painted.height / 4, (view, n_magenta)
+            assert sum(browser.run_async(shifts)) < 0.01
+            painted = self.thumbnail("otter", view=view)
+            n_white = sum(min(colour) > 230 for _, colour in painted.all())
+            assert n_white > painted.width * painted.height / 2, (view, n_white)
+        # What cannot be drawn leaves no trace.
+        painted = self.thumbnail("filename:broken.pdf")
+        assert len({colour for _, colour in painted.all()}) == 1
+        assert browser.run("return document.querySelector('img.thumbnail').naturalWidth") == 1
+        assert not browser.all(".hits .hit:not(.pictured) img")
+        self.search("filename:magenta OR otter OR filename:broken")
+        time.sleep(1)
+        self.picture("thumbnails")
+
     def test_g_mail_as_people_know_it(self):
         browser = self.browser
         self.search("albatross subject:budget")

@@ -9,6 +9,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+import zlib
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "ArrowDown": "\ue015", "ArrowUp": "\ue013", "Backspace": "\ue003"}
@@ -50,6 +51,42 @@ class Driver:
     def close(self):
         self.process.terminate()
         self.process.wait()
+
+
+class Pixels:
+    """The pixels of a PNG as browsers write it: 8 bits a sample, not interlaced (W3C, https://www.w3.org/TR/png-3/)."""
+
+    def __init__(self, png):
+        self.width, self.height = int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
+        self.n_samples = {2: 3, 6: 4}[png[25]]
+        packed, at = b"", 8
+        while at < len(png):
+            length = int.from_bytes(png[at : at + 4], "big")
+            if png[at + 4 : at + 8] == b"IDAT":
+                packed += png[at + 8 : at + 8 + length]
+            at += 12 + length
+        self.rows = self.unfiltered(zlib.decompress(packed))
+
+    def unfiltered(self, data):
+        length, step = self.width * self.n_samples, self.n_samples
+        above, rows = bytes(length), []
+        for start in range(0, self.height * (length + 1), length + 1):
+            kind, row = data[start], bytearray(data[start + 1 : start + 1 + length])
+            for at in range(length):
+                left, up = row[at - step] if at >= step else 0, above[at]
+                corner = above[at - step] if at >= step else 0
+                near = min((left, up, corner), key=lambda one: abs(left + up - corner - one))
+                row[at] = (row[at] + (0, left, up, (left + up) // 2, near)[kind]) & 255
+            rows.append(row)
+            above = row
+        return rows
+
+    def at(self, x, y):
+        return tuple(self.rows[y][x * self.n_samples :][:3])
+
+    def all(self):
+        """Returns each place and its red, green and blue."""
+        return [((x, y), self.at(x, y)) for y in range(self.height) for x in range(self.width)]
 
 
 class Browser:
@@ -160,6 +197,16 @@ class Browser:
 
     def log(self, kind="browser"):
         return self.ask("POST", "/se/log", {"type": kind})
+
+    def pixels(self, selector):
+        """Returns what is painted where an element is."""
+        where = self.run(
+            "const at = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "return [at.x + scrollX, at.y + scrollY, at.width, at.height];",
+            selector,
+        )
+        clip = dict(zip(("x", "y", "width", "height"), where, strict=True), scale=1)
+        return Pixels(base64.b64decode(self.cdp("Page.captureScreenshot", clip=clip)["data"]))
 
     def picture(self, path):
         with open(path, "wb") as file:
