@@ -60,7 +60,15 @@ impl Client {
     /// # Errors
     /// Fails if there is no answer.
     pub fn status(&self) -> Result<Freshness, Error> {
-        self.ask("GET", "/api/v1/status", &(), PROMPT)
+        self.status_within(PROMPT)
+    }
+
+    /// Returns how fresh the index is, if the server says so within a time.
+    ///
+    /// # Errors
+    /// Fails if there is no answer.
+    pub fn status_within(&self, wait: Duration) -> Result<Freshness, Error> {
+        self.ask("GET", "/api/v1/status", &(), wait)
     }
 
     /// Waits until every change that was made before this call is in the index.

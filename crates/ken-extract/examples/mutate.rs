@@ -4,10 +4,11 @@
 //! ```sh
 //! cargo run -p ken-extract --example mutate -- --seconds 60 [--seed N] [--only PART-OF-PATH]
 //! cargo run -p ken-extract --example mutate -- --input FILE
+//! cargo run -p ken-extract --example mutate -- --seed N --only PART-OF-PATH --number N
 //! ```
 //!
 //! All samples get the same time, first unchanged, then damaged. An input is made from the seed and
-//! its number, so a run can be repeated. An input that panics, takes long or takes too much memory
+//! its number, so a run can be repeated, and `--number` makes one of its inputs again. An input that panics, takes long or takes too much memory
 //! is written to `target/mutations`, with the extension of its sample, which selects the parser.
 //! The inputs run in a child process. One that kills the process (by a stack overflow, for
 //! instance) is known from the note that each thread writes before it begins. The exit code is 1 if
@@ -50,6 +51,7 @@ struct Options {
     seed: u64,
     only: String,
     input: Option<PathBuf>,
+    number: Option<u64>,
     is_child: bool,
 }
 
@@ -59,6 +61,9 @@ fn main() -> ExitCode {
         return repeat(input);
     }
     fs_err::create_dir_all(folder()).unwrap();
+    if let Some(number) = options.number {
+        return make_again(&options, number);
+    }
     let is_clean = if options.is_child {
         Run::new(&options).run()
     } else {
@@ -73,6 +78,7 @@ fn options() -> Options {
         seed: 1,
         only: String::new(),
         input: None,
+        number: None,
         is_child: false,
     };
     let mut arguments = std::env::args().skip(1);
@@ -83,6 +89,7 @@ fn options() -> Options {
             "--seed" => options.seed = value().parse().expect("a number"),
             "--only" => options.only = value(),
             "--input" => options.input = Some(value().into()),
+            "--number" => options.number = Some(value().parse().expect("a number")),
             "--child" => options.is_child = true,
             other => panic!("no such option: {other}; see the head of examples/mutate.rs"),
         }
@@ -114,6 +121,18 @@ fn repeat(path: &Path) -> ExitCode {
         own.failure
     );
     ExitCode::SUCCESS
+}
+
+/// Writes an input of an earlier run, of which only the number is known, and runs it.
+fn make_again(options: &Options, number: u64) -> ExitCode {
+    let samples = samples();
+    let index = samples
+        .iter()
+        .position(|sample| sample.path.contains(&options.only))
+        .expect("no sample has --only in its path");
+    let trial = Trial::new(&samples, index, options.seed, number);
+    trial.save("again");
+    repeat(&trial.path("again"))
 }
 
 /// Runs the child and, if a signal killed it, saves the current inputs of its threads.
@@ -175,9 +194,13 @@ impl<'a> Trial<'a> {
         }
     }
 
+    fn path(&self, what: &str) -> PathBuf {
+        folder().join(format!("{what}-{}-{}", self.number, self.sample.name))
+    }
+
     /// Writes the input to a file and prints how to run it again.
     fn save(&self, what: &str) {
-        let path = folder().join(format!("{what}-{}-{}", self.number, self.sample.name));
+        let path = self.path(what);
         fs_err::write(&path, &self.bytes).unwrap();
         let path = fs_err::canonicalize(&path).unwrap();
         eprintln!(

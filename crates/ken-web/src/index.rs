@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use ken_engine::Source;
 use ken_index::{Reader, Snapshot};
@@ -11,6 +12,8 @@ use crate::answer::Error;
 
 /// Number of commits that stay open, so that the pages of a result fit together while the index moves on.
 const KEPT: usize = 4;
+/// How long a commit stays open that nobody asks: it keeps files on the disk that the index has replaced.
+const UNASKED: Duration = Duration::from_secs(5 * 60);
 
 /// The index at its last commits.
 pub(crate) struct Index {
@@ -22,7 +25,36 @@ pub(crate) struct Index {
 struct Opened {
     reader: Option<Arc<Reader>>,
     /// The last commits that were asked, newest last.
-    commits: VecDeque<Arc<Snapshot>>,
+    commits: VecDeque<Kept>,
+}
+
+struct Kept {
+    snapshot: Arc<Snapshot>,
+    asked: Instant,
+}
+
+impl Opened {
+    /// Returns the index at a commit that is open, and closes commits that nobody asked for long.
+    fn ask(&mut self, commit: u64) -> Option<Arc<Snapshot>> {
+        let now = Instant::now();
+        self.commits
+            .retain(|kept| now.duration_since(kept.asked) < UNASKED);
+        let mut kept = self.commits.iter_mut();
+        let kept = kept.find(|kept| kept.snapshot.commit() == commit)?;
+        kept.asked = now;
+        Some(Arc::clone(&kept.snapshot))
+    }
+
+    fn keep(&mut self, snapshot: &Arc<Snapshot>) {
+        if self.ask(snapshot.commit()).is_none() {
+            self.commits.push_back(Kept {
+                snapshot: Arc::clone(snapshot),
+                asked: Instant::now(),
+            });
+            let n_old = self.commits.len().saturating_sub(KEPT);
+            self.commits.drain(..n_old);
+        }
+    }
 }
 
 impl Index {
@@ -47,12 +79,8 @@ impl Index {
     /// # Errors
     /// Fails if the index cannot be read, or the commit is not open any more.
     pub(crate) fn at(&self, commit: Option<u64>) -> Result<Arc<Snapshot>, Error> {
-        if let Some(number) = commit {
-            let opened = self.opened();
-            let kept = opened.commits.iter().find(|kept| kept.commit() == number);
-            if let Some(kept) = kept {
-                return Ok(Arc::clone(kept));
-            }
+        if let Some(kept) = commit.and_then(|number| self.opened().ask(number)) {
+            return Ok(kept);
         }
         let reader = Arc::clone(
             self.opened()
@@ -61,16 +89,7 @@ impl Index {
         );
         // Without the lock: opening takes time.
         let snapshot = reader.snapshot()?;
-        let mut opened = self.opened();
-        if !opened
-            .commits
-            .iter()
-            .any(|kept| kept.commit() == snapshot.commit())
-        {
-            opened.commits.push_back(Arc::clone(&snapshot));
-            let n_old = opened.commits.len().saturating_sub(KEPT);
-            opened.commits.drain(..n_old);
-        }
+        self.opened().keep(&snapshot);
         match commit {
             Some(number) if number != snapshot.commit() => Err(Error {
                 status: 410,

@@ -46,7 +46,7 @@ impl Cli {
         as_topic(&mut arguments, start);
         if arguments
             .get(start)
-            .is_some_and(|name| [RECOLLQ, AG, MU, GREP].iter().any(|own| name == own))
+            .is_some_and(|name| [RECOLLQ, AG, MU, RG, GREP].iter().any(|own| name == own))
         {
             // Everything behind it is the command's own, also what ken has options for.
             arguments.insert(start + 1, "--".into());
@@ -77,6 +77,7 @@ impl Cli {
 const RECOLLQ: &str = "recollq";
 const AG: &str = "ag";
 const MU: &str = "mu";
+const RG: &str = "rg";
 
 /// The command that reads its flags itself, as ripgrep does.
 const GREP: &str = "grep";
@@ -84,7 +85,7 @@ const GREP: &str = "grep";
 /// Inserts the subcommand of a personality when ken is started under that program's name.
 fn as_personality(arguments: &mut Vec<OsString>) {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    let known = [RECOLLQ, AG, MU];
+    let known = [RECOLLQ, AG, MU, RG];
     if let Some(name) = known.into_iter().find(|known| name == Some(known.as_ref())) {
         arguments.insert(1, name.into());
     }
@@ -257,6 +258,9 @@ pub(crate) enum Command {
     /// Drop-in replacement for mu, including the server for mu4e (also when started as `mu`)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Mu(MuArgs),
+    /// Drop-in replacement for ripgrep (also when started as `rg`)
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Rg(GrepArgs),
     /// Keep the index up to date with every change, until Ctrl-C
     Serve(ServeArgs),
     /// Start ken serve with the session, by systemd

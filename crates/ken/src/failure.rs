@@ -51,7 +51,7 @@ impl Failure {
         if self.kind == Kind::ClosedPipe {
             return ExitCode::SUCCESS;
         }
-        let mut text = format!("ken: {}\n", self.message);
+        let mut text = format!("{}: {}\n", crate::output::program(), self.message);
         if let Some(hint) = &self.hint {
             text.push_str(&format!("hint: {hint}\n"));
         }

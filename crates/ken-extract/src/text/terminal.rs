@@ -63,7 +63,9 @@ fn sequence_bytes(bytes: &[u8]) -> Option<usize> {
 /// Strikes the characters after backspaces over those before them; returns the length of both, or
 /// none if one of them is missing.
 fn overstrike(controlled: &str, shown: &mut String) -> Option<usize> {
-    let n_back = controlled.bytes().take_while(|&byte| byte == 0x08).count();
+    // The rest of a longer run is not looked at: the caller comes back for each of its bytes.
+    let run = controlled.bytes().take(MAX_OVERSTRIKE + 1);
+    let n_back = run.take_while(|&byte| byte == 0x08).count();
     if n_back > MAX_OVERSTRIKE {
         return None;
     }
@@ -106,6 +108,14 @@ mod tests {
         ] {
             assert_eq!(displayed(text), shown, "{text:?}");
         }
+    }
+
+    /// Looking at the whole run for each of its bytes would take hours.
+    #[test]
+    fn a_long_run_of_backspaces_takes_time_in_proportion_to_its_length() {
+        let n_back = 4 << 20;
+        let shown = displayed(&"\x08".repeat(n_back));
+        assert!(shown.len() == n_back && shown.bytes().all(|byte| byte == b' '));
     }
 
     #[test]

@@ -11,11 +11,18 @@ use crate::parse::{Tree, Value};
 
 /// The most words that a beginning stands for; the most frequent count.
 const MAX_WORDS: usize = 64;
+/// The words that count however frequent they are.
+const MIN_WORDS: usize = 4;
+/// The most documents of all these words together, so that a search takes about as long as one for a whole word.
+const MAX_DOCUMENTS: u64 = 50_000;
 /// The weight of a word that only begins as the query ends.
 const WEIGHT: f32 = 0.5;
+/// With fewer letters, a beginning says nothing: a tenth of all words has it, and to read them takes longer than the search.
+const MIN_LETTERS: usize = 3;
 
 /// Adds the words that begin with the last word of a query to the plan of that word. A query whose end is no word, but a
-/// space, a quote or an operator, stays as it is.
+/// space, a quote or an operator, stays as it is. Behind other words, one or two letters are not required: between
+/// `annual` and `annual report`, `annual r` finds what `annual` does.
 ///
 /// # Errors
 /// Fails if the index cannot be read.
@@ -36,6 +43,10 @@ pub(super) fn complete_last(
     else {
         return Ok(());
     };
+    if is_short(start) {
+        prefer_last(plan);
+        return Ok(());
+    }
     let words = beginning_with(source, word, start, limits)?;
     if !words.is_empty() {
         word.forms.push(Form {
@@ -67,6 +78,37 @@ fn last_word(plan: &mut Plan) -> Option<&mut Word> {
     }
 }
 
+/// Returns whether a beginning has too few letters to mean a word. In scripts without letters, from U+2E80 on, one character
+/// may be a word.
+fn is_short(start: &str) -> bool {
+    start.chars().count() < MIN_LETTERS && start.chars().all(|character| character < '\u{2e80}')
+}
+
+/// Lets the last word only rank documents, if another part selects them.
+fn prefer_last(plan: &mut Plan) {
+    match plan {
+        Plan::Or(parts) => {
+            if let Some(last) = parts.last_mut() {
+                prefer_last(last);
+            }
+        }
+        Plan::And(parts) => {
+            let Some((last, others)) = parts.split_last_mut() else {
+                return;
+            };
+            let selects = |part: &Plan| !matches!(part, Plan::Not(_) | Plan::Prefer(_));
+            match last {
+                Plan::Word(_) if others.iter().any(selects) => {
+                    let word = std::mem::replace(last, Plan::All);
+                    *last = Plan::Prefer(Box::new(word));
+                }
+                _ => prefer_last(last),
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Returns the most frequent words with this beginning, without the beginning itself.
 fn beginning_with(
     source: &dyn Source,
@@ -89,6 +131,11 @@ fn beginning_with(
     counts.remove(start);
     let mut words: Vec<(String, u64)> = counts.into_iter().collect();
     words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    words.truncate(MAX_WORDS);
-    Ok(words.into_iter().map(|(word, _)| word).collect())
+    let mut n_documents = 0;
+    let fits = |(at, (_, count)): &(usize, (String, u64))| {
+        n_documents += count;
+        *at < MIN_WORDS || *at < MAX_WORDS && n_documents <= MAX_DOCUMENTS
+    };
+    let words = words.into_iter().enumerate().take_while(fits);
+    Ok(words.map(|(_, (word, _))| word).collect())
 }

@@ -1,6 +1,7 @@
 //! The status page: how fresh the index is, what failed, and what to do about it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use ken_core::Field;
 use ken_engine::Source;
@@ -48,9 +49,12 @@ struct Failed {
     href: String,
 }
 
+/// How long a page waits for a server that is busy with changes.
+const GLANCE: Duration = Duration::from_millis(30);
+
 /// Returns how fresh the index is, in a few words.
 pub(super) fn freshness(web: &Web, source: &dyn Source) -> String {
-    let fresh = web.setup.server.status().ok();
+    let fresh = web.setup.server.status_within(GLANCE).ok();
     if let Some(fresh) = &fresh {
         if let Some(why) = &fresh.waits {
             return format!("changes wait: {why}");

@@ -9,6 +9,7 @@ mod terminal;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 pub(crate) use fields::hit_fields;
 pub(crate) use hit::{hit_text, match_text};
@@ -34,7 +35,21 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
 /// Writes a diagnostic line to standard error.
 pub(crate) fn warn(message: &str) {
     // A failure to print cannot be reported anywhere.
-    let _ = writeln!(stderr(), "ken: {}", clean(message));
+    let _ = writeln!(stderr(), "{}: {}", program(), clean(message));
+}
+
+/// The name that stands before messages, if it is not `ken`.
+static PROGRAM: OnceLock<&str> = OnceLock::new();
+
+/// Puts the name of another program before all messages that follow.
+pub(crate) fn set_program(name: &'static str) {
+    // A command that runs again after a panic has the same name.
+    let _ = PROGRAM.set(name);
+}
+
+/// Returns the name that stands before messages.
+pub(crate) fn program() -> &'static str {
+    PROGRAM.get().copied().unwrap_or("ken")
 }
 
 /// Writes a line of advice to standard error.

@@ -46,6 +46,7 @@ mod reading;
 mod recollq;
 mod relaxed;
 mod results;
+mod rg;
 mod samples;
 mod search;
 mod serve;

@@ -76,6 +76,9 @@ fn the_last_word_may_be_unfinished() {
     assert_eq!(found(&["--prefix-last", "wombats numb"]), ["c.txt"]);
     assert_eq!(found(&["--prefix-last", "title:Oth OR numba"]), ["b.txt"]);
     assert_eq!(found(&["--prefix-last", "Num"]).len(), 4);
+    // One or two letters are no beginning yet.
+    assert_eq!(found(&["--prefix-last", "wombats nu"]), ["c.txt"]);
+    assert_eq!(found(&["--prefix-last", "-wombats a"]), ["a.txt"]);
     for closed in ["numb ", "\"numb\"", "(numb)", "numb AND a"] {
         assert_eq!(found(&["--prefix-last", closed]), ["a.txt"], "{closed}");
     }

@@ -46,7 +46,7 @@ impl Observer for Messages {
 
 /// Prints one message between lines of results.
 pub(super) fn print(message: &str) {
-    output::between_lines(&format!("ken: {message}\n"));
+    output::between_lines(&format!("{}: {message}\n", output::program()));
 }
 
 /// Prints the log of the walker and the searcher.

@@ -5,6 +5,7 @@ mod config_file;
 mod documents;
 pub(crate) mod flags;
 mod messages;
+mod name;
 mod plan;
 mod stats;
 mod typed;
@@ -32,8 +33,9 @@ use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output;
 use messages::Messages;
+pub(crate) use name::Name;
 use plan::{Plan, Surroundings};
-use typed::{Action, Buffering, Typed};
+use typed::{Action, Buffering, Generated, Typed};
 
 /// Number of paths about which `ken serve` is asked.
 const MAX_VOUCHED: usize = 100;
@@ -43,13 +45,21 @@ const VOUCH_WAIT: Duration = Duration::from_millis(100);
 const BUFFER: usize = 64 << 10;
 
 /// Runs the arguments after the name of the command.
-pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
-    let mut typed = read(arguments).map_err(usage)?;
+pub(crate) fn run(
+    global: &Global,
+    arguments: Vec<OsString>,
+    name: Name,
+) -> Result<ExitCode, Failure> {
+    if name == Name::Rg {
+        output::set_program("rg");
+    }
+    let mut typed = read(arguments, name).map_err(usage)?;
     messages::start_log(typed.logging);
     match typed.action {
-        Action::Help => return help(),
-        Action::Version => return print(&format!("ken {}\n", env!("CARGO_PKG_VERSION"))),
+        Action::Help => return help(name),
+        Action::Version { is_long } => return print(&name.version(is_long)),
         Action::Pcre2Version => return pcre2_version(),
+        Action::Generate(kind) => return generate(name, kind),
         Action::Types => return types(&typed),
         Action::Files | Action::Search(_) => {}
     }
@@ -84,27 +94,32 @@ fn with_options(global: &Global, typed: &mut Typed) -> Global {
 }
 
 /// Reads the command line, after the arguments of the configuration file.
-fn read(arguments: Vec<OsString>) -> Result<Typed, String> {
-    let mut typed = Typed::default();
+fn read(arguments: Vec<OsString>, name: Name) -> Result<Typed, String> {
+    let named = || Typed {
+        name,
+        ..Typed::default()
+    };
+    let mut typed = named();
     flags::read(arguments.clone(), &mut typed)?;
     if typed.no_config {
         return Ok(typed);
     }
     #[allow(clippy::disallowed_methods)] // the binary reads its environment here
-    let path = std::env::var_os("KEN_GREP_CONFIG_PATH").filter(|path| !path.is_empty());
+    let path = std::env::var_os(name.config_variable()).filter(|path| !path.is_empty());
     let Some(path) = path.map(PathBuf::from) else {
         return Ok(typed);
     };
     let mut all = match config_file::read(&path) {
         Ok(all) => all,
         Err(error) => {
-            let about = "failed to read the file specified in KEN_GREP_CONFIG_PATH";
-            Messages::new(&typed).bad_rule(&format!("{about}: {error}"));
+            let about = "failed to read the file specified in";
+            let variable = name.config_variable();
+            Messages::new(&typed).bad_rule(&format!("{about} {variable}: {error}"));
             return Ok(typed);
         }
     };
     all.extend(arguments);
-    let mut typed = Typed::default();
+    let mut typed = named();
     flags::read(all, &mut typed)?;
     Ok(typed)
 }
@@ -178,10 +193,11 @@ fn search(
         && summary.files == 0
         && !(prefilter.is_trusted() && has_files(plan, messages))
     {
-        messages.failed(
-            "No files were searched, which means ken grep probably applied a filter you didn't \
+        messages.failed(&format!(
+            "No files were searched, which means {} probably applied a filter you didn't \
              expect.\nRunning with --debug will show why files are being skipped.",
-        );
+            typed.name.in_sentences()
+        ));
     }
     Ok(summary.matched)
 }
@@ -359,8 +375,12 @@ fn types(typed: &Typed) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(text.is_empty())))
 }
 
-fn help() -> Result<ExitCode, Failure> {
+fn help(name: Name) -> Result<ExitCode, Failure> {
     use clap::CommandFactory;
+    if name == Name::Rg {
+        rg().print_help()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut cli =
         crate::cli::Cli::command().mut_subcommand("grep", |command| flags::describe(&command));
     cli.build();
@@ -370,17 +390,43 @@ fn help() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Describes the command under the name `rg`.
+fn rg() -> clap::Command {
+    let about = "Print every line that matches a regular expression (ken in the place of ripgrep)";
+    flags::described(clap::Command::new("rg").about(about)).version(env!("CARGO_PKG_VERSION"))
+}
+
+fn generate(name: Name, kind: Generated) -> Result<ExitCode, Failure> {
+    if name == Name::Ken {
+        let failure = usage("--generate is a flag of rg only".to_owned());
+        return Err(failure.hint("ken completions SHELL and ken man FOLDER write those of ken"));
+    }
+    let mut text = Vec::new();
+    match kind {
+        Generated::Man => clap_mangen::Man::new(rg()).render(&mut text)?,
+        Generated::Completions(shell) => clap_complete::generate(shell, &mut rg(), "rg", &mut text),
+    }
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 fn pcre2_version() -> Result<ExitCode, Failure> {
+    let code = u8::from(ken_grep::pattern::pcre2_version().is_none());
+    print(&pcre2())?;
+    Ok(ExitCode::from(code))
+}
+
+/// Returns a line about PCRE2.
+fn pcre2() -> String {
     let Some((major, minor)) = ken_grep::pattern::pcre2_version() else {
-        print("PCRE2 is not available in this build of ken.\n")?;
-        return Ok(ExitCode::from(1));
+        return "PCRE2 is not available in this build of ken.\n".to_owned();
     };
     let jit = if ken_grep::pattern::pcre2_jit() {
         "JIT is available"
     } else {
         "JIT is unavailable"
     };
-    print(&format!("PCRE2 {major}.{minor} is available ({jit})\n"))
+    format!("PCRE2 {major}.{minor} is available ({jit})\n")
 }
 
 fn print(text: &str) -> Result<ExitCode, Failure> {

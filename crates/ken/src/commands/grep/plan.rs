@@ -324,7 +324,10 @@ fn patterns(typed: &mut Typed, mode: Option<Mode>) -> Result<(Vec<String>, bool)
     }
     if typed.patterns.is_empty() {
         if typed.positional.is_empty() {
-            return Err("ken grep requires at least one pattern to execute a search".to_owned());
+            let name = typed.name.in_sentences();
+            return Err(format!(
+                "{name} requires at least one pattern to execute a search"
+            ));
         }
         let pattern = typed.positional.remove(0).into_string();
         let pattern = pattern.map_err(|_| "pattern given is not valid UTF-8".to_owned())?;

@@ -9,6 +9,7 @@ use ken_grep::pattern::{Boundary, Case, Engine, LineEnd};
 use ken_grep::walk::{Sort, TypeChange};
 use ken_grep::worker::{Binary, TextEncoding};
 
+use super::name::Name;
 use crate::cli::When;
 
 /// The action of the command.
@@ -20,8 +21,19 @@ pub(super) enum Action {
     /// List the file types.
     Types,
     Help,
-    Version,
+    /// Print the version; the features too, if the flag is the long one.
+    Version {
+        is_long: bool,
+    },
     Pcre2Version,
+    Generate(Generated),
+}
+
+/// What `rg --generate` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Generated {
+    Man,
+    Completions(clap_complete::Shell),
 }
 
 /// A source of patterns.
@@ -96,6 +108,7 @@ pub(super) enum Logging {
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is one flag
 pub(super) struct Typed {
+    pub(super) name: Name,
     pub(super) action: Action,
     /// The pattern, if no flag gives one, and the paths.
     pub(super) positional: Vec<OsString>,
@@ -200,6 +213,7 @@ pub(super) struct Typed {
 impl Default for Typed {
     fn default() -> Self {
         Self {
+            name: Name::default(),
             action: Action::Search(Output::Lines),
             positional: Vec::new(),
             patterns: Vec::new(),

@@ -28,7 +28,7 @@ fn compare(world: &World, path: &[&str], files: &mut BTreeSet<String>) {
     // The personalities have options of their own.
     if path
         .first()
-        .is_none_or(|name| !["mu", "ag", "recollq"].contains(name))
+        .is_none_or(|name| !["mu", "ag", "recollq", "rg"].contains(name))
     {
         for name in subcommands(&help) {
             compare(world, &[path, &[name]].concat(), files);

@@ -146,8 +146,12 @@ pub(super) fn read(arguments: Vec<OsString>, typed: &mut Typed) -> Result<(), St
                 typed.action = Action::Help;
                 return Ok(());
             }
-            Some(Arg::Short('V') | Arg::Long("version")) => {
-                typed.action = Action::Version;
+            Some(Arg::Short('V')) => {
+                typed.action = Action::Version { is_long: false };
+                return Ok(());
+            }
+            Some(Arg::Long("version")) => {
+                typed.action = Action::Version { is_long: true };
                 return Ok(());
             }
             Some(Arg::Short(letter)) => {
@@ -183,17 +187,8 @@ fn find(long: &str) -> Result<(&'static Flag, bool), String> {
     if let Some(flag) = all().find(|flag| flag.negation == Some(long)) {
         return Ok((flag, false));
     }
-    match UNSUPPORTED.iter().find(|(name, _)| *name == long) {
-        Some((_, instead)) => Err(format!("--{long} is not supported: {instead}")),
-        None => Err(unknown(long)),
-    }
+    Err(unknown(long))
 }
-
-/// Flags of ripgrep that ken does not support, each with its replacement.
-pub(super) const UNSUPPORTED: &[(&str, &str)] = &[(
-    "generate",
-    "ken completions SHELL and ken man FOLDER write them",
-)];
 
 fn unknown(long: &str) -> String {
     let names = all().flat_map(|flag| [Some(flag.long), flag.negation, flag.alias]);
@@ -220,12 +215,18 @@ fn similar(left: &str, right: &str) -> bool {
     shared > 0 && 5 * shared >= 2 * either
 }
 
-/// Describes the command for help, completions and man page.
+/// Describes `ken grep` for help, completions and man page.
 pub(crate) fn describe(command: &Command) -> Command {
     // clap parses only a list of any arguments.
     let about = command.get_about().cloned().unwrap_or_default();
-    let mut command = Command::new("grep")
-        .about(about)
+    let all = described(Command::new("grep").about(about));
+    // Only programs that call rg ask for it.
+    all.mut_arg("generate", |flag| flag.hide(true))
+}
+
+/// Adds all flags and arguments to a command without any.
+pub(super) fn described(command: Command) -> Command {
+    let mut command = command
         .max_term_width(100)
         .disable_version_flag(true)
         .arg(

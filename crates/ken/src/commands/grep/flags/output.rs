@@ -2,13 +2,14 @@
 
 use std::ffi::OsStr;
 
+use clap_complete::Shell;
 use ken_grep::format::Mode;
 use ken_grep::walk::{Sort, SortKey};
 
 use super::Flag;
 use super::values::{memory, number, optional_path, path, separator, text, unknown_choice};
 use crate::cli::When;
-use crate::commands::grep::typed::{Action, Around, Buffering, Colors, Logging};
+use crate::commands::grep::typed::{Action, Around, Buffering, Colors, Generated, Logging};
 
 /// The keys by which files can be sorted.
 const SORT_KEYS: &[&str] = &["none", "path", "modified", "accessed", "created"];
@@ -445,7 +446,7 @@ pub(super) const FLAGS: &[Flag] = &[
     }),
     Flag::switch(
         "no-config",
-        "Do not read the file that KEN_GREP_CONFIG_PATH names",
+        "Do not read the file that KEN_GREP_CONFIG_PATH names (RIPGREP_CONFIG_PATH for rg)",
         |typed, _| {
             typed.no_config = true;
             Ok(())
@@ -493,6 +494,29 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     )
     .choices(&["auto", "always", "never"]),
+    Flag::value(
+        "generate",
+        "KIND",
+        "Write the man page or completions of rg to standard output",
+        |typed, value| {
+            typed.action = Action::Generate(match text(value)? {
+                "man" => Generated::Man,
+                "complete-bash" => Generated::Completions(Shell::Bash),
+                "complete-zsh" => Generated::Completions(Shell::Zsh),
+                "complete-fish" => Generated::Completions(Shell::Fish),
+                "complete-powershell" => Generated::Completions(Shell::PowerShell),
+                other => return unknown_choice(other),
+            });
+            Ok(())
+        },
+    )
+    .choices(&[
+        "man",
+        "complete-bash",
+        "complete-zsh",
+        "complete-fish",
+        "complete-powershell",
+    ]),
     Flag::switch("pcre2-version", "Print the version of PCRE2", |typed, _| {
         typed.action = Action::Pcre2Version;
         Ok(())
