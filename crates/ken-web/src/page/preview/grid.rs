@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use ken_core::{Document, Kind};
-use serde::Serialize;
 
-use super::text::{Block, Row, Text};
+use super::block::{Block, Cell, Grid, GridRow};
+use super::text::{Row, Text};
 use crate::page::look::Looker;
 use crate::page::state::Link;
 use crate::page::text::Piece;
@@ -29,27 +29,6 @@ pub(super) enum Cells {
     Tabs,
     /// This character, outside of quotes (RFC 4180).
     Quoted(char),
-}
-
-/// A part of a sheet.
-#[derive(Serialize)]
-pub(super) struct Grid {
-    name: Vec<Piece>,
-    plain_name: String,
-    head: Vec<Cell>,
-    rows: Vec<GridRow>,
-}
-
-#[derive(Serialize)]
-struct GridRow {
-    at: String,
-    cells: Vec<Cell>,
-}
-
-#[derive(Default, Serialize)]
-struct Cell {
-    text: Vec<Piece>,
-    is_number: bool,
 }
 
 impl Cells {

@@ -1,5 +1,6 @@
 //! One document: its text with all matches, its fields, what is in it and what it belongs to.
 
+mod block;
 mod grid;
 mod text;
 mod thread;
@@ -10,8 +11,9 @@ use ken_search::service::{Named, cause_text, title};
 use ken_search::snippet::{self, Finder};
 use serde::Serialize;
 
+use self::block::Block;
 use self::grid::{Cells, grids, sheets};
-use self::text::{Block, Place, Text};
+use self::text::{Place, Text};
 use self::thread::{Thread, fold_quotes, people};
 use super::formatted::formatted;
 use super::html;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::page::state::{At, State};
 use crate::page::text::{Piece, coloured_pieces};
 
-use super::grid::Grid;
+use super::block::Block;
 
 /// The most rows that are shown at once.
 pub(super) const ROWS: usize = 2000;
@@ -42,48 +42,6 @@ pub(super) struct Place {
     pub(super) at: String,
     text: Vec<Piece>,
     href: String,
-}
-
-/// A part of the text: a row, the beginning of a page, quoted rows, or a table.
-#[derive(Serialize)]
-pub(super) struct Block {
-    pub(super) kind: &'static str,
-    /// The number of the line or of the page.
-    pub(super) n: usize,
-    /// The row, as the address names it.
-    pub(super) at: String,
-    /// Whether the row is a part of a line, and not the first one.
-    pub(super) is_continued: bool,
-    pub(super) text: Vec<Piece>,
-    pub(super) lines: Vec<Self>,
-    pub(super) is_open: bool,
-    pub(super) grid: Option<Grid>,
-}
-
-impl Block {
-    pub(super) fn new(kind: &'static str) -> Self {
-        Self {
-            kind,
-            n: 0,
-            at: String::new(),
-            is_continued: false,
-            text: Vec::new(),
-            lines: Vec::new(),
-            is_open: false,
-            grid: None,
-        }
-    }
-
-    pub(super) fn page(n: usize) -> Self {
-        Self {
-            n,
-            ..Self::new("page")
-        }
-    }
-
-    pub(super) fn has_mark(&self) -> bool {
-        self.text.iter().any(|piece| piece.mark)
-    }
 }
 
 /// A line, or a part of a long one.
@@ -455,7 +413,7 @@ mod tests {
         body.push_str(&"word ".repeat(400_000));
         let needle = 1_000_000;
         body.replace_range(needle..needle + 6, "needle");
-        let found = vec![needle..needle + 6];
+        let found = vec![needle..needle + 6; 1];
         let text = Text::new(&body, &found);
         let window = text.window(at(2), ROWS);
         let bytes = text.rows[window.start].bytes.start..text.rows[window.end - 1].bytes.end;

@@ -6,7 +6,7 @@ use ken_search::service::Error as SearchError;
 use ken_search::service::mail::{Message, MessageRequest, Which};
 use serde::Serialize;
 
-use super::text::Block;
+use super::block::Block;
 use super::texts;
 use crate::answer::Error;
 use crate::page::look::Looker;
