@@ -13,13 +13,12 @@ mod original;
 mod page;
 mod parameters;
 mod part;
-mod program;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
-use ken_api::{Client, Secret};
+use ken_api::{Client, Program, Secret};
 use ken_core::{Location, Ranking};
 use ken_search::parse::Saved;
 use ken_search::plan::Context;
@@ -28,7 +27,6 @@ use ken_search::service::Service;
 pub use answer::{Answer, Body, Error, Write};
 pub use asked::{Asked, From, Work};
 use index::Index;
-pub use program::Program;
 
 /// Returns the bytes of a member of a file, or why it cannot be read, for people.
 pub type ReadMember =

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use ken_core::{Root, covering};
 use ken_engine::Source;
@@ -52,6 +53,7 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     let is_gone = Arc::clone(&asked.is_gone);
     let mut answer = whole(200, "application/x-ndjson", Vec::new());
     *answer.body_mut() = Body::Written(Box::new(move |to| {
+        let is_gone = || is_gone.load(Ordering::Relaxed);
         let (code, errors) = program.write(arguments, &is_gone, to)?;
         match code {
             0 | 1 => Ok(()),

@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use ken_api::{Client, Guard, Secret};
+use ken_api::{Client, Guard, Program, Secret};
 use ken_extract::Pictures;
 use ken_index::layout::index_folder;
-use ken_web::{Program, ReadMember, Setup, Web};
+use ken_web::{ReadMember, Setup, Web};
 
 use super::answers::Answers;
 use super::listening::Listening;

@@ -28,11 +28,13 @@ const PIECE: usize = 16 << 10;
 const TICK: Duration = Duration::from_millis(50);
 
 /// How a command ended.
-pub(crate) struct Ended {
+pub struct Ended {
     /// The exit code; 2 if a signal ended it.
-    pub(crate) code: i32,
-    pub(crate) output: Vec<u8>,
-    pub(crate) errors: String,
+    pub code: i32,
+    /// What it printed.
+    pub output: Vec<u8>,
+    /// What it wrote to standard error.
+    pub errors: String,
 }
 
 impl Program {
@@ -49,12 +51,15 @@ impl Program {
     }
 
     /// Runs a command to its end.
-    pub(crate) fn run<A: AsRef<OsStr>>(
+    ///
+    /// # Errors
+    /// Fails if the command cannot be started or read.
+    pub fn run<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
     ) -> io::Result<Ended> {
         let mut output = Vec::new();
-        let (code, errors) = self.pipe(arguments, &AtomicBool::new(false), &mut |from| {
+        let (code, errors) = self.pipe(arguments, &|| false, &mut |from| {
             from.take(MAX_OUTPUT).read_to_end(&mut output).map(drop)
         })?;
         Ok(Ended {
@@ -66,10 +71,13 @@ impl Program {
 
     /// Writes the output of a command as it comes, and returns how it ended. The command is stopped if writing fails, or
     /// when nobody waits for it any more.
-    pub(crate) fn write<A: AsRef<OsStr>>(
+    ///
+    /// # Errors
+    /// Fails if the command cannot be started, or if writing fails.
+    pub fn write<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
-        is_gone: &AtomicBool,
+        is_gone: &(dyn Fn() -> bool + Sync),
         to: &mut dyn Write,
     ) -> io::Result<(i32, String)> {
         self.pipe(arguments, is_gone, &mut |from| {
@@ -87,7 +95,7 @@ impl Program {
     fn pipe<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
-        is_gone: &AtomicBool,
+        is_gone: &(dyn Fn() -> bool + Sync),
         take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>,
     ) -> io::Result<(i32, String)> {
         let mut running = Running(self.command(arguments).spawn()?);
@@ -122,9 +130,9 @@ impl Program {
 }
 
 /// Stops a command when its client is gone, unless it is over before.
-fn stop_if(is_gone: &AtomicBool, is_over: &AtomicBool, child: &Mutex<&mut Child>) {
+fn stop_if(is_gone: &dyn Fn() -> bool, is_over: &AtomicBool, child: &Mutex<&mut Child>) {
     while !is_over.load(Ordering::Relaxed) {
-        if is_gone.load(Ordering::Relaxed) {
+        if is_gone() {
             // It may have ended just now.
             let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
             return;
