@@ -181,6 +181,13 @@ pub(crate) fn plan(glob: &Glob, context: &Context) -> Plan {
     within(names)
 }
 
+/// Returns the plan for everything below a folder, whose names must be the same to the letter.
+pub(crate) fn below(folder: &Path) -> Plan {
+    let mut names = Vec::new();
+    push(&mut names, folder);
+    within(names)
+}
+
 fn has_letters(glob: &Glob) -> bool {
     let is_letter = |part: &GlobPart| match part {
         GlobPart::Literal(text) => text.chars().any(char::is_alphabetic),

@@ -12,6 +12,7 @@ pub mod like;
 mod media_types;
 pub mod parse;
 pub mod plan;
+pub mod scope;
 pub mod service;
 pub mod snippet;
 mod spans;

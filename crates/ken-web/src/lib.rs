@@ -12,7 +12,6 @@ mod index;
 mod original;
 mod page;
 mod parameters;
-mod part;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
