@@ -104,19 +104,7 @@ impl Service<'_> {
             Some(query) => self.ranges(body, query, request.reading)?,
             None => Vec::new(),
         };
-        let text = Text { body, found };
-        let (wanted, next) = text.wanted(request);
-        Ok(Part {
-            stretches: wanted
-                .into_iter()
-                .map(|bytes| text.stretch(bytes))
-                .collect(),
-            n_lines: body.lines().count(),
-            n_pages: count(body, PAGE_END) + 1,
-            n_bytes: body.len(),
-            n_matches: text.found.len(),
-            next,
-        })
+        Ok(part(body, found, request))
     }
 
     /// Returns the bytes of a text that a query finds, in order and without overlap.
@@ -135,6 +123,21 @@ impl Service<'_> {
         let plan = self.snapshot.expand(&query.plan, limits)?;
         let finder = Finder::new(snippet::matchers(&plan, Field::Body), self.context.analyze);
         Ok(finder.ranges(body, &|| reached(limits)))
+    }
+}
+
+/// Returns a part of a text in which these bytes match, in order and without overlap.
+pub fn part<'t>(body: &'t str, found: Vec<Range<usize>>, request: &PartRequest) -> Part<'t> {
+    let text = Text { body, found };
+    let (wanted, next) = text.wanted(request);
+    let stretches = wanted.into_iter().map(|bytes| text.stretch(bytes));
+    Part {
+        stretches: stretches.collect(),
+        n_lines: body.lines().count(),
+        n_pages: count(body, PAGE_END) + 1,
+        n_bytes: body.len(),
+        n_matches: text.found.len(),
+        next,
     }
 }
 

@@ -1,0 +1,397 @@
+//! `grep`: lines that match, as the files are now. ken's own command searches, so that it can be stopped at any time.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use base64ct::{Base64, Encoding};
+use ken_core::{Ipath, Location};
+use ken_engine::Source;
+use ken_search::scope::{Scope, Scoped};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::text::{Page, address};
+use crate::visible::is_mail_file;
+
+const KNOWN: [&str; 9] = [
+    "pattern", "in", "glob", "ignore_case", "context", "mode", "documents", "limit", "max_chars",
+];
+const MAX_LIMIT: usize = 2_000;
+const MAX_CONTEXT: usize = 20;
+/// The matching lines after which counting ends.
+const MAX_MATCHES: usize = 1_000_000;
+/// The places that are kept, and the files whose visibility is known.
+const MAX_PLACES: usize = 20_000;
+/// The longest line of output in bytes; a file without line ends is a line.
+const MAX_OUTPUT_LINE: usize = 16 << 20;
+/// The characters of a line that are shown.
+const MAX_LINE: usize = 300;
+/// The characters that the last line needs.
+const RESERVE: usize = 160;
+
+pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
+    let arguments = &call.arguments;
+    arguments.only(&KNOWN)?;
+    let mode = arguments.choice("mode", &["lines", "files", "count"])?;
+    let limit = arguments.number("limit", 200, MAX_LIMIT)?.max(1);
+    let mut page = Page::new(arguments.max_chars()?)?;
+    let scope = call.scope()?;
+    let command = command(call, &scope)?;
+    let snapshot = call.snapshot()?;
+    let scoped = match &snapshot {
+        Some(snapshot) => {
+            let scoped = Scoped::new(&**snapshot, &scope).map_err(|error| error.to_string())?;
+            Some((&**snapshot as &dyn Source, scoped))
+        }
+        None => None,
+    };
+    let visibility = Visibility {
+        scope: &scope,
+        sources: scoped.as_ref().map(|(inner, scoped)| (*inner, scoped as &dyn Source)),
+    };
+    let max_lines = if mode == "lines" { limit } else { 0 };
+    let mut found = Found::new(visibility, max_lines);
+    let ended = call.setup().program.write(command, &|| call.is_over(), &mut found);
+    match ended {
+        Ok((0 | 1, _)) => {}
+        // It was stopped.
+        Ok(_) if call.is_over() => found.is_complete = false,
+        Ok((_, errors)) if found.places.is_empty() => return Err(reason(&errors)),
+        Ok(_) => {}
+        Err(_) => found.is_complete = false,
+    }
+    page.head(&found.about(snapshot.is_some()));
+    let last = match mode {
+        "lines" => found.lines(call, &mut page),
+        mode => found.names(call, &mut page, 0, limit, mode == "count"),
+    };
+    Ok(page.finish(&last))
+}
+
+/// Returns the arguments of `ken grep`.
+fn command(call: &Call<'_>, scope: &Scope) -> Result<Vec<OsString>, String> {
+    let arguments = &call.arguments;
+    let mut command: Vec<OsString> = ["grep", "--no-config", "--no-messages", "--json"]
+        .map(OsString::from)
+        .into();
+    if arguments.flag("ignore_case")? {
+        command.push("--ignore-case".into());
+    }
+    command.push(match arguments.flag("documents")? {
+        true => "--documents".into(),
+        false => "--rank".into(),
+    });
+    let context = arguments.number("context", 0, MAX_CONTEXT)?;
+    command.push(format!("--context={context}").into());
+    // With `=` a value that begins with a dash is no option.
+    if let Some(glob) = arguments.text("glob")? {
+        command.push(format!("--glob={glob}").into());
+    }
+    command.push(format!("--regexp={}", arguments.wanted("pattern")?).into());
+    command.push("--".into());
+    if scope.folders.is_empty() {
+        return Err("nothing is visible".to_owned());
+    }
+    command.extend(scope.folders.iter().map(OsString::from));
+    Ok(command)
+}
+
+/// Returns what the command says about a mistake, without its name.
+fn reason(errors: &str) -> String {
+    let text: Vec<String> = errors.lines().take(8).map(crate::text::line).collect();
+    let text = text.join("\n");
+    text.strip_prefix("ken: ").unwrap_or(&text).to_owned()
+}
+
+/// Decides which of the files that were searched are shown.
+struct Visibility<'a> {
+    scope: &'a Scope,
+    /// The index, and the part of it that exists.
+    sources: Option<(&'a dyn Source, &'a dyn Source)>,
+}
+
+impl Visibility<'_> {
+    fn is_shown(&self, location: &Location) -> Result<bool, ken_engine::Error> {
+        if !self.scope.covers(&location.path) {
+            return Ok(false);
+        }
+        if self.scope.mail && location.ipath.is_root() {
+            return Ok(true);
+        }
+        if let Some((inner, scoped)) = self.sources {
+            let key = inner.meta().hasher.key(&location.path);
+            if !inner.files().documents_of(key)?.is_empty() {
+                for at in scoped.files().documents_of(key)? {
+                    if scoped.location(at)?.ipath == location.ipath {
+                        return Ok(true);
+                    }
+                }
+                return Ok(false);
+            }
+        }
+        Ok(!is_mail_file(self.scope, &location.path))
+    }
+}
+
+/// A file, or a page of a document, with its lines.
+struct Place {
+    location: Location,
+    page: Option<usize>,
+    lines: Vec<String>,
+    n_matches: usize,
+}
+
+/// What the command has printed.
+struct Found<'a> {
+    visibility: Visibility<'a>,
+    known: HashMap<Location, bool>,
+    places: Vec<Place>,
+    n_places: usize,
+    n_matches: usize,
+    n_lines: usize,
+    max_lines: usize,
+    is_complete: bool,
+    /// Whether the file that is being printed is shown.
+    is_shown: bool,
+    rest: Vec<u8>,
+}
+
+impl<'a> Found<'a> {
+    fn new(visibility: Visibility<'a>, max_lines: usize) -> Self {
+        Self {
+            visibility,
+            known: HashMap::new(),
+            places: Vec::new(),
+            n_places: 0,
+            n_matches: 0,
+            n_lines: 0,
+            max_lines,
+            is_complete: true,
+            is_shown: false,
+            rest: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, line: &[u8]) -> io::Result<()> {
+        let Ok(value) = serde_json::from_slice::<Value>(line) else {
+            return Ok(());
+        };
+        let data = &value["data"];
+        match value["type"].as_str() {
+            Some("begin") => self.begin(data).map_err(io::Error::other)?,
+            Some(kind @ ("match" | "context")) if self.is_shown => {
+                self.line(data, kind == "match");
+            }
+            _ => {}
+        }
+        match self.n_matches < MAX_MATCHES {
+            true => Ok(()),
+            false => Err(io::ErrorKind::FileTooLarge.into()),
+        }
+    }
+
+    fn begin(&mut self, data: &Value) -> Result<(), ken_engine::Error> {
+        self.is_shown = false;
+        let Some(path) = bytes(&data["path"]) else {
+            return Ok(());
+        };
+        let internal = data["internal"].as_str().unwrap_or_default();
+        let location = Location {
+            path: PathBuf::from(OsString::from_vec(path)),
+            ipath: Ipath::from_joined(internal),
+        };
+        self.is_shown = match self.known.get(&location) {
+            Some(is_shown) => *is_shown,
+            None => self.visibility.is_shown(&location)?,
+        };
+        if self.known.len() < MAX_PLACES {
+            self.known.insert(location.clone(), self.is_shown);
+        }
+        if self.is_shown {
+            self.n_places += 1;
+            if self.places.len() < MAX_PLACES {
+                self.places.push(Place {
+                    location,
+                    page: page_of(data),
+                    lines: Vec::new(),
+                    n_matches: 0,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, data: &Value, is_match: bool) {
+        self.n_matches += usize::from(is_match);
+        let is_kept = self.n_places <= self.places.len();
+        let Some(place) = self.places.last_mut().filter(|_| is_kept) else {
+            return;
+        };
+        place.n_matches += usize::from(is_match);
+        let is_wanted = match is_match {
+            true => self.n_lines < self.max_lines,
+            false => self.n_lines < self.max_lines || self.max_lines > 0 && !place.lines.is_empty(),
+        };
+        if is_wanted && place.lines.len() < 4 * MAX_LIMIT {
+            self.n_lines += usize::from(is_match);
+            let sign = if is_match { ':' } else { '-' };
+            let number = data["line_number"].as_u64().unwrap_or_default();
+            let start = data["submatches"][0]["start"].as_u64().unwrap_or_default();
+            let start = usize::try_from(start).unwrap_or_default();
+            let text = bytes(&data["lines"]).unwrap_or_default();
+            place.lines.push(format!("{number}{sign}{}\n", short(&text, start)));
+        }
+    }
+
+    fn about(&self, has_index: bool) -> String {
+        let more = if self.is_complete { "" } else { "more than " };
+        let index = if has_index { "" } else { " (without an index)" };
+        match self.n_matches {
+            0 if self.is_complete => format!("Nothing matches{index}."),
+            0 => "Nothing was found in time.".to_owned(),
+            n => format!("{more}{n} matching lines in {} places{index}.", self.n_places),
+        }
+    }
+
+    /// Adds places with their lines, as many as fit, and the names of the others.
+    fn lines(&self, call: &Call<'_>, page: &mut Page) -> String {
+        let mut n_shown = 0;
+        for place in self.places.iter().take_while(|place| !place.lines.is_empty()) {
+            let name = name(call, place);
+            let text = place.lines.concat();
+            let unit = format!("{name}\n{}", page.fenced(&text));
+            if !page.add(&unit, RESERVE) {
+                break;
+            }
+            n_shown += 1;
+        }
+        if let (0, Some(first)) = (n_shown, self.places.first()) {
+            n_shown += usize::from(self.some_lines(first, call, page));
+        }
+        match n_shown < self.n_places {
+            true => self.names(call, page, n_shown, MAX_LIMIT, true),
+            false => String::new(),
+        }
+    }
+
+    /// Adds the first lines of a place that has too many.
+    fn some_lines(&self, place: &Place, call: &Call<'_>, page: &mut Page) -> bool {
+        let name = name(call, place);
+        let mut n_lines = place.lines.len();
+        while n_lines > 0 {
+            let text = place.lines[..n_lines].concat();
+            let left = place.lines.len() - n_lines;
+            let unit = format!("{name}, {left} lines left out\n{}", page.fenced(&text));
+            if page.add(&unit, RESERVE) {
+                return true;
+            }
+            n_lines /= 2;
+        }
+        false
+    }
+
+    /// Adds the names of places from one on, with the number of their matches if that is wanted.
+    fn names(
+        &self,
+        call: &Call<'_>,
+        page: &mut Page,
+        from: usize,
+        limit: usize,
+        counted: bool,
+    ) -> String {
+        let room = page.left().saturating_sub(RESERVE + 40);
+        let mut text = String::new();
+        let (mut n_chars, mut n_named) = (0, 0);
+        for place in self.places.iter().skip(from).take(limit) {
+            let count = match counted {
+                true => format!(": {}", place.n_matches),
+                false => String::new(),
+            };
+            let row = format!("{}{count}\n", name(call, place));
+            n_chars += row.chars().count();
+            if n_chars > room {
+                break;
+            }
+            text.push_str(&row);
+            n_named += 1;
+        }
+        if n_named > 0 {
+            let fenced = page.fenced(&text);
+            page.add(&fenced, 0);
+        }
+        match self.n_places - from - n_named {
+            0 => String::new(),
+            n => format!("{n} more places. Narrow the pattern, or use in or glob; mode count is shorter."),
+        }
+    }
+}
+
+impl Write for Found<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.rest.extend_from_slice(bytes);
+        let rest = std::mem::take(&mut self.rest);
+        let end = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        for line in rest[..end].split(|byte| *byte == b'\n') {
+            self.take(line)?;
+        }
+        self.rest = rest[end..].to_vec();
+        match self.rest.len() < MAX_OUTPUT_LINE {
+            true => Ok(bytes.len()),
+            false => Err(io::ErrorKind::FileTooLarge.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn name(call: &Call<'_>, place: &Place) -> String {
+    let page = place.page.map_or_else(String::new, |page| format!(", p. {page}"));
+    format!("{}{page}", address(&place.location, call.here()))
+}
+
+fn page_of(data: &Value) -> Option<usize> {
+    usize::try_from(data["page"].as_u64()?).ok()
+}
+
+/// Returns the bytes of a text as `--json` writes it.
+fn bytes(value: &Value) -> Option<Vec<u8>> {
+    match value["text"].as_str() {
+        Some(text) => Some(text.as_bytes().to_vec()),
+        None => Base64::decode_vec(value["bytes"].as_str()?).ok(),
+    }
+}
+
+/// Returns a line, or the surroundings of its match if it is long.
+fn short(line: &[u8], start: usize) -> String {
+    let end = line.strip_suffix(b"\n").unwrap_or(line);
+    let end = end.strip_suffix(b"\r").unwrap_or(end);
+    if end.len() <= MAX_LINE {
+        return String::from_utf8_lossy(end).into_owned();
+    }
+    let from = start.min(end.len()).saturating_sub(MAX_LINE / 3);
+    let to = (from + MAX_LINE).min(end.len());
+    let text = String::from_utf8_lossy(&end[from..to]);
+    let text = text.trim_matches('\u{fffd}');
+    let before = if from > 0 { "…" } else { "" };
+    let behind = if to < end.len() { "…" } else { "" };
+    format!("{before}{text}{behind}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_around_the_match() {
+        let line = format!("{}needle{}\n", "ä".repeat(1_000), "b".repeat(1_000));
+        let text = short(line.as_bytes(), 2_000);
+        assert!(text.contains("needle") && text.chars().count() <= MAX_LINE + 2, "{text}");
+        assert!(!text.contains('\u{fffd}'), "{text}");
+        assert_eq!(short(b"short\r\n", 0), "short");
+    }
+}
