@@ -267,6 +267,9 @@ pub(crate) enum Command {
     Service(ServiceArgs),
     /// Search in a browser: open the page of ken serve
     Web(WebArgs),
+    /// Search on the whole terminal, with an answer to every key
+    #[cfg(feature = "tui")]
+    Tui(TuiArgs),
     /// Show what is indexed, and which files could not be read
     Status(StatusArgs),
     /// Verify the index against itself and the disk, and repair it
@@ -408,6 +411,16 @@ pub(crate) struct GrepArgs {
     pub(crate) arguments: Vec<OsString>,
 }
 
+#[cfg(feature = "tui")]
+#[derive(Args, Debug)]
+pub(crate) struct TuiArgs {
+    /// Enter prints the marked addresses, else the chosen one, instead of opening the document
+    #[arg(long)]
+    pub(crate) choose: bool,
+    /// The query to begin with
+    pub(crate) query: Vec<String>,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct MuArgs {
     /// mu's arguments; help lists them
@@ -491,6 +504,10 @@ pub(crate) struct WalkArgs {
 pub(crate) struct CompletionsArgs {
     /// Shell to write completions for
     pub(crate) shell: Shell,
+    /// Write a key binding instead: Alt-K chooses documents in ken tui and inserts their paths
+    #[cfg(feature = "tui")]
+    #[arg(long)]
+    pub(crate) keys: bool,
 }
 
 #[derive(Args, Debug)]
