@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::facets::restrict;
 use super::look::{Looker, Titles};
 use super::picture::of_thumbnail;
-use super::state::Link;
+use super::state::{At, Link};
 use super::text::{self, Piece, When, icon, passage, person, size, when};
 use crate::answer::Error;
 
@@ -81,7 +81,9 @@ pub(super) fn view(
         thumbnail: of_thumbnail(document, &id),
         kind: document.kind.name(),
         title: titles.of_document(location, document),
-        href: looker.state.showing(&id, place.map(|place| place.line)),
+        href: looker
+            .state
+            .showing(&id, place.map(|place| At::line(place.line))),
         is_shown: looker.state.doc == id,
         folder_href: looker.state.with(|state| restrict(state, folder_path)),
         folder: text::short_folder(&folder),

@@ -1,7 +1,11 @@
 //! The state of the page, which is its address and nothing else.
 
+use std::fmt::{self, Display, Formatter};
+use std::num::ParseIntError;
+use std::str::FromStr;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::Asked;
 
@@ -14,6 +18,49 @@ const VALUE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b':')
     .remove(b',');
+
+/// A row of a text, as the address names it: `7`, or `7.3` for the third part of a long line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct At {
+    /// The number of the line, from 1.
+    pub(super) line: usize,
+    /// The number of the part, from 1; 0 for a line as a whole.
+    pub(super) part: usize,
+}
+
+impl At {
+    /// Returns a line as a whole.
+    pub(super) fn line(line: usize) -> Self {
+        Self { line, part: 0 }
+    }
+}
+
+impl Display for At {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.part {
+            0 => write!(f, "{}", self.line),
+            part => write!(f, "{}.{part}", self.line),
+        }
+    }
+}
+
+impl FromStr for At {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (line, part) = text.split_once('.').unwrap_or((text, "0"));
+        Ok(Self {
+            line: line.parse()?,
+            part: part.parse()?,
+        })
+    }
+}
+
+impl Serialize for At {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
 
 /// What the page shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -40,8 +87,8 @@ pub(super) struct State {
     pub(super) like: String,
     /// The identifier of the document in the preview.
     pub(super) doc: String,
-    /// The line at which the preview begins.
-    pub(super) at: Option<usize>,
+    /// The row that the preview shows.
+    pub(super) at: Option<At>,
     /// The page that is shown as a picture.
     pub(super) sheet: Option<usize>,
 }
@@ -67,7 +114,7 @@ impl State {
             copies: asked.get("copies").is_some(),
             like: text("like"),
             doc: text("doc"),
-            at: number("at"),
+            at: asked.get("at").and_then(|value| value.parse().ok()),
             sheet: number("sheet"),
         }
     }
@@ -118,7 +165,7 @@ impl State {
     }
 
     /// Returns the address of the page with a document in the preview.
-    pub(super) fn showing(&self, doc: &str, at: Option<usize>) -> String {
+    pub(super) fn showing(&self, doc: &str, at: Option<At>) -> String {
         let state = Self {
             doc: doc.to_owned(),
             at,
@@ -173,12 +220,9 @@ impl State {
             add("page", &self.page.to_string());
         }
         add("doc", &self.doc);
-        for (name, number) in [("at", self.at), ("sheet", self.sheet)] {
-            add(
-                name,
-                &number.map_or_else(String::new, |number| number.to_string()),
-            );
-        }
+        add("at", &self.at.map_or_else(String::new, |at| at.to_string()));
+        let sheet = self.sheet.map(|sheet| sheet.to_string());
+        add("sheet", &sheet.unwrap_or_default());
         pairs
     }
 
@@ -234,20 +278,20 @@ pub(super) mod tests {
     #[test]
     fn an_address_is_the_whole_state() {
         let address = "./?q=a%20%22b%22&filter=type:message&filter=dir:/x%20y&from=2024-01-01&sort=-size&view=table\
-                       &column=title&copies=1&page=2&doc=0123&at=7";
+                       &column=title&copies=1&page=2&doc=0123&at=7.2";
         let state = State::of(&asked(&address[1..]));
         assert_eq!(state.q, "a \"b\"");
         assert_eq!(state.href(), address);
         assert_eq!(state.with(|_| {}), address.split("&page").next().unwrap());
         assert_eq!(
             state.document_href(),
-            "document?q=a%20%22b%22&doc=0123&at=7"
+            "document?q=a%20%22b%22&doc=0123&at=7.2"
         );
     }
 
     #[test]
     fn what_makes_no_sense_is_left_out() {
-        let state = State::of(&asked("/?q=&filter=%20&page=x&at=-1&view=%00"));
+        let state = State::of(&asked("/?q=&filter=%20&page=x&at=-1.2&view=%00"));
         assert!(state.is_blank());
         assert_eq!(state.href(), "./");
     }

@@ -20,13 +20,16 @@ pub(super) struct Piece {
     pub(super) text: String,
     /// Whether the query found it.
     pub(super) mark: bool,
+    /// What it is in a source file, for its colour; may be empty.
+    pub(super) class: &'static str,
 }
 
 impl Piece {
-    fn new(text: &str, mark: bool) -> Self {
+    pub(super) fn new(text: &str, mark: bool) -> Self {
         Self {
             text: text.to_owned(),
             mark,
+            class: "",
         }
     }
 }
@@ -51,6 +54,46 @@ pub(super) fn pieces(text: &str, found: &[Range<usize>]) -> Vec<Piece> {
         pieces.push(Piece::new(&text[at..], false));
     }
     pieces
+}
+
+/// Splits a text at the stretches that the query found, and at those that have a colour. What was found has the colour of
+/// marks alone.
+pub(super) fn coloured_pieces(
+    text: &str,
+    found: &[Range<usize>],
+    colours: &[(Range<usize>, &'static str)],
+) -> Vec<Piece> {
+    let mut shown = Vec::new();
+    let (mut at, mut next) = (0, 0);
+    for piece in pieces(text, found) {
+        let end = at + piece.text.len();
+        if piece.mark {
+            shown.push(piece);
+            at = end;
+            continue;
+        }
+        while let Some((range, class)) = colours.get(next)
+            && range.start < end
+        {
+            let (start, stop) = (range.start.max(at), range.end.min(end));
+            if start < stop {
+                shown.extend((at < start).then(|| Piece::new(&text[at..start], false)));
+                shown.push(Piece {
+                    class,
+                    ..Piece::new(&text[start..stop], false)
+                });
+                at = stop;
+            }
+            if range.end > end {
+                // The rest of it comes behind the mark.
+                break;
+            }
+            next += 1;
+        }
+        shown.extend((at < end).then(|| Piece::new(&text[at..end], false)));
+        at = end;
+    }
+    shown
 }
 
 /// Returns a passage, with dots where it is cut.
@@ -155,6 +198,26 @@ mod tests {
             ("two", true),
             (" t", true),
             ("hree", false),
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn colours_give_way_to_marks() {
+        let text = "let one = two;";
+        let colours = [(0..3, "k"), (4..13, "s")];
+        let shown = coloured_pieces(text, &[6..9, 13..14], &colours);
+        let shown: Vec<_> = shown
+            .iter()
+            .map(|of| (of.text.as_str(), of.mark, of.class))
+            .collect();
+        let expected = [
+            ("let", false, "k"),
+            (" ", false, ""),
+            ("on", false, "s"),
+            ("e =", true, ""),
+            (" two", false, "s"),
+            (";", true, ""),
         ];
         assert_eq!(shown, expected);
     }

@@ -369,7 +369,7 @@ fn hostile_documents_run_and_load_nothing() {
     world.index_docs();
     let _server = Server::start(&world);
     let address = world.ken(["web", "--print"]).text().trim().to_owned();
-    script("hostile.py", &["show", &address, "370", "4"]);
+    script("hostile.py", &["show", &address, "379", "4"]);
 }
 
 #[test]

@@ -279,7 +279,7 @@ const actions = {
     const data = shown()?.dataset;
     if (!data) return;
     const page = $$(".text .page", preview ?? document).filter((of) => of.compareDocumentPosition($("mark.now") ?? of) & 4).pop();
-    const where = page ? `, ${page.textContent.toLowerCase()}` : "";
+    const where = page ? `, ${page.dataset.label ?? page.textContent.toLowerCase()}` : "";
     copy(`“${data.title}”${where}, ${data.path}`, "Citation");
   },
   next: () => step(1),
@@ -311,6 +311,9 @@ document.addEventListener("click", (event) => {
     if (mark) {
       event.preventDefault();
       goTo(marks().indexOf(mark));
+    } else if (line) {
+      event.preventDefault();
+      center(line);
     } else if (preview) {
       event.preventDefault();
       go(link.href, "preview");

@@ -67,6 +67,14 @@ fn documents(world: &World) {
             &["the first page", "an otter on ice", "the last page"],
         ),
     );
+    world.add_fixture("sample.xlsx");
+    let rows: String = (1..=900)
+        .map(|n| format!("{n},\"harbour, {n}\",{}.5\n", n % 7))
+        .collect();
+    world.write("tides.csv", format!("number,name,metres\n{rows}"));
+    let mut wide = "word ".repeat(100_000);
+    wide.replace_range(250_000..250_009, "xylophone");
+    world.write("wide.txt", wide);
     world.write("broken.pdf", "%PDF-1.7\nnothing else\n");
     for (name, text) in MAIL {
         world.write(name, text);

@@ -155,6 +155,40 @@ class Tests:
         assert not browser.all("#L1"), "a long text is shown in part"
         assert browser.all("#preview .note a")
 
+    def test_ea_spreadsheets_are_tables(self):
+        browser = self.browser
+        self.search("filename:sample.xlsx zwiebelhafen")
+        browser.click(".hit .title")
+        browser.until("a table", lambda: browser.all("#preview td mark"))
+        assert browser.texts("#preview thead th") == ["Date", "Harbour", "Fare", "Share", "When"]
+        assert browser.text("#preview td mark") == "zwiebelhafen"
+        assert browser.texts(".sheets a") == ["Crossings", "Crew"]
+        assert browser.texts("#preview h3.page") == ["Crossings", "Crew"]
+        self.picture("spreadsheet")
+        self.search("filename:tides.csv")
+        browser.click(".hit .title")
+        browser.until("a table", lambda: browser.all("#preview td"))
+        assert browser.texts("#preview thead th") == ["number", "name", "metres"]
+        assert browser.texts("#preview tbody tr:first-child td") == ["1", "harbour, 1", "1.5"]
+        assert len(browser.all("#preview tbody tr")) < 600, "a part of a long table"
+        browser.click("#preview .rest a")
+        browser.until("its end", lambda: "harbour, 900" in browser.text("#preview tbody tr:last-child"))
+        assert browser.texts("#preview thead th") == ["number", "name", "metres"], "each part has the head"
+
+    def test_eb_a_long_line_is_shown_in_part(self):
+        browser = self.browser
+        self.search("xylophone")
+        browser.click(".hit .title")
+        browser.until("the match", lambda: browser.all("#preview .text mark.now"))
+        length = browser.run("return document.querySelector('#preview .text').textContent.length")
+        assert length < 50_000, length
+        assert len(browser.texts(".rest")) == 2, "text before and after it"
+        self.picture("long-line")
+        address = browser.address
+        browser.ask("POST", f"/element/{browser.all('.rest a')[1]}/click", {})
+        browser.until("the text after it", lambda: not browser.all("#preview .text mark") and browser.address != address)
+        assert browser.all("#preview .text .l")
+
     def test_f_table_and_order(self):
         browser = self.browser
         self.search("*")
@@ -163,7 +197,7 @@ class Tests:
         browser.until("a table", lambda: browser.all("tbody .hit"))
         browser.click("[data-key='by-size']")
         browser.until("by size", lambda: browser.all("th[aria-sort='descending']"))
-        assert self.titles()[0] == "long.rs"
+        assert self.titles()[0] == "wide.txt"
         browser.click("[data-key='by-size']")
         browser.until("smallest first", lambda: browser.all("th[aria-sort='ascending']"))
         self.picture("table")
@@ -210,8 +244,14 @@ class Tests:
         assert "Anna Example" in browser.text(".hit .author")
         assert "2 in thread" in browser.text(".hit .meta")
         browser.click(".hit .title")
-        browser.until("the thread", lambda: browser.all(".thread li"))
+        browser.until("the thread", lambda: browser.all(".thread .card"))
         assert "anna@example.org" in browser.text(".people")
+        assert "Bob" in browser.text(".card") and "I agree, albatross." in browser.text(".card .beginning")
+        self.picture("thread")
+        browser.click(".card a")
+        browser.until("the answer", lambda: browser.all("details.quote"))
+        assert "I agree" in browser.text(".opened .text") and "Anna Example" in browser.text(".card")
+        assert browser.texts("details.quote summary") == ["5 quoted lines"]
         self.search("filename:notes.txt")
         assert "Attached" in browser.text(".hit .meta")
         self.search("subject:attached")

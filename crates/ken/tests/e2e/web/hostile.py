@@ -20,6 +20,7 @@ import threading
 import urllib.parse
 import zipfile
 from email.message import EmailMessage
+from xml.sax.saxutils import escape, quoteattr
 
 from browser import Browser, Driver
 
@@ -125,12 +126,43 @@ def message(payload, number):
     mail["From"] = f'"{flat.replace(chr(34), chr(39)).replace(chr(92), "")}" <a@attacker.example>'
     mail["To"] = "anna@example.org"
     mail["Message-ID"] = f"<{number}@attacker.example>"
+    # All are one thread.
+    mail["References"] = "<0@attacker.example>"
     mail["Date"] = "Mon, 05 Jan 2026 10:00:00 +0000"
     mail.set_content(f"melon {flat}")
     mail.add_alternative(f"<p>melon</p>{flat}<p>more melon</p>", subtype="html")
     name = flat.replace("/", "\\")
     mail.add_attachment(f"melon {flat}".encode(), maintype="text", subtype="html", filename=name)
     return mail.as_bytes()
+
+
+def workbook(names):
+    """Returns a spreadsheet with sheets of these names, and with the names in their cells."""
+    types = '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    sheets = relations = ""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number, name in enumerate(names, 1):
+            part = f"worksheets/sheet{number}.xml"
+            sheets += f"<sheet name={quoteattr(name)} sheetId='{number}' r:id='r{number}'/>"
+            relations += f"<Relationship Id='r{number}' Type='{office}/worksheet' Target='{part}'/>"
+            types += f"<Override PartName='/xl/{part}' ContentType='{kind}.worksheet+xml'/>"
+            cells = "".join(f"<c t='inlineStr'><is><t>{escape(text)}</t></is></c>" for text in ("melon", name, name))
+            rows = f"<row>{cells}</row>" * 3
+            archive.writestr(f"xl/{part}", f"<worksheet xmlns='{main}'><sheetData>{rows}</sheetData></worksheet>")
+        types += f"<Override PartName='/xl/workbook.xml' ContentType='{kind}.sheet.main+xml'/>"
+        archive.writestr("[Content_Types].xml", f"<Types xmlns='{package}/content-types'>{types}</Types>")
+        start = f"<Relationship Id='r1' Type='{office}/officeDocument' Target='xl/workbook.xml'/>"
+        book = f"<workbook xmlns='{main}' xmlns:r='{office}'><sheets>{sheets}</sheets></workbook>"
+        archive.writestr("_rels/.rels", f"<Relationships xmlns='{package}/relationships'>{start}</Relationships>")
+        archive.writestr("xl/workbook.xml", book)
+        rels = f"<Relationships xmlns='{package}/relationships'>{relations}</Relationships>"
+        archive.writestr("xl/_rels/workbook.xml.rels", rels)
+    return packed.getvalue()
 
 
 def write(folder):
@@ -165,6 +197,10 @@ def write(folder):
     put("utf-16.html", page.format(everything).encode("utf-16"))
     put("utf-7.html", page.format(everything).encode("utf-7", "replace"))
     put("bidi \u202etxt.exe.txt", "melon \u202e\u2066reversed\u200b\u2028line\u2029paragraph \x1b]0;title\x07 \x9b31m")
+    put("all.xlsx", workbook(payload.replace("\0", "") for payload in payloads("sheet")))
+    for name in ("all.c", "all.py", "all.rs", "all.php", "all.css", "all.sql", "all.yaml"):
+        put(name, f"melon /* {everything}\n" + "".join(f"melon {payload}\n" for payload in payloads(name)))
+    put("all.log", f"melon {everything} " * 200)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for number, payload in enumerate(payloads("zip")):

@@ -1,0 +1,294 @@
+//! Spreadsheets as tables: a page of their text is a sheet, whose first line is its name, and whose other lines are rows
+//! of cells with tabs between them. Files of comma-separated values are one sheet without a name.
+
+use std::ops::Range;
+
+use ken_core::{Document, Kind};
+
+use super::block::{Block, Cell, Grid, GridRow};
+use super::text::{Row, Text};
+use crate::page::look::Looker;
+use crate::page::state::Link;
+use crate::page::text::Piece;
+
+/// The most rows that are shown at once.
+pub(super) const ROWS: usize = 500;
+/// The most cells of a row that are shown.
+const COLUMNS: usize = 100;
+/// The most names of sheets that are listed.
+const SHEETS: usize = 100;
+/// The characters of the name of a sheet.
+const NAME: usize = 60;
+
+/// What divides the cells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cells {
+    /// Tabs in ken's text of a spreadsheet.
+    Sheets,
+    /// Tabs in a file without sheets.
+    Tabs,
+    /// This character, outside of quotes (RFC 4180).
+    Quoted(char),
+}
+
+impl Cells {
+    /// Returns what divides the cells of a document; none if it is not shown as a table.
+    pub(super) fn of(document: &Document) -> Option<Self> {
+        match document.media_type.as_str() {
+            "text/tab-separated-values" => Some(Self::Tabs),
+            "text/csv" => {
+                let first = document.body.lines().next().unwrap_or_default();
+                let n = |divider| first.matches(divider).count();
+                let divider = [',', ';', '\t'].into_iter().max_by_key(|one| n(*one));
+                divider.filter(|one| n(*one) > 0).map(Self::Quoted)
+            }
+            _ if document.kind == Kind::Spreadsheet => Some(Self::Sheets),
+            _ => None,
+        }
+    }
+
+    /// Divides a row.
+    fn divide(self, row: Vec<Piece>) -> Vec<Cell> {
+        let divider = match self {
+            Self::Sheets | Self::Tabs => '\t',
+            Self::Quoted(divider) => divider,
+        };
+        let mut quotes = Quotes::new(self);
+        let mut cells = vec![Cell::default()];
+        for piece in row {
+            let mut text = String::new();
+            for character in piece.text.chars() {
+                if character == divider && !quotes.is_inside {
+                    push(&mut cells, &mut text, piece.mark);
+                    cells.push(Cell::default());
+                    quotes.was_quote = false;
+                } else if quotes.keeps(character) {
+                    text.push(character);
+                }
+            }
+            push(&mut cells, &mut text, piece.mark);
+        }
+        cells.truncate(COLUMNS);
+        for cell in &mut cells {
+            let text: String = cell.text.iter().map(|piece| piece.text.as_str()).collect();
+            cell.is_number = is_number(&text);
+        }
+        cells
+    }
+}
+
+fn push(cells: &mut [Cell], text: &mut String, mark: bool) {
+    if let Some(cell) = cells.last_mut()
+        && !text.is_empty()
+    {
+        cell.text.push(Piece::new(&std::mem::take(text), mark));
+    }
+}
+
+/// Whether a place is inside of quotes.
+struct Quotes {
+    are_read: bool,
+    is_inside: bool,
+    was_quote: bool,
+}
+
+impl Quotes {
+    fn new(cells: Cells) -> Self {
+        Self {
+            are_read: matches!(cells, Cells::Quoted(_)),
+            is_inside: false,
+            was_quote: false,
+        }
+    }
+
+    /// Returns whether a character is a part of the value: quotes are not, but two quotes are one.
+    fn keeps(&mut self, character: char) -> bool {
+        if !self.are_read || character != '"' {
+            self.was_quote = false;
+            return true;
+        }
+        let is_second = self.was_quote && !self.is_inside;
+        self.is_inside = !self.is_inside;
+        self.was_quote = !self.is_inside && !is_second;
+        is_second
+    }
+}
+
+/// Returns whether a value is a number as people write it, with a sign, a currency or a unit.
+fn is_number(text: &str) -> bool {
+    let n_digits = text.chars().filter(char::is_ascii_digit).count();
+    let is_part = |c: char| c.is_ascii_digit() || " \u{a0}.,'+-−()%€$£¥".contains(c);
+    n_digits > 0 && text.chars().all(is_part)
+}
+
+/// Returns the sheets of a window, each with its name and its head.
+pub(super) fn grids(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<Block> {
+    let stretches = text.stretches(window);
+    let sheets = stretches.chunk_by(|a, b| a.page == b.page);
+    let sheets = sheets.map(|sheet| {
+        let top = Top::of(text, sheet[0].bytes.start, cells);
+        let rows = sheet.iter().filter(|row| row.bytes.start >= top.end);
+        let rows = rows.map(|row| GridRow {
+            at: text.rows[row.row].at().to_string(),
+            cells: cells.divide(text.pieces(row.bytes.clone())),
+        });
+        let (mut head, mut rows) = (top.head, rows.collect::<Vec<_>>());
+        complete(&mut head, &mut rows);
+        Block {
+            n: sheet[0].page,
+            grid: Some(Grid {
+                plain_name: text.body[top.name.clone()].to_owned(),
+                name: text.pieces(top.name),
+                head,
+                rows,
+            }),
+            ..Block::new("grid")
+        }
+    });
+    sheets.collect()
+}
+
+/// Makes rows equally long. The head of a column of numbers stands over them.
+fn complete(head: &mut Vec<Cell>, rows: &mut [GridRow]) {
+    let lengths = rows.iter().map(|row| row.cells.len());
+    let length = lengths.chain([head.len()]).max().unwrap_or(0);
+    for row in rows.iter_mut() {
+        row.cells.resize_with(length, Cell::default);
+    }
+    if head.is_empty() {
+        return;
+    }
+    head.resize_with(length, Cell::default);
+    for (column, cell) in head.iter_mut().enumerate() {
+        let first = rows.first().and_then(|row| row.cells.get(column));
+        cell.is_number = first.is_some_and(|first| first.is_number);
+    }
+}
+
+/// The name and the head of a sheet.
+struct Top {
+    name: Range<usize>,
+    head: Vec<Cell>,
+    /// Where the other rows begin.
+    end: usize,
+}
+
+impl Top {
+    /// Returns the top of the sheet at a place.
+    fn of(text: &Text<'_>, at: usize, cells: Cells) -> Self {
+        let start = text.body[..at].rfind('\u{c}').map_or(0, |end| end + 1);
+        let line = |start: usize| {
+            let rest = &text.body[start..];
+            start..start + rest.find(['\n', '\u{c}']).unwrap_or(rest.len())
+        };
+        let mut first = line(start);
+        let mut name = start..start;
+        if cells == Cells::Sheets && !text.body[first.clone()].contains('\t') {
+            name = first.clone();
+            first = line((first.end + 1).min(text.body.len()));
+        }
+        let head = match text.body[name.end..first.start].contains('\u{c}') {
+            true => Vec::new(),
+            false => cells.divide(text.pieces(first.clone())),
+        };
+        let is_head = head.len() > 1
+            && head
+                .iter()
+                .all(|cell| !cell.is_number && !cell.text.is_empty());
+        Self {
+            end: if is_head { first.end } else { first.start },
+            head: if is_head { head } else { Vec::new() },
+            name,
+        }
+    }
+}
+
+/// Returns links to the sheets of a document, if there are several.
+pub(super) fn sheets(looker: &Looker<'_>, text: &Text<'_>, shown: &[Block]) -> Vec<Link> {
+    let first = shown.first().map_or(0, |block| block.n);
+    let (mut links, mut at) = (Vec::new(), 0);
+    for (number, page) in text.body.split('\u{c}').take(SHEETS).enumerate() {
+        let name: String = page
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(NAME)
+            .collect();
+        let row = text.rows.partition_point(|row| row.bytes.end < at);
+        let row = text.rows.get(row).map(Row::at);
+        at += page.len() + 1;
+        let state = looker.state;
+        links.push(Link {
+            is_chosen: first == number + 1,
+            ..Link::new(name, state.showing(&state.doc, row))
+        });
+    }
+    if links.len() > 1 { links } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(cells: &[Cell]) -> Vec<String> {
+        let text = |cell: &Cell| cell.text.iter().map(|piece| piece.text.as_str()).collect();
+        cells.iter().map(text).collect()
+    }
+
+    fn shown(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<String> {
+        let mut lines = Vec::new();
+        for block in grids(text, window, cells) {
+            let grid = block.grid.unwrap();
+            let head = words(&grid.head).join("|");
+            lines.push(format!("{} {}: {head}", block.n, grid.plain_name));
+            let rows = grid.rows.iter();
+            lines.extend(rows.map(|row| format!("{} {}", row.at, words(&row.cells).join("|"))));
+        }
+        lines
+    }
+
+    #[test]
+    fn sheets_have_a_name_a_head_and_rows() {
+        let body = "Fares\nFrom\tTo\tFare\nA\tB\t1.50 €\nC\tD\t2\u{c}Crew\nNemo\n2024\t1";
+        let text = Text::new(body, &[]);
+        let expected = [
+            "1 Fares: From|To|Fare",
+            "3 A|B|1.50 €",
+            "4 C|D|2",
+            "2 Crew: ",
+            "5 Nemo|",
+            "6 2024|1",
+        ];
+        assert_eq!(shown(&text, 0..6, Cells::Sheets), expected);
+        // A part of a sheet has its name and head, too.
+        let expected = ["1 Fares: From|To|Fare", "4 C|D|2", "2 Crew: "];
+        assert_eq!(shown(&text, 3..4, Cells::Sheets), expected);
+        assert_eq!(shown(&Text::new("", &[]), 0..0, Cells::Sheets), [""; 0]);
+        assert_eq!(
+            shown(&Text::new("Only", &[]), 0..1, Cells::Sheets),
+            ["1 Only: "]
+        );
+    }
+
+    #[test]
+    fn commas_in_quotes_divide_nothing() {
+        let line = r#"a,"b, ""c""",,"d"#;
+        let pieces = vec![Piece::new(&line[..5], false), Piece::new(&line[5..], true)];
+        let cells = Cells::Quoted(',').divide(pieces);
+        assert_eq!(words(&cells), ["a", r#"b, "c""#, "", "d"]);
+        assert!(cells[3].text[0].mark && !cells[0].text[0].mark);
+        let divided = Cells::Tabs.divide(vec![Piece::new("a\"\tb", false)]);
+        assert_eq!(words(&divided), ["a\"", "b"]);
+    }
+
+    #[test]
+    fn numbers_are_told_from_words() {
+        for text in ["1", "-1,234.50 €", "12.5%", "(7)"] {
+            assert!(is_number(text), "{text}");
+        }
+        for text in ["", "-", "2024-01-01 18:30", "1 apple"] {
+            assert!(!is_number(text), "{text}");
+        }
+    }
+}
