@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn lines_break_between_words_and_never_within_a_wide_character() {
         let same = |text: &str| text.to_owned();
-        let line = pieces("the annual report of 日本語", [4..10], &same);
+        let line = pieces("the annual report of 日本語", std::iter::once(4..10), &same);
         let rows = shown(&wrap(&line, 10));
         assert_eq!(rows, ["the ", "[annual] ", "report of ", "日本語"]);
         let rows = wrap(&pieces("日本語日本語", [], &same), 5);

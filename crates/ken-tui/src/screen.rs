@@ -1,7 +1,7 @@
 //! Keys, questions and answers meet here. While no answer is on its way the screen waits for keys, and costs nothing.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -201,7 +201,9 @@ struct Terminal {
 
 /// Returns the terminal of the process: standard output may be read by a program.
 fn terminal() -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).open("/dev/tty")
+    let mut options = fs_err::OpenOptions::new();
+    let terminal = options.read(true).write(true).open("/dev/tty")?;
+    Ok(terminal.into_parts().0)
 }
 
 impl Terminal {

@@ -1,6 +1,5 @@
 //! Asks the index, on threads of its own: one finds hits, one reads the text of the chosen hit.
 
-use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -57,7 +56,7 @@ pub(crate) enum Reply {
 /// The threads, until dropped.
 pub(crate) struct Seeker {
     inside: Arc<Inside>,
-    threads: Vec<JoinHandle<()>>,
+    finder: Option<JoinHandle<()>>,
 }
 
 struct Inside {
@@ -96,7 +95,7 @@ impl Seeker {
             }
         })?;
         let (reader, to_reader) = (Arc::clone(&inside), replies.clone());
-        let reader = spawn("reader", move || {
+        spawn("reader", move || {
             while let Some(letter) = reader.looks.take() {
                 let text = reader.look(&letter);
                 if to_reader.send(Reply::Text(letter.question, text)).is_err() {
@@ -106,7 +105,7 @@ impl Seeker {
         })?;
         Ok(Self {
             inside,
-            threads: vec![finder, reader],
+            finder: Some(finder),
         })
     }
 
@@ -131,9 +130,10 @@ impl Drop for Seeker {
         self.inside.asks.close();
         self.inside.looks.close();
         self.inside.running.stop();
-        for thread in self.threads.drain(..) {
+        // It ends ken grep. The reader is not waited for: its file may be on a disk that does not answer.
+        if let Some(finder) = self.finder.take() {
             // A panic of it was reported.
-            let _ = thread.join();
+            let _ = finder.join();
         }
     }
 }
@@ -389,7 +389,9 @@ impl Inside {
     /// Reads a file as it is, which the index may not have.
     fn file(&self, path: &Path, line: Option<usize>) -> std::io::Result<Text> {
         let mut bytes = Vec::new();
-        File::open(path)?.take(FILE).read_to_end(&mut bytes)?;
+        fs_err::File::open(path)?
+            .take(FILE)
+            .read_to_end(&mut bytes)?;
         let body = String::from_utf8_lossy(&bytes);
         let (window, first_line) = window(&body, line.unwrap_or(1));
         let mut lines = self.lines(&body[window], first_line, &[]);
