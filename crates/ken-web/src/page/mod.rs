@@ -7,6 +7,7 @@
 
 mod assets;
 mod chips;
+mod coloured;
 mod desktop;
 mod facets;
 mod formatted;

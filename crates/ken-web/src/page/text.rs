@@ -9,6 +9,7 @@ use ken_core::{Document, escape_bytes};
 use ken_search::snippet::Fragment;
 use serde::Serialize;
 
+use super::coloured::Colour;
 use super::templates;
 
 /// The longest folder that is shown whole, in characters.
@@ -61,7 +62,7 @@ pub(super) fn pieces(text: &str, found: &[Range<usize>]) -> Vec<Piece> {
 pub(super) fn coloured_pieces(
     text: &str,
     found: &[Range<usize>],
-    colours: &[(Range<usize>, &'static str)],
+    colours: &[Colour],
 ) -> Vec<Piece> {
     let mut shown = Vec::new();
     let (mut at, mut next) = (0, 0);

@@ -49,6 +49,7 @@ const running = {};
 async function fragment(kind, query) {
   running[kind]?.abort();
   holdPictures();
+  stopAhead();
   const control = (running[kind] = new AbortController());
   const parameters = new URLSearchParams(query);
   parameters.set("fragment", kind);
@@ -98,12 +99,14 @@ async function showPreview() {
   const text = await fragment("preview", location.search);
   if (text === undefined) return;
   put(preview, text);
+  ahead.clear();
   preview.scrollTop = 0;
   now = -1;
   if ($("#sheet[data-later]")) await turnTo(parameters.get("sheet"));
   const line = location.hash.slice(1) || (parameters.get("at") ? `L${parameters.get("at")}` : "");
   const target = line && document.getElementById(line);
-  const first = target ? $("mark", target) : $(".text mark", preview);
+  const sheet = $("#sheet[data-page]")?.dataset.page;
+  const first = (target ? $("mark", target) : $(".text mark", preview)) ?? (sheet && marks().find((mark) => pageOf(mark) === Number(sheet)));
   if (first) goTo(marks().indexOf(first));
   else if (target) center(target);
 }
@@ -190,17 +193,50 @@ function center(element) {
 async function turnTo(page) {
   const parameters = new URLSearchParams(location.search);
   if (page) parameters.set("sheet", page);
-  const text = await fragment("sheet", parameters);
+  const text = ahead.get(String(page)) ? "" : await fragment("sheet", parameters);
+  const next = ahead.get(String(page)) ?? (text && sheetOf(text));
   const holder = $("#sheet");
-  if (!text || !holder) return;
-  if (text.includes('id="sheet"')) {
-    const scratch = document.createElement("div");
-    put(scratch, text);
-    holder.replaceWith(scratch.firstElementChild);
+  if (text === undefined || !holder) return;
+  if (next) {
+    holder.replaceWith(next);
+    lookAhead();
   } else {
     // What cannot be drawn is read.
     holder.remove();
     $(".as-text")?.setAttribute("open", "");
+  }
+}
+function sheetOf(text) {
+  const scratch = document.createElement("div");
+  put(scratch, text);
+  return $("#sheet", scratch) ?? undefined;
+}
+
+// The pages beside the shown one, which are fetched and drawn before anybody asks. What is asked for goes first.
+const ahead = new Map();
+let aheadControl = new AbortController();
+function stopAhead() {
+  aheadControl.abort();
+  for (const [page, sheet] of ahead) if (!$("img", sheet).complete) ahead.delete(page);
+}
+async function lookAhead() {
+  aheadControl.abort();
+  const control = (aheadControl = new AbortController());
+  const links = $$("#sheet [data-sheet]");
+  const pages = links.map((link) => new URL(link.href).searchParams.get("sheet"));
+  for (const page of [...ahead.keys()]) if (!pages.includes(page)) ahead.delete(page);
+  for (const link of links.reverse()) {
+    const parameters = new URL(link.href).searchParams;
+    if (ahead.has(parameters.get("sheet"))) continue;
+    parameters.set("fragment", "sheet");
+    try {
+      const answer = await fetch(`./?${parameters}`, { signal: control.signal, priority: "low" });
+      const sheet = answer.ok && sheetOf(await answer.text());
+      if (control.signal.aborted) return;
+      if (sheet) ahead.set(parameters.get("sheet"), sheet);
+    } catch {
+      return;
+    }
   }
 }
 const pageOf = (mark) => $$(".text .page").filter((page) => page.compareDocumentPosition(mark) & 4).length || 1;
@@ -306,7 +342,7 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     closePreview();
   } else if (link.dataset.place !== undefined) {
-    const line = document.getElementById(`L${link.dataset.place}`);
+    const line = document.getElementById(link.dataset.place);
     const mark = line && $("mark", line);
     if (mark) {
       event.preventDefault();

@@ -10,9 +10,8 @@ pub(super) struct Block {
     pub(super) kind: &'static str,
     /// The number of the line or of the page.
     pub(super) n: usize,
-    /// The row, as the address names it.
-    pub(super) at: String,
-    /// Whether the row is a part of a line, and not the first one.
+    pub(super) anchor: String,
+    /// Whether it is a part of a line, and not the first one.
     pub(super) is_continued: bool,
     pub(super) text: Vec<Piece>,
     pub(super) lines: Vec<Self>,
@@ -25,7 +24,7 @@ impl Block {
         Self {
             kind,
             n: 0,
-            at: String::new(),
+            anchor: String::new(),
             is_continued: false,
             text: Vec::new(),
             lines: Vec::new(),
@@ -58,7 +57,7 @@ pub(super) struct Grid {
 /// A row of a sheet.
 #[derive(Serialize)]
 pub(super) struct GridRow {
-    pub(super) at: String,
+    pub(super) anchor: String,
     pub(super) cells: Vec<Cell>,
 }
 

@@ -129,7 +129,7 @@ pub(super) fn grids(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<
         let top = Top::of(text, sheet[0].bytes.start, cells);
         let rows = sheet.iter().filter(|row| row.bytes.start >= top.end);
         let rows = rows.map(|row| GridRow {
-            at: text.rows[row.row].at().to_string(),
+            anchor: text.anchor(row),
             cells: cells.divide(text.pieces(row.bytes.clone())),
         });
         let (mut head, mut rows) = (top.head, rows.collect::<Vec<_>>());
@@ -243,7 +243,7 @@ mod tests {
             let head = words(&grid.head).join("|");
             lines.push(format!("{} {}: {head}", block.n, grid.plain_name));
             let rows = grid.rows.iter();
-            lines.extend(rows.map(|row| format!("{} {}", row.at, words(&row.cells).join("|"))));
+            lines.extend(rows.map(|row| format!("{} {}", row.anchor, words(&row.cells).join("|"))));
         }
         lines
     }
@@ -254,15 +254,15 @@ mod tests {
         let text = Text::new(body, &[]);
         let expected = [
             "1 Fares: From|To|Fare",
-            "3 A|B|1.50 €",
-            "4 C|D|2",
+            "L3 A|B|1.50 €",
+            "L4 C|D|2",
             "2 Crew: ",
-            "5 Nemo|",
-            "6 2024|1",
+            "L5 Nemo|",
+            "L6 2024|1",
         ];
         assert_eq!(shown(&text, 0..6, Cells::Sheets), expected);
         // A part of a sheet has its name and head, too.
-        let expected = ["1 Fares: From|To|Fare", "4 C|D|2", "2 Crew: "];
+        let expected = ["1 Fares: From|To|Fare", "L4 C|D|2", "2 Crew: "];
         assert_eq!(shown(&text, 3..4, Cells::Sheets), expected);
         assert_eq!(shown(&Text::new("", &[]), 0..0, Cells::Sheets), [""; 0]);
         assert_eq!(

@@ -15,6 +15,7 @@ use self::block::Block;
 use self::grid::{Cells, grids, sheets};
 use self::text::{Place, Text};
 use self::thread::{Thread, fold_quotes, people};
+use super::coloured::{Language, colours};
 use super::formatted::formatted;
 use super::html;
 use super::look::{Looker, Titles};
@@ -135,6 +136,14 @@ impl Preview {
             text::ROWS
         };
         let window = text.window(state.at, max_rows);
+        let language = Language::of(&document.media_type);
+        let text = match language {
+            Some(language) => {
+                let shown = text.bytes(&window);
+                text.coloured(colours(language, &document.body, &shown))
+            }
+            None => text,
+        };
         let folder = location.path.parent().unwrap_or(&location.path);
         let shown_folder = path(folder, context.home.as_deref());
         let title_shown = titles.of_document(location, document);
@@ -176,7 +185,14 @@ impl Preview {
                 .failure
                 .as_ref()
                 .map(|failure| cause_text(&failure.cause)),
-            places: text.places(&go_to),
+            places: text.places(&|at, page| {
+                let state = State {
+                    at: Some(at),
+                    sheet: is_drawn(document).then_some(page),
+                    ..state.clone()
+                };
+                state.href()
+            }),
             n_places: found.len(),
             formatted: formatted(looker, &stored, &|text| {
                 pieces(text, &finder.ranges(text, &|| false))
@@ -187,7 +203,7 @@ impl Preview {
                 _ => None,
             },
             image: of_image(document, &state.doc),
-            is_source: document.kind == Kind::Source,
+            is_source: document.kind == Kind::Source || language.is_some(),
             is_message,
             has_desktop: looker.web.setup.opener.is_some(),
             is_empty: document.body.trim().is_empty(),

@@ -8,6 +8,7 @@ use std::ops::Range;
 use ken_core::TEXT_SEPARATOR;
 use serde::Serialize;
 
+use crate::page::coloured::Colour;
 use crate::page::state::{At, State};
 use crate::page::text::{Piece, coloured_pieces};
 
@@ -38,8 +39,7 @@ const PAGE_END: char = '\u{c}';
 #[derive(Serialize)]
 pub(super) struct Place {
     pub(super) label: String,
-    /// The row, as the address and the anchor name it.
-    pub(super) at: String,
+    pub(super) anchor: String,
     text: Vec<Piece>,
     href: String,
 }
@@ -86,7 +86,7 @@ pub(super) struct Text<'b> {
     pub(super) body: &'b str,
     found: &'b [Range<usize>],
     /// What has a colour, in order.
-    colours: Vec<(Range<usize>, &'static str)>,
+    colours: Vec<Colour>,
     pub(super) rows: Vec<Row>,
     has_pages: bool,
 }
@@ -109,6 +109,12 @@ impl<'b> Text<'b> {
             text.add_line(start..body.len(), line);
         }
         text
+    }
+
+    /// Colours these stretches, which are in order.
+    pub(super) fn coloured(mut self, colours: Vec<Colour>) -> Self {
+        self.colours = colours;
+        self
     }
 
     fn add_line(&mut self, bytes: Range<usize>, line: u32) {
@@ -145,7 +151,15 @@ impl<'b> Text<'b> {
     /// Returns the number of the page that is shown as a picture: the wanted one, else that of the wanted line, else that
     /// of the first match.
     pub(super) fn sheet(&self, state: &State) -> usize {
-        let of_row = |at: At| self.rows.get(self.row_of(at)).map(|row| row.bytes.end);
+        let of_row = |at: At| {
+            let row = self.rows.get(self.row_of(at))?;
+            let found = self
+                .found
+                .partition_point(|found| found.end <= row.bytes.start);
+            let found = self.found.get(found).map(|found| found.start);
+            let found = found.filter(|at| row.bytes.contains(at));
+            Some(found.unwrap_or(row.bytes.end))
+        };
         let at = state.at.and_then(of_row);
         let at = at.or_else(|| self.found.first().map(|found| found.start));
         state.sheet.unwrap_or_else(|| self.page_at(at.unwrap_or(0)))
@@ -186,6 +200,13 @@ impl<'b> Text<'b> {
         first..first + n_shown.max(1).min(self.rows.len() - first)
     }
 
+    /// Returns the bytes of a window.
+    pub(super) fn bytes(&self, window: &Range<usize>) -> Range<usize> {
+        let rows = &self.rows[window.clone()];
+        let end = rows.last().map_or(0, |row| row.bytes.end);
+        rows.first().map_or(0, |row| row.bytes.start)..end
+    }
+
     /// Returns the row to go to for the text before a window, and the number of bytes before it.
     pub(super) fn before(&self, window: &Range<usize>) -> Option<(At, u64)> {
         let first = self.rows.get(window.start)?;
@@ -208,7 +229,7 @@ impl<'b> Text<'b> {
         inside.map(|found| within(found, bytes)).collect()
     }
 
-    fn colours_in(&self, bytes: &Range<usize>) -> Vec<(Range<usize>, &'static str)> {
+    fn colours_in(&self, bytes: &Range<usize>) -> Vec<Colour> {
         let first = self
             .colours
             .partition_point(|(of, _)| of.end <= bytes.start);
@@ -278,19 +299,28 @@ impl<'b> Text<'b> {
         blocks
     }
 
+    /// Returns the anchor of a stretch: its row, and its page if a page ended before it in the same row.
+    pub(super) fn anchor(&self, stretch: &Stretch) -> String {
+        let row = &self.rows[stretch.row];
+        match stretch.bytes.start == row.bytes.start {
+            true => format!("L{}", row.at()),
+            false => format!("L{}p{}", row.at(), stretch.page),
+        }
+    }
+
     fn block(&self, stretch: &Stretch) -> Block {
         let row = &self.rows[stretch.row];
         Block {
             n: row.line as usize + 1,
-            at: row.at().to_string(),
-            is_continued: row.part > 1,
+            anchor: self.anchor(stretch),
+            is_continued: row.part > 1 || stretch.bytes.start > row.bytes.start,
             text: self.pieces(stretch.bytes.clone()),
             ..Block::new("line")
         }
     }
 
     /// Returns the rows with something that was found.
-    pub(super) fn places(&self, go_to: &dyn Fn(At) -> String) -> Vec<Place> {
+    pub(super) fn places(&self, go_to: &dyn Fn(At, usize) -> String) -> Vec<Place> {
         let mut places: Vec<Place> = Vec::new();
         let (mut page, mut counted, mut last) = (1, 0, None);
         for found in self.found {
@@ -300,24 +330,31 @@ impl<'b> Text<'b> {
             let Some(row) = self.rows.get(number) else {
                 continue;
             };
-            if last == Some(number) && row.bytes.len() < 4 * PLACE {
+            page += self.body[counted..found.start].matches(PAGE_END).count();
+            counted = found.start;
+            if last == Some((number, page)) && row.bytes.len() < 4 * PLACE {
                 continue;
             }
             if places.len() == PLACES {
                 break;
             }
-            page += self.body[counted..found.start].matches(PAGE_END).count();
-            counted = found.start;
-            last = Some(number);
+            last = Some((number, page));
+            let page_start = self.body[row.bytes.start..found.start].rfind(PAGE_END);
+            let start = page_start.map_or(0, |end| end + 1);
+            let stretch = Stretch {
+                page,
+                row: number,
+                bytes: row.bytes.start + start..row.bytes.end,
+            };
             let label = match self.has_pages {
                 true => format!("p. {page}"),
                 false => format!("{}", row.line + 1),
             };
             places.push(Place {
                 label,
-                at: row.at().to_string(),
+                anchor: self.anchor(&stretch),
                 text: self.pieces(around(self.body, found)),
-                href: go_to(row.at()),
+                href: go_to(row.at(), page),
             });
         }
         places
@@ -386,10 +423,10 @@ mod tests {
             .map(|(a, b, c)| (*a, *b, (*c).to_owned()))
             .collect();
         assert_eq!(shown(&blocks), expected);
-        let places = text.places(&|at| at.to_string());
+        let places = text.places(&|at, _| at.to_string());
         assert_eq!(
-            (places[0].label.as_str(), places[0].at.as_str()),
-            ("p. 2", "2")
+            (places[0].label.as_str(), places[0].anchor.as_str()),
+            ("p. 2", "L2p2")
         );
         assert!(places[0].text[0].mark);
     }
@@ -433,8 +470,8 @@ mod tests {
                 assert!(n_steps < 200);
             }
         }
-        let place = &text.places(&|at| at.to_string())[0];
-        let named: At = place.at.parse().unwrap();
+        let place = &text.places(&|at, _| at.to_string())[0];
+        let named: At = place.href.parse().unwrap();
         assert!(named.part > 1);
         assert_eq!(text.row_of(named), text.row_of(at(2).unwrap()));
     }

@@ -151,8 +151,11 @@ class Tests:
         browser.until("the line", lambda: browser.all("#preview #L2500 mark.now"))
         assert "line 2500" in browser.text(".place")
         place = browser.find(".places a")
-        assert browser.ask("GET", f"/element/{place}/attribute/data-place") == "2500"
+        assert browser.ask("GET", f"/element/{place}/attribute/data-place") == "L2500"
         assert not browser.all("#L1"), "a long text is shown in part"
+        assert browser.texts("#L2500 i.k") == ["fn"] and browser.text("#L2500 mark") == "needle_function"
+        assert "let" in browser.texts("#L2501 i.k") and "2501" in browser.texts("#L2501 i.n")
+        self.picture("source")
         assert browser.all("#preview .note a")
 
     def test_ea_spreadsheets_are_tables(self):
@@ -237,6 +240,49 @@ class Tests:
         self.search("filename:magenta OR otter OR filename:broken")
         time.sleep(1)
         self.picture("thumbnails")
+
+    def test_fb_boxes_are_over_the_words_of_a_page(self):
+        browser = self.browser
+        self.search("otter")
+        browser.click(".hit .title")
+        browser.until("the page with the match", lambda: browser.attribute("#sheet", "data-page") == "2")
+        browser.until("its picture", lambda: browser.run("return document.querySelector('.paper img').complete"))
+        browser.until("the box", lambda: browser.all("#sheet rect.now"))
+        self.picture("pdf")
+        # The text stands at 72, 700 of 600, 800 (from below) in letters of 12.
+        part, scale = (0.1, 0.1, 0.3, 0.04), 3
+        boxes = browser.pixels(".paper", part, scale)
+        browser.run("document.querySelector('.paper svg').style.visibility = 'hidden'")
+        ink = browser.pixels(".paper", part, scale)
+        ink = [place for place, colour in ink.all() if max(colour) < 128]
+        words, last = [], -100
+        for column in sorted({x for x, _ in ink}):
+            if column - last > 2.5 * scale:
+                words.append([])
+            words[-1].append(column)
+            last = column
+        assert len(words) == 4, [(word[0], word[-1]) for word in words]
+        painted = [place for place, (red, _, blue) in boxes.all() if red - blue > 60]
+        left, right = min(x for x, _ in painted), max(x for x, _ in painted)
+        top, bottom = min(y for _, y in painted), max(y for _, y in painted)
+        rows = [y for x, y in ink if words[1][0] <= x <= words[1][-1]]
+        near = 2 * scale
+        assert abs(left - words[1][0]) <= near and abs(right - words[1][-1]) <= near, (left, right, words[1][0], words[1][-1])
+        assert left > words[0][-1] and right < words[2][0]
+        assert top <= min(rows) + 1 and bottom >= max(rows) - 1, (top, bottom, min(rows), max(rows))
+        assert bottom - top < 2 * (max(rows) - min(rows)) + near, "not much higher than the word"
+
+    def test_fc_the_next_page_is_there_before_it_is_asked_for(self):
+        browser = self.browser
+        asked = "return performance.getEntriesByType('resource').filter((of) => of.name.includes('picture?')).length"
+        browser.until("three pages are drawn", lambda: browser.run(asked) == 3)
+        time.sleep(0.3)
+        browser.click("[aria-label='Next page']")
+        browser.until("the next page", lambda: browser.attribute("#sheet", "data-page") == "3")
+        assert browser.run("return document.querySelector('.paper img').naturalWidth") > 1000
+        assert browser.run(asked) == 3, "it was there"
+        browser.click("[aria-label='Previous page']")
+        browser.until("back", lambda: browser.attribute("#sheet", "data-page") == "2")
 
     def test_g_mail_as_people_know_it(self):
         browser = self.browser
@@ -339,11 +385,12 @@ class Tests:
                     self.open(path)
                     self.fits(width)
                     self.picture(f"{number}-{width}-{'dark' if dark else 'light'}")
-                self.search("albatross plan")
-                browser.click(".hit .title")
-                browser.until("preview", lambda: browser.all("#preview .doc"))
-                self.fits(width)
-                self.picture(f"preview-{width}-{'dark' if dark else 'light'}")
+                for query in ("albatross plan", "needle_function", "zwiebelhafen", "otter", "xylophone", "filename:tides"):
+                    self.search(query)
+                    browser.click(".hit .title")
+                    browser.until("preview", lambda: browser.all("#preview .doc"))
+                    self.fits(width)
+                    self.picture(f"preview-{query.split(':')[-1]}-{width}-{'dark' if dark else 'light'}")
             backs.add(browser.run("return getComputedStyle(document.documentElement).backgroundColor"))
         assert len(backs) == 2, backs
         browser.resize(360, 740)
@@ -371,12 +418,14 @@ class Tests:
                 (found) => done(found.violations.map((of) => [of.id, of.help, of.nodes.map((node) => node.html).slice(0, 3)])),
                 (error) => done([String(error)]),
             );"""
-        pages = ["", "?q=albatross", "?q=albatross&view=table", "?q=albatross+plan", "?q=qqqzzz", "status", "saved"]
+        pages = ["", "?q=albatross", "?q=albatross&view=table", "?q=qqqzzz", "status", "saved"]
+        opened = ["albatross+plan", "needle_function", "zwiebelhafen", "otter", "filename:tides", "filename:magenta"]
+        pages += [f"?q={query}&opened" for query in opened]
         for dark in (False, True):
             browser.theme(dark, reduced=True)
             for path in pages:
                 self.open(path)
-                if path.endswith("plan"):
+                if path.endswith("opened"):
                     browser.click(".hit .title")
                     browser.until("preview", lambda: browser.all("#preview .doc"))
                 found = browser.run_async(script)

@@ -198,14 +198,21 @@ class Browser:
     def log(self, kind="browser"):
         return self.ask("POST", "/se/log", {"type": kind})
 
-    def pixels(self, selector):
-        """Returns what is painted where an element is."""
+    def pixels(self, selector, part=(0, 0, 1, 1), scale=1):
+        """Returns what is painted where an element is, or in a part of it: left, top, width and height as fractions."""
         where = self.run(
             "const at = document.querySelector(arguments[0]).getBoundingClientRect();"
             "return [at.x + scrollX, at.y + scrollY, at.width, at.height];",
             selector,
         )
-        clip = dict(zip(("x", "y", "width", "height"), where, strict=True), scale=1)
+        left, top, width, height = where
+        clip = {
+            "x": left + part[0] * width,
+            "y": top + part[1] * height,
+            "width": part[2] * width,
+            "height": part[3] * height,
+            "scale": scale,
+        }
         return Pixels(base64.b64decode(self.cdp("Page.captureScreenshot", clip=clip)["data"]))
 
     def picture(self, path):
