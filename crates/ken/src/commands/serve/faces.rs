@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use ken_api::{Client, Guard, Secret};
 use ken_extract::Pictures;
 use ken_index::layout::index_folder;
-use ken_web::{Program, ReadMember, Setup, Web};
+use ken_web::{Advice, Program, ReadMember, Setup, Web};
 
 use super::answers::Answers;
 use super::listening::Listening;
@@ -171,6 +171,10 @@ fn web(
         read_member: read_member(settings.clone()),
         pictures: Pictures::new(settings.extraction()?)
             .with_cache(data.join("pictures"), PICTURE_BYTES),
+        advice: Advice {
+            remedy: output::remedy,
+            install: output::install,
+        },
         opener: opener(),
         secret: Arc::clone(secret),
     }))
