@@ -13,7 +13,9 @@ use ken_engine::{Record, Sink};
 use ken_index::{Snapshot, Writer, WriterOptions};
 use ken_search::parse::Saved;
 use ken_search::service::mail::{ContactRequest, MessageRequest, Related};
-use ken_search::service::{Error, Inside, Request, Service, TermOrder, TermRequest};
+use ken_search::service::{
+    Error, Inside, PartRequest, Place, Request, Service, TermOrder, TermRequest,
+};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -611,5 +613,67 @@ fn contacts_and_parts_come_from_the_index() {
         let message = found.iter().next().unwrap().unwrap();
         let parts = service.parts(&message).unwrap().items;
         assert_eq!((parts.len(), &*parts[0].number), (1, "2"));
+    });
+}
+
+#[test]
+fn every_printed_address_names_its_document() {
+    with_service(|service| {
+        let find = |typed: &str| service.addressed(Path::new(typed));
+        let plan = find("/home/anna/plan.txt").unwrap();
+        assert_eq!((plan.named.title(), plan.place), (Some("Plan"), None));
+        let id = plan.named.id;
+        for (typed, place) in [
+            (id.as_str(), None),
+            ("file:///home/anna/pl%61n.txt", None),
+            ("/home/anna/plan.txt:2", Some(Place::Line(2))),
+            ("/home/anna/plan.txt p. 2", Some(Place::Page(2))),
+        ] {
+            let found = find(typed).unwrap();
+            assert_eq!((&found.named.id, found.place), (&id, place), "{typed}");
+        }
+        let attached = find("/mail/inbox/cur/1|2:1").unwrap();
+        assert_eq!(attached.named.stored.document.body, "figures of the budget");
+        let by_id = find(&attached.named.id).unwrap();
+        assert_eq!(by_id.named.at, attached.named.at);
+        for missing in [
+            "/home/anna/plan",
+            "/home/anna",
+            "/mail/inbox/cur/1|3",
+            "0123456789abcdef",
+            "7",
+            "",
+        ] {
+            let error = find(missing);
+            assert!(
+                matches!(error, Err(Error::NotIndexed(_) | Error::Io(_))),
+                "{missing}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_part_is_read_around_a_query() {
+    with_service(|service| {
+        let found = service.addressed(Path::new("/home/anna/plan.txt")).unwrap();
+        let body = &found.named.stored.document.body;
+        let request = PartRequest {
+            query: Some("gardens".to_owned()),
+            around: Some(0),
+            ..PartRequest::default()
+        };
+        let part = service.part(body, &request).unwrap();
+        let [garden] = part.stretches.as_slice() else {
+            panic!("{part:?}");
+        };
+        assert_eq!(&garden.text[garden.matches[0].clone()], "garden");
+        assert_eq!((garden.first_line, garden.first_page), (2, 1));
+        assert_eq!((part.n_lines, part.n_pages, part.n_matches), (2, 2, 1));
+        let wrong = PartRequest {
+            query: Some("(garden".to_owned()),
+            ..PartRequest::default()
+        };
+        assert!(matches!(service.part(body, &wrong), Err(Error::Query(_))));
     });
 }

@@ -12,7 +12,6 @@ mod index;
 mod original;
 mod page;
 mod parameters;
-mod part;
 mod program;
 
 use std::path::{Path, PathBuf};

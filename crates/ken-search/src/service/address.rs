@@ -1,14 +1,29 @@
-//! The address of a document as printed for hits: `PATH`, or `PATH|member`, with `\xNN` for bytes that are not UTF-8.
+//! The address of a document as ken prints it: `PATH`, `PATH|member`, its URL or its identifier, with `\xNN` for bytes
+//! that are not UTF-8. The place of a match may stand behind it: `PATH:12`, `PATH p. 3`.
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use ken_core::{Ipath, Root, covering, unescape_bytes};
+use ken_core::{Field, Ipath, Location, Order, Pattern, Plan, Root, covering, unescape_bytes};
 use ken_engine::DocAddress;
 
-use super::{Error, Service};
+use super::{Error, Named, Place, Service, is_id, place_behind};
+
+/// The most documents whose names are compared with an address that is not in the index.
+const MAX_COMPARED: usize = 100;
+/// How similar an address must be to be suggested, of 1 for the same.
+const MIN_SIMILARITY: f64 = 0.6;
+
+/// A document that somebody named.
+#[derive(Clone, Debug)]
+pub struct Addressed {
+    /// The document, with its text.
+    pub named: Named,
+    /// The place in the document, if the address names one.
+    pub place: Option<Place>,
+}
 
 /// The document with an address, and its members.
 pub(super) struct Target {
@@ -18,17 +33,108 @@ pub(super) struct Target {
 }
 
 impl Service<'_> {
-    /// Finds the document with an address.
-    pub(super) fn target(&self, named: &Path) -> Result<Target, Error> {
-        if let Some(target) = self.target_as_written(named)? {
-            return Ok(target);
+    /// Returns the document with an address: an identifier, a path, a URL of a file, or `path|member`, with or without the
+    /// place of a match behind it. The cost is that of one look into the index, whatever the number of its documents.
+    ///
+    /// # Errors
+    /// Fails if the index does not have the document or cannot be read.
+    pub fn addressed(&self, typed: &Path) -> Result<Addressed, Error> {
+        let (target, place) = self.target_and_place(typed)?;
+        for at in target.addresses {
+            let location = self.snapshot.location(at)?;
+            if location.ipath == target.ipath {
+                let (id, stored) = (self.id(&location), self.snapshot.document(at)?);
+                let named = Named { at, id, stored };
+                return Ok(Addressed { named, place });
+            }
         }
-        if let Some(bytes) = unescape_bytes(named.as_os_str().as_bytes())
-            && let Some(meant) = self.target_as_written(Path::new(OsStr::from_bytes(&bytes)))?
+        Err(Error::NotIndexed(self.absolute(typed)?))
+    }
+
+    /// Returns the locations of documents whose names are similar to an address that the index does not have, the most
+    /// similar first. They are found by the words of the file's name.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn similar_to_address(&self, typed: &Path) -> Result<Vec<Location>, Error> {
+        let typed = place_behind(typed).map_or(typed, |(rest, _)| rest);
+        let wanted = self.absolute(typed)?;
+        let wanted = wanted.to_string_lossy().to_lowercase();
+        let name = wanted.rsplit(['/', '|']).next().unwrap_or_default();
+        for patterns in [as_beginning, as_misspelt] {
+            let plan = self.with_name(name, patterns);
+            let found = self
+                .snapshot
+                .run(&plan, Order::default(), 0, MAX_COMPARED)?;
+            let mut similar = Vec::new();
+            for hit in found.hits {
+                let location = self.snapshot.location(hit.address)?;
+                let own = location.to_string().to_lowercase();
+                let similarity = strsim::normalized_damerau_levenshtein(&own, &wanted);
+                if similarity >= MIN_SIMILARITY || own.starts_with(&wanted) {
+                    similar.push((similarity, location));
+                }
+            }
+            similar.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+            if !similar.is_empty() {
+                return Ok(similar.into_iter().map(|(_, location)| location).collect());
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Returns a plan for documents with the words of a name in the names of their files.
+    fn with_name(&self, name: &str, pattern: fn(String) -> Pattern) -> Plan {
+        let field = Field::Filename;
+        let mut parts = Vec::new();
+        (self.context.analyze)(field, name, &mut |term, _, _| {
+            let pattern = pattern(term.to_owned());
+            parts.push(Plan::Match { field, pattern });
+        });
+        match parts.is_empty() {
+            true => Plan::Nothing,
+            false => Plan::And(parts),
+        }
+    }
+
+    /// Finds the document with an address, and its members.
+    pub(super) fn target(&self, typed: &Path) -> Result<Target, Error> {
+        Ok(self.target_and_place(typed)?.0)
+    }
+
+    fn target_and_place(&self, typed: &Path) -> Result<(Target, Option<Place>), Error> {
+        if let Some(target) = self.target_alone(typed)? {
+            return Ok((target, None));
+        }
+        if let Some((rest, place)) = place_behind(typed)
+            && let Some(target) = self.target_alone(rest)?
         {
-            return Ok(meant);
+            return Ok((target, Some(place)));
         }
-        Err(Error::NotIndexed(self.absolute(named)?))
+        Err(Error::NotIndexed(self.absolute(typed)?))
+    }
+
+    /// Finds the document with an address that has no place behind it.
+    fn target_alone(&self, typed: &Path) -> Result<Option<Target>, Error> {
+        if let Some(location) = self.location_with_id(typed)? {
+            return self.target_at(&location.path, location.ipath);
+        }
+        let path = path_of_url(typed);
+        let typed = path.as_deref().unwrap_or(typed);
+        if let Some(target) = self.target_as_written(typed)? {
+            return Ok(Some(target));
+        }
+        match unescape_bytes(typed.as_os_str().as_bytes()) {
+            Some(bytes) => self.target_as_written(Path::new(OsStr::from_bytes(&bytes))),
+            None => Ok(None),
+        }
+    }
+
+    fn location_with_id(&self, typed: &Path) -> Result<Option<Location>, Error> {
+        match typed.to_str().filter(|text| is_id(text)) {
+            Some(id) => Ok(self.document(id)?.map(|named| named.stored.location)),
+            None => Ok(None),
+        }
     }
 
     fn target_as_written(&self, named: &Path) -> Result<Option<Target>, Error> {
@@ -67,6 +173,34 @@ impl Service<'_> {
     }
 }
 
+fn as_beginning(term: String) -> Pattern {
+    Pattern::Prefix(term)
+}
+
+fn as_misspelt(term: String) -> Pattern {
+    let n_mistakes = u8::from(term.chars().count() > 3);
+    Pattern::Fuzzy(term, n_mistakes)
+}
+
+/// Returns the path in a URL of a file, as [`super::file_url`] writes it.
+fn path_of_url(typed: &Path) -> Option<PathBuf> {
+    let url = typed.as_os_str().as_bytes().strip_prefix(b"file://")?;
+    let mut path = Vec::with_capacity(url.len());
+    let mut rest = url;
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|_| byte == b'%');
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        path.push(escaped.unwrap_or(byte));
+        rest = if escaped.is_some() {
+            &after[2..]
+        } else {
+            after
+        };
+    }
+    Some(OsStr::from_bytes(&path).into())
+}
+
 fn is_inside(document: &Ipath, wanted: &Ipath) -> bool {
     document.prefix(wanted.depth()) == wanted.as_str()
 }
@@ -88,4 +222,18 @@ pub fn resolve(path: &Path, roots: &[Root]) -> io::Result<PathBuf> {
         return Ok(fs_err::canonicalize(&absolute).unwrap_or(absolute));
     };
     Ok(fs_err::canonicalize(parent).map_or_else(|_| absolute.clone(), |parent| parent.join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_files_are_paths() {
+        let of = |url: &str| path_of_url(Path::new(url));
+        assert_eq!(of("file:///a/b%20c%7Cd%4"), Some("/a/b c|d%4".into()));
+        assert_eq!(of("/a"), None);
+        let path = Path::new(OsStr::from_bytes(b"/a b/\xff%41"));
+        assert_eq!(of(&crate::service::file_url(path)).as_deref(), Some(path));
+    }
 }

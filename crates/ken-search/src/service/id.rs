@@ -26,11 +26,15 @@ pub(super) fn id(location: &Location, hasher: &KeyHasher) -> String {
     }
 }
 
+/// Returns whether a text may be an identifier.
+pub(super) fn is_id(text: &str) -> bool {
+    let has_length = [N_DIGITS, 2 * N_DIGITS].contains(&text.len());
+    has_length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Returns the key of the file in an identifier.
 fn file_key(id: &str) -> Option<FileKey> {
-    let is_id = [N_DIGITS, 2 * N_DIGITS].contains(&id.len());
-    let is_id = is_id && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_id.then(|| u64::from_str_radix(&id[..N_DIGITS], 16).ok().map(FileKey))?
+    is_id(id).then(|| u64::from_str_radix(&id[..N_DIGITS], 16).ok().map(FileKey))?
 }
 
 /// A document that was named.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HeaderValue};
 use ken_core::Location;
 use ken_search::service::{
-    DocumentForm, Error as ServiceError, Inside, MatchIn, Named, Reading, Request, SCHEMA, Service,
-    path_text,
+    DocumentForm, Error as ServiceError, Inside, MatchIn, Named, Numbers, PartRequest, Reading,
+    Request, SCHEMA, Service, path_text,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 
 use super::parameter::{Parameter, one};
 use crate::answer::{Answer, Body, Error, object, set, whole};
-use crate::part::{part, range};
 use crate::{Asked, Web, original};
 
 /// The most places that one answer has.
@@ -71,7 +70,7 @@ struct Whole<'a> {
 pub(super) fn answer(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
     with_document(web, asked, id, |service, named| {
         let document = &named.stored.document;
-        let whole = part(&document.body, None, None);
+        let whole = service.part(&document.body, &PartRequest::default())?;
         Ok(object(&Whole {
             id,
             n_lines: whole.n_lines,
@@ -84,19 +83,29 @@ pub(super) fn answer(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error
 }
 
 pub(super) fn text(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
-    let lines = asked.get("lines").map(range).transpose()?;
-    let pages = asked.get("pages").map(range).transpose()?;
-    with_document(web, asked, id, |_, named| {
-        let part = part(&named.stored.document.body, lines.as_ref(), pages.as_ref());
+    let request = PartRequest {
+        lines: asked.get("lines").map(numbers).transpose()?,
+        pages: asked.get("pages").map(numbers).transpose()?,
+        ..PartRequest::default()
+    };
+    with_document(web, asked, id, |service, named| {
+        let part = service.part(&named.stored.document.body, &request)?;
+        let stretch = part.stretches.first();
         Ok(object(&json!({
             "v": SCHEMA,
             "id": id,
-            "text": part.text,
-            "first_line": part.first_line,
+            "text": stretch.map_or("", |stretch| stretch.text),
+            "first_line": stretch.map_or(1, |stretch| stretch.first_line),
             "n_lines": part.n_lines,
             "n_pages": part.n_pages,
         })))
     })
+}
+
+/// Reads numbers of lines or pages.
+fn numbers(text: &str) -> Result<Numbers, Error> {
+    PartRequest::numbers(text)
+        .ok_or_else(|| Error::wrong(format!("\"{text}\" is no range of numbers such as 10-40")))
 }
 
 pub(super) fn places(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
