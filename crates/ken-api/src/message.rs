@@ -21,6 +21,8 @@ pub struct Freshness {
     pub waits: Option<String>,
     /// Number of times that events were lost, after which everything was compared.
     pub overflows: u64,
+    /// The run over all files that goes on now, if there is one.
+    pub run: Option<Figures>,
 }
 
 /// `POST /api/v1/fresh`: wait until every change made before this question is in the index.

@@ -37,6 +37,23 @@ pub fn each_prefix(tag: &str, mut each: impl FnMut(&str)) {
     }
 }
 
+/// Returns the English name of the language of a tag: `Slovak` for `sk`, `English (GB)` for `en-GB`. Returns the tag itself
+/// if the language has no code in ISO 639-1.
+pub fn english_name(tag: &str) -> String {
+    let (code, rest) = tag.split_once('-').unwrap_or((tag, ""));
+    let known = LANGUAGES.iter().find(|(own, _, _)| *own == code);
+    let Some((_, _, names)) = known else {
+        return tag.to_owned();
+    };
+    let mut characters = names.split(' ').next().unwrap_or_default().chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    let name: String = first.chain(characters).collect();
+    match rest {
+        "" => name,
+        rest => format!("{name} ({rest})"),
+    }
+}
+
 /// Returns the shortest code of a language.
 fn primary(name: &str) -> Option<String> {
     // Codes of ISO 639-2 for undetermined, multiple and no language, and what Word writes.
@@ -108,6 +125,13 @@ mod tests {
         ] {
             assert_eq!(normalize(declared).as_deref(), expected, "{declared}");
         }
+    }
+
+    #[test]
+    fn tags_have_names() {
+        let names = ["sk", "ca", "en-GB", "nb", "gsw", ""].map(english_name);
+        let expected = ["Slovak", "Catalan", "English (GB)", "Bokmål", "gsw", ""];
+        assert_eq!(names, expected);
     }
 
     #[test]

@@ -19,7 +19,10 @@ impl<'a> Arguments<'a> {
             None => Ok(()),
             Some(name) => {
                 let name = crate::text::line(name);
-                Err(format!("there is no argument {name}; known are {}", known.join(", ")))
+                Err(format!(
+                    "there is no argument {name}; known are {}",
+                    known.join(", ")
+                ))
             }
         }
     }
@@ -49,7 +52,11 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns one of some words; the first if none was given.
-    pub(crate) fn choice(&self, name: &str, words: &[&'static str]) -> Result<&'static str, String> {
+    pub(crate) fn choice(
+        &self,
+        name: &str,
+        words: &[&'static str],
+    ) -> Result<&'static str, String> {
         let Some(given) = self.text(name)? else {
             return Ok(words[0]);
         };
@@ -63,7 +70,9 @@ impl<'a> Arguments<'a> {
         let number = match self.given(name) {
             None => return Ok(default),
             Some(Value::String(text)) => text.trim().parse().ok(),
-            Some(value) => value.as_u64().and_then(|number| usize::try_from(number).ok()),
+            Some(value) => value
+                .as_u64()
+                .and_then(|number| usize::try_from(number).ok()),
         };
         let wrong = || format!("{name} must be a whole number that is not negative");
         Ok(number.ok_or_else(wrong)?.min(most))

@@ -161,6 +161,9 @@ fn is_modern(request: &Request) -> Result<bool, Refused> {
             message: "Unsupported protocol version".to_owned(),
             data: Some(json!({ "supported": supported(), "requested": version })),
         }),
-        Some(_) => Err(Refused::new(INVALID_PARAMS, format!("{VERSION} must be a text"))),
+        Some(_) => Err(Refused::new(
+            INVALID_PARAMS,
+            format!("{VERSION} must be a text"),
+        )),
     }
 }

@@ -120,11 +120,11 @@ impl<W: Write + Send> Session<'_, W> {
                 continue;
             }
             // A panic was reported on standard error; its client hears that there is no answer.
-            let answer =
-                catch_unwind(AssertUnwindSafe(|| self.mcp.answer(&request, &is_cancelled)));
-            let answer = answer.unwrap_or_else(|_| {
-                error(&request.id, INTERNAL_ERROR, "the tool failed", None)
-            });
+            let answer = catch_unwind(AssertUnwindSafe(|| {
+                self.mcp.answer(&request, &is_cancelled)
+            }));
+            let answer = answer
+                .unwrap_or_else(|_| error(&request.id, INTERNAL_ERROR, "the tool failed", None));
             if is_wanted() {
                 lock(&self.running).remove(&request.id.to_string());
                 self.write(&answer);
@@ -136,7 +136,9 @@ impl<W: Write + Send> Session<'_, W> {
         let mut line = answer.to_string();
         line.push('\n');
         let mut output = lock(&self.output);
-        let written = output.write_all(line.as_bytes()).and_then(|()| output.flush());
+        let written = output
+            .write_all(line.as_bytes())
+            .and_then(|()| output.flush());
         if written.is_err() {
             self.is_over.store(true, Ordering::Relaxed);
         }
@@ -150,7 +152,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Reads a line. The rest of one that is too long is read and dropped.
 fn line(input: &mut impl BufRead) -> io::Result<Line> {
     let mut bytes = Vec::new();
-    let n_read = input.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)?;
+    let n_read = input
+        .by_ref()
+        .take(MAX_LINE)
+        .read_until(b'\n', &mut bytes)?;
     if n_read == 0 {
         return Ok(Line::End);
     }
@@ -159,7 +164,10 @@ fn line(input: &mut impl BufRead) -> io::Result<Line> {
     }
     loop {
         bytes.clear();
-        let n_read = input.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)?;
+        let n_read = input
+            .by_ref()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut bytes)?;
         if n_read == 0 || bytes.ends_with(b"\n") {
             return Ok(Line::TooLong);
         }

@@ -31,7 +31,10 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 /// Returns a name or a title as one line that is not long.
 pub(crate) fn line(text: &str) -> String {
     let is_steering = |character| is_hidden(character) || matches!(character, '\n' | '\t');
-    let first = text.char_indices().nth(MAX_LINE).map_or(text.len(), |(end, _)| end);
+    let first = text
+        .char_indices()
+        .nth(MAX_LINE)
+        .map_or(text.len(), |(end, _)| end);
     let shown = escaped(&text[..first], is_steering);
     match shown.char_indices().nth(MAX_LINE) {
         Some((end, _)) => format!("{}…", &shown[..end]),
@@ -57,7 +60,7 @@ fn escaped(text: &str, is_meant: impl Fn(char) -> bool) -> Cow<'_, str> {
 /// Returns the address of a document, by its path below the working folder where it is there.
 pub(crate) fn address(location: &Location, here: &Path) -> String {
     let path = match location.path.strip_prefix(here) {
-        Ok(below) if !below.as_os_str().is_empty() => below,
+        Ok(below) if !below.as_os_str().is_empty() && here.parent().is_some() => below,
         _ => &location.path,
     };
     let mut address = path_text(path).into_owned();
@@ -157,7 +160,10 @@ mod tests {
         assert_eq!(line("a\nb"), "a\\u{a}b");
         assert!(line(&"ä".repeat(1_000)).chars().count() <= MAX_LINE + 1);
         // Words in Persian and families of emoji keep their joiners.
-        assert!(matches!(shown("می\u{200c}خواهم 👨\u{200d}👩"), Cow::Borrowed(_)));
+        assert!(matches!(
+            shown("می\u{200c}خواهم 👨\u{200d}👩"),
+            Cow::Borrowed(_)
+        ));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use ken_search::scope::Scope;
 use ken_search::service::path_text;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
+/// Why a file cannot be read that is outside, or is not there: nobody can tell the one from the other.
+pub(crate) const MISSING: &str = "there is no such document";
 /// The largest file that is read as it is.
 const MAX_FILE: u64 = 16 << 20;
 /// The bytes of a file by which mail is recognised.
@@ -16,7 +18,16 @@ const HEAD: usize = 1 << 10;
 const MAIL: [&str; 8] = ["eml", "emlx", "mbox", "mbx", "msg", "pst", "ost", "oft"];
 /// Headers with which a message may begin.
 const HEADERS: [&str; 10] = [
-    "from ", "from:", "return-path:", "received:", "delivered-to:", "message-id:", "x-", "mime-version:", "date:", "to:",
+    "from ",
+    "from:",
+    "return-path:",
+    "received:",
+    "delivered-to:",
+    "message-id:",
+    "x-",
+    "mime-version:",
+    "date:",
+    "to:",
 ];
 
 /// Returns the scope of some folders, without others below them.
@@ -24,7 +35,12 @@ const HEADERS: [&str; 10] = [
 /// # Errors
 /// Fails if one of them is not a folder.
 pub fn scope(folders: &[PathBuf], excluded: &[PathBuf], mail: bool) -> Result<Scope, String> {
-    let real = |folders: &[PathBuf]| folders.iter().map(|path| folder(path)).collect();
+    let real = |folders: &[PathBuf]| {
+        folders
+            .iter()
+            .map(|path| folder(path))
+            .collect::<Result<_, _>>()
+    };
     Ok(Scope {
         folders: real(folders)?,
         excluded: real(excluded)?,
@@ -43,7 +59,9 @@ fn folder(path: &Path) -> Result<PathBuf, String> {
 /// Returns the folder of the git repository that a folder is in, if any.
 pub fn repository(folder: &Path) -> Option<PathBuf> {
     let mut above = folder.ancestors();
-    above.find(|folder| folder.join(".git").exists()).map(Path::to_path_buf)
+    above
+        .find(|folder| fs_err::symlink_metadata(folder.join(".git")).is_ok())
+        .map(Path::to_path_buf)
 }
 
 /// Returns whether a path is in a scope, and no link on the way leads out of it. A file that is gone is judged by its
@@ -95,7 +113,11 @@ pub(crate) fn folders(scope: &Scope) -> String {
         let is_more = below.len() > 20;
         below.truncate(20);
         if !below.is_empty() {
-            text.push_str(&format!(" ({}{})", below.join(", "), if is_more { ", …" } else { "" }));
+            text.push_str(&format!(
+                " ({}{})",
+                below.join(", "),
+                if is_more { ", …" } else { "" }
+            ));
         }
         text
     };
@@ -122,7 +144,7 @@ fn below(scope: &Scope, folder: &Path) -> Vec<String> {
 /// # Errors
 /// Fails if the scope has no such file, or if it is not text.
 pub(crate) fn read(scope: &Scope, path: &Path) -> Result<String, String> {
-    let missing = || "there is no such file".to_owned();
+    let missing = || MISSING.to_owned();
     let root = scope.folders.iter().find(|folder| path.starts_with(folder));
     let root = root.filter(|_| scope.covers(path)).ok_or_else(missing)?;
     let file = open(root, path).map_err(|_| missing())?;
@@ -134,11 +156,15 @@ pub(crate) fn read(scope: &Scope, path: &Path) -> Result<String, String> {
         return Err("the file is too large to be read without the index".to_owned());
     }
     let mut bytes = Vec::new();
-    file.take(MAX_FILE).read_to_end(&mut bytes).map_err(|_| missing())?;
+    file.take(MAX_FILE)
+        .read_to_end(&mut bytes)
+        .map_err(|_| missing())?;
     if !scope.mail && is_mail(path, &bytes) {
         return Err(missing());
     }
-    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    let text = String::from_utf8(bytes)
+        .ok()
+        .filter(|text| !text.contains('\0'));
     text.ok_or_else(|| "the file is not text, and the index does not have it".to_owned())
 }
 
@@ -164,14 +190,18 @@ pub(crate) fn is_mail_file(scope: &Scope, path: &Path) -> bool {
 
 /// Returns whether a file is a message or a mailbox, by its name, its folder and its beginning.
 fn is_mail(path: &Path, bytes: &[u8]) -> bool {
-    let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_ascii_lowercase());
     let has_extension = extension.is_some_and(|own| MAIL.iter().any(|known| own == *known));
     let parent = path.parent();
     let is_in_maildir = ["cur", "new", "tmp"].iter().any(|name| {
-        parent.and_then(Path::file_name).is_some_and(|own| own == *name)
-            && parent.and_then(Path::parent).is_some_and(|maildir| {
-                maildir.join("cur").is_dir() && maildir.join("new").is_dir()
-            })
+        parent
+            .and_then(Path::file_name)
+            .is_some_and(|own| own == *name)
+            && parent
+                .and_then(Path::parent)
+                .is_some_and(|maildir| maildir.join("cur").is_dir() && maildir.join("new").is_dir())
     });
     has_extension || is_in_maildir || begins_as_mail(&bytes[..bytes.len().min(HEAD)])
 }
@@ -208,10 +238,23 @@ mod tests {
         assert_eq!(read(&scope, &inside.join("own")).unwrap(), "own");
         assert!(is_visible(&scope, &inside.join("own")));
         assert!(is_visible(&scope, &inside.join("gone/away")));
-        for wrong in ["link/secret", "file", "../out/secret", "not/secret", "missing", ""] {
+        for wrong in [
+            "link/secret",
+            "file",
+            "../out/secret",
+            "not/secret",
+            "missing",
+            "",
+        ] {
             assert!(read(&scope, &inside.join(wrong)).is_err(), "{wrong}");
         }
-        for wrong in ["link/secret", "link/gone", "file", "../out/secret", "not/secret"] {
+        for wrong in [
+            "link/secret",
+            "link/gone",
+            "file",
+            "../out/secret",
+            "not/secret",
+        ] {
             assert!(!is_visible(&scope, &inside.join(wrong)), "{wrong}");
         }
         for wrong in ["link", "../out", "not", "/", "missing"] {

@@ -143,11 +143,23 @@ mod tests {
             ("1", INVALID_REQUEST),
             ("[]", INVALID_REQUEST),
             ("{}", INVALID_REQUEST),
-            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, INVALID_REQUEST),
+            (
+                r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
+                INVALID_REQUEST,
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"method":1}"#, INVALID_REQUEST),
-            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, INVALID_REQUEST),
-            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, INVALID_REQUEST),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, INVALID_REQUEST),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+                INVALID_REQUEST,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+                INVALID_REQUEST,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#,
+                INVALID_REQUEST,
+            ),
             (r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#, 0),
             (r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, 0),
             (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, 0),

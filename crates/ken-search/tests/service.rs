@@ -625,7 +625,7 @@ fn every_printed_address_names_its_document() {
         let id = plan.named.id;
         for (typed, place) in [
             (id.as_str(), None),
-                ("file:///home/anna/pl%61n.txt", None),
+            ("file:///home/anna/pl%61n.txt", None),
             ("/home/anna/plan.txt:2", Some(Place::Line(2))),
             ("/home/anna/plan.txt p. 2", Some(Place::Page(2))),
         ] {

@@ -13,12 +13,12 @@ mod original;
 mod page;
 mod parameters;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use ken_api::{Client, Program, Secret};
-use ken_core::{Location, Ranking};
+use ken_core::{Cause, Location, Ranking};
 use ken_search::parse::Saved;
 use ken_search::plan::Context;
 use ken_search::service::Service;
@@ -30,6 +30,15 @@ use index::Index;
 /// Returns the bytes of a member of a file, or why it cannot be read, for people.
 pub type ReadMember =
     Box<dyn Fn(&dyn ken_engine::Source, &Location) -> Result<Vec<u8>, String> + Send + Sync>;
+
+/// Says what the user can do about a failure, in the words of the command line.
+#[derive(Clone, Copy)]
+pub struct Advice {
+    /// Returns the remedy for a failure of the file at a path.
+    pub remedy: fn(&Cause, &Path) -> String,
+    /// Returns how to install a program that helpers need.
+    pub install: fn(&str) -> String,
+}
 
 /// What answers depend on besides the index.
 pub struct Setup {
@@ -53,6 +62,8 @@ pub struct Setup {
     pub read_member: ReadMember,
     /// Draws pages and pictures.
     pub pictures: ken_extract::Pictures,
+    /// Says what can be done about failures.
+    pub advice: Advice,
     /// The program that opens files on the user's desktop; none if there is no desktop.
     pub opener: Option<PathBuf>,
     /// What lets a browser in; empty as long as no port is open.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use base64ct::{Base64, Encoding};
 use ken_core::{Ipath, Location};
@@ -17,7 +17,15 @@ use crate::text::{Page, address};
 use crate::visible::is_mail_file;
 
 const KNOWN: [&str; 9] = [
-    "pattern", "in", "glob", "ignore_case", "context", "mode", "documents", "limit", "max_chars",
+    "pattern",
+    "in",
+    "glob",
+    "ignore_case",
+    "context",
+    "mode",
+    "documents",
+    "limit",
+    "max_chars",
 ];
 const MAX_LIMIT: usize = 2_000;
 const MAX_CONTEXT: usize = 20;
@@ -50,11 +58,16 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
     };
     let visibility = Visibility {
         scope: &scope,
-        sources: scoped.as_ref().map(|(inner, scoped)| (*inner, scoped as &dyn Source)),
+        sources: scoped
+            .as_ref()
+            .map(|(inner, scoped)| (*inner, scoped as &dyn Source)),
     };
     let max_lines = if mode == "lines" { limit } else { 0 };
     let mut found = Found::new(visibility, max_lines);
-    let ended = call.setup().program.write(command, &|| call.is_over(), &mut found);
+    let ended = call
+        .setup()
+        .program
+        .write(command, &|| call.is_over(), &mut found);
     match ended {
         Ok((0 | 1, _)) => {}
         // It was stopped.
@@ -242,7 +255,9 @@ impl<'a> Found<'a> {
             let start = data["submatches"][0]["start"].as_u64().unwrap_or_default();
             let start = usize::try_from(start).unwrap_or_default();
             let text = bytes(&data["lines"]).unwrap_or_default();
-            place.lines.push(format!("{number}{sign}{}\n", short(&text, start)));
+            place
+                .lines
+                .push(format!("{number}{sign}{}\n", short(&text, start)));
         }
     }
 
@@ -252,14 +267,21 @@ impl<'a> Found<'a> {
         match self.n_matches {
             0 if self.is_complete => format!("Nothing matches{index}."),
             0 => "Nothing was found in time.".to_owned(),
-            n => format!("{more}{n} matching lines in {} places{index}.", self.n_places),
+            n => format!(
+                "{more}{n} matching lines in {} places{index}.",
+                self.n_places
+            ),
         }
     }
 
     /// Adds places with their lines, as many as fit, and the names of the others.
     fn lines(&self, call: &Call<'_>, page: &mut Page) -> String {
         let mut n_shown = 0;
-        for place in self.places.iter().take_while(|place| !place.lines.is_empty()) {
+        for place in self
+            .places
+            .iter()
+            .take_while(|place| !place.lines.is_empty())
+        {
             let name = name(call, place);
             let text = place.lines.concat();
             let unit = format!("{name}\n{}", page.fenced(&text));
@@ -324,7 +346,9 @@ impl<'a> Found<'a> {
         }
         match self.n_places - from - n_named {
             0 => String::new(),
-            n => format!("{n} more places. Narrow the pattern, or use in or glob; mode count is shorter."),
+            n => format!(
+                "{n} more places. Narrow the pattern, or use in or glob; mode count is shorter."
+            ),
         }
     }
 }
@@ -333,7 +357,10 @@ impl Write for Found<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.rest.extend_from_slice(bytes);
         let rest = std::mem::take(&mut self.rest);
-        let end = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let end = rest
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
         for line in rest[..end].split(|byte| *byte == b'\n') {
             self.take(line)?;
         }
@@ -350,7 +377,9 @@ impl Write for Found<'_> {
 }
 
 fn name(call: &Call<'_>, place: &Place) -> String {
-    let page = place.page.map_or_else(String::new, |page| format!(", p. {page}"));
+    let page = place
+        .page
+        .map_or_else(String::new, |page| format!(", p. {page}"));
     format!("{}{page}", address(&place.location, call.here()))
 }
 
@@ -390,7 +419,10 @@ mod tests {
     fn long_lines_are_cut_around_the_match() {
         let line = format!("{}needle{}\n", "ä".repeat(1_000), "b".repeat(1_000));
         let text = short(line.as_bytes(), 2_000);
-        assert!(text.contains("needle") && text.chars().count() <= MAX_LINE + 2, "{text}");
+        assert!(
+            text.contains("needle") && text.chars().count() <= MAX_LINE + 2,
+            "{text}"
+        );
         assert!(!text.contains('\u{fffd}'), "{text}");
         assert_eq!(short(b"short\r\n", 0), "short");
     }

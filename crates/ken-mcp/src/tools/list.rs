@@ -79,7 +79,9 @@ fn facet(
     let found = service.ask(&request).map_err(|error| error.to_string())?;
     let values = found.facets.into_iter().flat_map(|facet| facet.values);
     let values = values.filter(|value| value.count > 0);
-    Ok(values.map(|value| format!("{} {}", value.count, line(&value.value))).collect())
+    Ok(values
+        .map(|value| format!("{} {}", value.count, line(&value.value)))
+        .collect())
 }
 
 fn as_query(service: &Service<'_>, query: Option<&str>) -> String {
@@ -105,7 +107,9 @@ fn threads(
     let mut rows = Vec::new();
     let found = service.each_thread(&request, &mut |thread| {
         let zone = &call.setup().context.zone;
-        let senders = thread.in_order().flat_map(|(_, message)| message.texts(Field::Author));
+        let senders = thread
+            .in_order()
+            .flat_map(|(_, message)| message.texts(Field::Author));
         let mut senders: Vec<String> = senders.map(line).collect();
         senders.dedup();
         senders.truncate(3);

@@ -14,9 +14,17 @@ use rustix::fs::{Mode, OFlags};
 use super::words;
 use crate::call::Call;
 use crate::text::{Page, address, line};
-use crate::visible::{candidates, is_visible, read};
+use crate::visible::{MISSING, candidates, is_visible, read};
 
-const KNOWN: [&str; 7] = ["id", "path", "lines", "pages", "around", "offset", "max_chars"];
+const KNOWN: [&str; 7] = [
+    "id",
+    "path",
+    "lines",
+    "pages",
+    "around",
+    "offset",
+    "max_chars",
+];
 /// The lines before a cited line, and around what is looked for.
 const LINES_BEFORE: usize = 10;
 const LINES_AROUND: usize = 2;
@@ -42,7 +50,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
     match arguments.text("id")? {
         Some(_) if has_index => Err("no document has this id; search again".to_owned()),
         Some(_) => Err("there is no index, so nothing has an id; give a path".to_owned()),
-        None => live(call, page, &paths, wish, has_index),
+        None => live(call, page, &paths, &wish, has_index),
     }
 }
 
@@ -50,7 +58,9 @@ fn wish(call: &Call<'_>) -> Result<PartRequest, String> {
     let numbers = |name: &str| -> Result<Option<Numbers>, String> {
         let given = call.arguments.text(name)?;
         let wrong = || format!("{name} must be numbers such as 10-40");
-        given.map(|text| PartRequest::numbers(text).ok_or_else(wrong)).transpose()
+        given
+            .map(|text| PartRequest::numbers(text).ok_or_else(wrong))
+            .transpose()
     };
     let around = call.arguments.text("around")?;
     Ok(PartRequest {
@@ -134,7 +144,9 @@ impl Document {
         let (location, document) = (&named.stored.location, &named.stored.document);
         let mut wish = at_place(wish, self.found.place);
         let zone = &call.setup().context.zone;
-        let date = document.number(Field::Date).map(|date| format!(" · {}", day(date, zone)));
+        let date = document
+            .number(Field::Date)
+            .map(|date| format!(" · {}", day(date, zone)));
         let head = format!(
             "{} · {}{} · id {}{}",
             address(location, call.here()),
@@ -144,7 +156,11 @@ impl Document {
             self.stamp,
         );
         let fields = match document.kind {
-            Kind::Message => &[("From", Field::Author), ("To", Field::To), ("Subject", Field::Title)][..],
+            Kind::Message => &[
+                ("From", Field::Author),
+                ("To", Field::To),
+                ("Subject", Field::Title),
+            ][..],
             _ => &[("Title", Field::Title)],
         };
         let fields = fields.iter().filter_map(|(name, field)| {
@@ -153,7 +169,9 @@ impl Document {
         call.ask(call.whole_scope(), |service, _| {
             wish.reading = reading(service, &mut wish.query);
             let cut = |wish: &PartRequest| {
-                service.part(&document.body, wish).map_err(|error| error.to_string())
+                service
+                    .part(&document.body, wish)
+                    .map_err(|error| error.to_string())
             };
             written(page, &head, &fields.collect::<String>(), &wish, cut)
         })
@@ -177,11 +195,11 @@ fn live(
     call: &Call<'_>,
     page: Page,
     paths: &[PathBuf],
-    wish: PartRequest,
+    wish: &PartRequest,
     has_index: bool,
 ) -> Result<String, String> {
     let scope = call.whole_scope();
-    let mut why = "there is no such document".to_owned();
+    let mut why = MISSING.to_owned();
     for typed in paths {
         for (path, place) in with_line(typed) {
             match read(scope, &path) {
@@ -190,13 +208,16 @@ fn live(
                         "{} · not in the index, read just now",
                         address(&Location::file(path), call.here())
                     );
-                    let found = wish.query.as_deref().map_or_else(Vec::new, |query| matches(&text, query));
-                    let wish = at_place(&wish, place);
+                    let found = wish
+                        .query
+                        .as_deref()
+                        .map_or_else(Vec::new, |query| matches(&text, query));
+                    let wish = at_place(wish, place);
                     let cut = |wish: &PartRequest| Ok(part(&text, found.clone(), wish));
                     return written(page, &head, "", &wish, cut);
                 }
-                Err(other) if path.exists() && scope.covers(&path) => why = other,
-                Err(_) => {}
+                Err(other) if other == MISSING => {}
+                Err(other) => why = other,
             }
         }
     }
@@ -225,19 +246,31 @@ fn matches(text: &str, query: &str) -> Vec<Range<usize>> {
     let query = words::plain(query).to_ascii_lowercase();
     let words = query.split(' ').filter(|word| !word.is_empty());
     let mut found: Vec<Range<usize>> = words
-        .flat_map(|word| text.match_indices(word).map(|(at, word)| at..at + word.len()))
+        .flat_map(|word| {
+            text.match_indices(word)
+                .map(|(at, word)| at..at + word.len())
+        })
         .collect();
     found.sort_by_key(|range| range.start);
     let mut end = 0;
-    found.retain(|range| range.start >= end && { end = range.end; true });
+    found.retain(|range| {
+        range.start >= end && {
+            end = range.end;
+            true
+        }
+    });
     found
 }
 
 fn similar(call: &Call<'_>, path: &Path) -> Result<String, String> {
     let scope = call.whole_scope();
     call.ask(scope, |service, _| {
-        let similar = service.similar_to_address(path).map_err(|error| error.to_string())?;
-        let visible = similar.iter().filter(|location| is_visible(scope, &location.path));
+        let similar = service
+            .similar_to_address(path)
+            .map_err(|error| error.to_string())?;
+        let visible = similar
+            .iter()
+            .filter(|location| is_visible(scope, &location.path));
         let names: Vec<String> = visible
             .take(MAX_SIMILAR)
             .map(|location| address(location, call.here()))
@@ -257,12 +290,18 @@ fn written<'t>(
     wish: &PartRequest,
     cut: impl Fn(&PartRequest) -> Result<Part<'t>, String>,
 ) -> Result<String, String> {
-    let whole = cut(&PartRequest { max_bytes: Some(0), ..wish.clone() })?;
+    let whole = cut(&PartRequest {
+        max_bytes: Some(0),
+        ..wish.clone()
+    })?;
     page.head(&format!("{head} · {}.", length(&whole, wish)));
     let room = page.left().saturating_sub(RESERVE);
     let mut max_bytes = room;
     loop {
-        let part = cut(&PartRequest { max_bytes: Some(max_bytes), ..wish.clone() })?;
+        let part = cut(&PartRequest {
+            max_bytes: Some(max_bytes),
+            ..wish.clone()
+        })?;
         let fenced = page.fenced(&format!("{fields}{}", numbered(&part)));
         if max_bytes == 0 || page.add(&fenced, RESERVE) {
             return Ok(page.finish(&next(&part)));
@@ -295,7 +334,7 @@ fn numbered(part: &Part<'_>) -> String {
             text.push_str("…\n");
         }
         let (mut number, mut page) = (stretch.first_line, stretch.first_page);
-        let mut begin = |text: &mut String, page: usize| {
+        let begin = |text: &mut String, page: usize| {
             if part.n_pages > 1 {
                 text.push_str(&format!("--- page {page}\n"));
             }
@@ -311,7 +350,10 @@ fn numbered(part: &Part<'_>) -> String {
             }
             begin(&mut text, page);
             for one in body.split_inclusive('\n') {
-                text.push_str(&format!("{number}\t{}\n", one.trim_end_matches(['\n', '\r'])));
+                text.push_str(&format!(
+                    "{number}\t{}\n",
+                    one.trim_end_matches(['\n', '\r'])
+                ));
                 number += usize::from(one.ends_with('\n'));
             }
         }
@@ -328,8 +370,12 @@ fn next(part: &Part<'_>) -> String {
     };
     match &part.next {
         None => String::new(),
-        Some(Next::Lines(lines)) => format!("Next: read with lines {}.", range(lines, part.n_lines)),
-        Some(Next::Pages(pages)) => format!("Next: read with pages {}.", range(pages, part.n_pages)),
+        Some(Next::Lines(lines)) => {
+            format!("Next: read with lines {}.", range(lines, part.n_lines))
+        }
+        Some(Next::Pages(pages)) => {
+            format!("Next: read with pages {}.", range(pages, part.n_pages))
+        }
         Some(Next::Around(offset)) => format!("Next: read with offset {offset}."),
     }
 }

@@ -43,7 +43,9 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
             ..Request::default()
         };
         let mut found = ask(service, query, &request)?;
-        found.hits.retain(|hit| is_visible(&scope, &hit.location.path));
+        found
+            .hits
+            .retain(|hit| is_visible(&scope, &hit.location.path));
         page.head(&about(&found));
         let mut n_shown = 0;
         for hit in &found.hits {
@@ -111,7 +113,10 @@ fn about(found: &Response) -> String {
         about.push_str(" Not all have all words.");
     }
     if !found.missing.is_empty() {
-        about.push_str(&format!(" No document has: {}.", line(&found.missing.join(", "))));
+        about.push_str(&format!(
+            " No document has: {}.",
+            line(&found.missing.join(", "))
+        ));
     }
     let suggestions: Vec<String> = found
         .did_you_mean
@@ -134,7 +139,9 @@ fn add(page: &mut Page, call: &Call<'_>, hit: &Hit) -> bool {
         return true;
     }
     // The first hit is shown in any case, with less of its passage.
-    let n_chars = page.left().saturating_sub(RESERVE + head.chars().count() + 40);
+    let n_chars = page
+        .left()
+        .saturating_sub(RESERVE + head.chars().count() + 40);
     let is_first = hit.rank == call.arguments.number("offset", 0, usize::MAX).unwrap_or(0) + 1;
     let short: String = text.chars().take(n_chars).collect();
     is_first && page.add(&format!("{head}{}", page.fenced(&short)), 0)
@@ -142,13 +149,19 @@ fn add(page: &mut Page, call: &Call<'_>, hit: &Hit) -> bool {
 
 /// Returns the citation, date and identifier of a hit.
 fn head(call: &Call<'_>, hit: &Hit) -> String {
-    let place = hit.snippets.first().map_or_else(String::new, |passage| match passage.page {
-        Some(page) => format!(", p. {page}"),
-        None => format!(":{}", passage.line),
-    });
+    let place = hit
+        .snippets
+        .first()
+        .map_or_else(String::new, |passage| match passage.page {
+            Some(page) => format!(", p. {page}"),
+            None => format!(":{}", passage.line),
+        });
     let address = address(&hit.location, call.here());
     let zone = &call.setup().context.zone;
-    let date = hit.document.number(Field::Date).map(|date| format!(" · {}", day(date, zone)));
+    let date = hit
+        .document
+        .number(Field::Date)
+        .map(|date| format!(" · {}", day(date, zone)));
     let more = match hit.more {
         None | Some(0) => String::new(),
         Some(n) => format!(" · {n} similar"),

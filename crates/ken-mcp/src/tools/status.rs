@@ -57,7 +57,10 @@ fn index(service: &Service<'_>, source: &dyn Source) -> Result<String, String> {
     };
     let total = source.run(&Plan::All, Order::default(), 0, 0);
     let total = total.map_err(|error| error.to_string())?.total;
-    let types = count("*")?.facets.into_iter().flat_map(|facet| facet.values);
+    let types = count("*")?
+        .facets
+        .into_iter()
+        .flat_map(|facet| facet.values);
     let types: Vec<String> = types
         .map(|value| format!("{} {}", value.count, line(&value.value)))
         .collect();

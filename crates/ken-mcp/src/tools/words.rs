@@ -27,20 +27,25 @@ fn is_operator(word: &str, names: &FieldNames) -> bool {
 
 /// Returns the words of a text, without signs that mean something in a query.
 pub(super) fn plain(text: &str) -> String {
-    let is_sign = |c: char| !(c.is_alphanumeric() || "_.-+#@/&'’".contains(c)) && !is_mark(c);
+    let is_sign = |c: char| !(c.is_alphanumeric() || "_.-+#@/&'’".contains(c) || is_mark(c));
     let words = text.split(|c: char| c.is_whitespace() || is_sign(c));
-    let words = words.map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation() && !"_#+".contains(c)));
+    let words = words
+        .map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation() && !"_#+".contains(c)));
     // Operators are words here.
-    let words = words.filter(|word| !word.is_empty()).map(|word| match word {
-        "OR" | "AND" | "NOT" | "NEAR" | "XOR" => word.to_lowercase(),
-        word => word.to_owned(),
-    });
+    let words = words
+        .filter(|word| !word.is_empty())
+        .map(|word| match word {
+            "OR" | "AND" | "NOT" | "NEAR" | "XOR" => word.to_lowercase(),
+            word => word.to_owned(),
+        });
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns whether a character belongs to the one before it, as accents do.
 fn is_mark(character: char) -> bool {
-    !character.is_ascii() && !character.is_whitespace() && !"“”„«»‹›…–—¿¡。、？！：；（）「」".contains(character)
+    !character.is_ascii()
+        && !character.is_whitespace()
+        && !"“”„«»‹›…–—¿¡。、？！：；（）「」".contains(character)
 }
 
 #[cfg(test)]
@@ -51,20 +56,41 @@ mod tests {
     fn questions_are_words_and_queries_stay() {
         let names = &FieldNames::TABLE;
         for (text, words) in [
-            ("what's the guest wifi password?", "what's the guest wifi password"),
-            ("section 9) of the lease [draft]", "section 9 of the lease draft"),
+            (
+                "what's the guest wifi password?",
+                "what's the guest wifi password",
+            ),
+            (
+                "section 9) of the lease [draft]",
+                "section 9 of the lease draft",
+            ),
             ("error: cannot open \"file", "error cannot open file"),
-            ("how do I build a C++ crate: fast!", "how do I build a C++ crate fast"),
+            (
+                "how do I build a C++ crate: fast!",
+                "how do I build a C++ crate fast",
+            ),
             ("see https://a.example/x?y=1", "see https a.example/x y 1"),
             ("state-of-the-art - what NOT", "state-of-the-art what not"),
             ("¿dónde está “el contrato”?", "dónde está el contrato"),
         ] {
             assert_eq!(plain(text), words);
         }
-        for query in ["\"exact phrase\"", "a OR b", "cat -dog", "ext:pdf lease", "begin*"] {
+        for query in [
+            "\"exact phrase\"",
+            "a OR b",
+            "cat -dog",
+            "ext:pdf lease",
+            "begin*",
+        ] {
             assert!(is_query(query, names), "{query}");
         }
-        for text in ["note: read me", "a - b", "5 * 3", "what is x?", "https://a.example"] {
+        for text in [
+            "note: read me",
+            "a - b",
+            "5 * 3",
+            "what is x?",
+            "https://a.example",
+        ] {
             assert!(!is_query(text, names), "{text}");
         }
     }

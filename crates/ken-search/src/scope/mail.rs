@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use ken_core::{Field, FileKey, MessageSpan, Plan};
-use ken_engine::{
-    DocAddress, Error, Files, Limits, Mail, Mailbox, MessageId, MessageOfFile, Seen,
-};
+use ken_engine::{DocAddress, Error, Files, Limits, Mail, Mailbox, MessageId, MessageOfFile, Seen};
 
 use super::Scoped;
 
@@ -37,7 +35,9 @@ impl Mail for Scoped<'_> {
 
     fn documents_of(&self, messages: &[MessageOfFile]) -> Result<Vec<Vec<DocAddress>>, Error> {
         let all = self.inner.mail().documents_of(messages)?;
-        all.into_iter().map(|documents| self.kept(documents)).collect()
+        all.into_iter()
+            .map(|documents| self.kept(documents))
+            .collect()
     }
 
     fn siblings(&self, at: DocAddress) -> Result<Vec<DocAddress>, Error> {

@@ -128,7 +128,12 @@ impl<'s> Scoped<'s> {
 /// Returns what is left of a root in a scope.
 fn roots(root: &Root, scope: &Scope) -> Vec<Root> {
     let below = scope.within(&root.path).folders.into_iter();
-    below.map(|path| Root { path, ..root.clone() }).collect()
+    below
+        .map(|path| Root {
+            path,
+            ..root.clone()
+        })
+        .collect()
 }
 
 /// Returns the documents in archives that are attached to messages.

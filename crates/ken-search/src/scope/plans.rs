@@ -93,7 +93,10 @@ mod tests {
         let thread = Plan::Not(Box::new(Plan::Thread(Box::new(word.clone()))));
         let narrowed_word = Plan::And(vec![word, inside.clone()]);
         let expected = Plan::Not(Box::new(Plan::Thread(Box::new(narrowed_word))));
-        assert_eq!(narrow(&thread, &inside), Plan::And(vec![expected, inside.clone()]));
+        assert_eq!(
+            narrow(&thread, &inside),
+            Plan::And(vec![expected, inside.clone()])
+        );
         let duplicate = with(Field::Is, "duplicate");
         let expected = Plan::And(vec![Plan::Nothing, inside.clone()]);
         assert_eq!(narrow(&duplicate, &inside), expected);

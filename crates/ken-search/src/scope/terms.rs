@@ -82,7 +82,10 @@ impl Terms for Scoped<'_> {
         limits: Option<&Arc<Limits>>,
     ) -> Result<Vec<Similar>, Error> {
         let mut similar = Vec::new();
-        let all = self.inner.terms().similar(fields, word, limit * 8, limits)?;
+        let all = self
+            .inner
+            .terms()
+            .similar(fields, word, limit * 8, limits)?;
         for one in all {
             let documents = self.most(fields, &one.term)?;
             if documents > 0 && similar.len() < limit {

@@ -59,7 +59,7 @@ pub use id::Named;
 pub use inside::Inside;
 pub use json::{ContactForm, DocumentForm, MessageForm};
 pub use like::TextOf;
-pub use part::{Next, Numbers, Part, PartRequest, Stretch};
+pub use part::{Next, Numbers, Part, PartRequest, Stretch, part};
 pub use place::Place;
 pub use relax::{Matched, Relax};
 pub use request::{Facets, Group, Like, Reading, Request, Snippets, Text};

@@ -1,5 +1,6 @@
 //! How the query was understood, in parts that can be removed.
 
+use ken_core::language;
 use ken_search::parse::{Names, Tree, parse_with};
 use ken_search::service::Query;
 use serde::Serialize;
@@ -114,6 +115,9 @@ fn shown(looker: &Looker<'_>, filter: &str) -> String {
         Some(folder) => {
             let home = looker.service.context().home.as_deref();
             text::short_folder(&text::path(&folder, home))
+        }
+        None if filter.starts_with("lang:") => {
+            format!("lang: {}", language::english_name(&filter["lang:".len()..]))
         }
         None => filter
             .replace(":\"^", ": ")

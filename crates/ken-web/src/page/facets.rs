@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ken_core::{Field, FieldNames, covering};
+use ken_core::{Field, FieldNames, covering, language};
 use ken_search::parse::{Clause, Modifiers, Phrase, Tree, Value};
 use ken_search::service::{Answer, Facet, Facets, Request};
 use serde::Serialize;
@@ -241,54 +241,8 @@ fn shown(name: &str, value: &str) -> String {
             last.map_or(value.to_owned(), |last| last.to_string_lossy().into_owned())
         }
         "author" => text::person(value).to_owned(),
-        "lang" => language(value).to_owned(),
+        "lang" => language::english_name(value),
         _ => value.to_owned(),
-    }
-}
-
-/// Returns the English name of a language.
-fn language(code: &str) -> &str {
-    match code {
-        "ar" => "Arabic",
-        "bg" => "Bulgarian",
-        "ca" => "Catalan",
-        "cs" => "Czech",
-        "da" => "Danish",
-        "de" => "German",
-        "el" => "Greek",
-        "en" => "English",
-        "es" => "Spanish",
-        "et" => "Estonian",
-        "fa" => "Persian",
-        "fi" => "Finnish",
-        "fr" => "French",
-        "he" => "Hebrew",
-        "hi" => "Hindi",
-        "hr" => "Croatian",
-        "hu" => "Hungarian",
-        "id" => "Indonesian",
-        "it" => "Italian",
-        "ja" => "Japanese",
-        "ko" => "Korean",
-        "la" => "Latin",
-        "lt" => "Lithuanian",
-        "lv" => "Latvian",
-        "nl" => "Dutch",
-        "no" | "nb" | "nn" => "Norwegian",
-        "pl" => "Polish",
-        "pt" => "Portuguese",
-        "ro" => "Romanian",
-        "ru" => "Russian",
-        "sk" => "Slovak",
-        "sl" => "Slovenian",
-        "sr" => "Serbian",
-        "sv" => "Swedish",
-        "th" => "Thai",
-        "tr" => "Turkish",
-        "uk" => "Ukrainian",
-        "vi" => "Vietnamese",
-        "zh" => "Chinese",
-        code => code,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ken_api::message::Figures;
 use ken_core::Field;
 use ken_engine::Source;
 use ken_search::service::{Request, Snippets, cause_text};
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use super::look::Looker;
 use super::state::State;
+use super::templates::grouped;
 use super::text::{When, when};
 use super::{html, text};
 use crate::answer::{Answer, Error};
@@ -35,7 +37,8 @@ struct Page {
     waits: Option<String>,
     unwatched: Vec<String>,
     roots: Vec<String>,
-    missing: Vec<String>,
+    missing: Vec<Missing>,
+    run: Option<Run>,
     types: Vec<(&'static str, u64)>,
     failures: Vec<Failed>,
 }
@@ -46,7 +49,52 @@ struct Failed {
     folder: String,
     reason: String,
     cause: String,
+    remedy: String,
     href: String,
+}
+
+/// A program that some files wait for.
+#[derive(Serialize)]
+struct Missing {
+    name: String,
+    install: String,
+}
+
+/// How far a run over all files is. The script says the same of later moments.
+#[derive(Serialize)]
+struct Run {
+    text: String,
+    /// The part that is done, in thousandths; none as long as it is not known how much there is.
+    done: Option<u64>,
+}
+
+impl Run {
+    fn of(figures: &Figures) -> Option<Self> {
+        let Figures {
+            walked,
+            files_found,
+            files_to_do,
+            files_done,
+            bytes_to_do,
+            bytes_done,
+            ..
+        } = figures;
+        match walked {
+            false => Some(Self {
+                text: format!("{} files found", grouped(*files_found)),
+                done: None,
+            }),
+            true if *files_to_do == 0 => None,
+            true => Some(Self {
+                text: format!(
+                    "{} of {} files read",
+                    grouped(*files_done),
+                    grouped(*files_to_do)
+                ),
+                done: Some(bytes_done.saturating_mul(1000) / (*bytes_to_do).max(1)),
+            }),
+        }
+    }
 }
 
 /// How long a page waits for a server that is busy with changes.
@@ -116,6 +164,7 @@ fn page(looker: &Looker<'_>) -> Result<Page, Error> {
         swept: fresh.swept,
         pending: fresh.pending,
         waits: fresh.waits,
+        run: fresh.run.as_ref().and_then(Run::of),
         unwatched: fresh.unwatched.iter().map(|of| path(&of.0)).collect(),
         roots: looker
             .service
@@ -123,7 +172,15 @@ fn page(looker: &Looker<'_>) -> Result<Page, Error> {
             .iter()
             .map(|root| path(&root.path))
             .collect(),
-        missing: source.meta().missing.iter().cloned().collect(),
+        missing: source
+            .meta()
+            .missing
+            .iter()
+            .map(|name| Missing {
+                install: (web.setup.advice.install)(name),
+                name: name.clone(),
+            })
+            .collect(),
         types,
         n_failed,
         failures,
@@ -159,6 +216,7 @@ fn failures(looker: &Looker<'_>) -> Result<(Vec<Failed>, usize), Error> {
             folder: text::short_folder(&text::path(folder, home)),
             reason: failure.reason().name().to_owned(),
             cause: cause_text(&failure.cause),
+            remedy: (looker.web.setup.advice.remedy)(&failure.cause, &hit.location.path),
             href: State {
                 doc: id,
                 page: 1,

@@ -57,7 +57,7 @@ pub(super) fn render(template: &str, view: &impl Serialize) -> Result<String, Er
 }
 
 /// Returns a number with its digits in groups: `322,128`.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {

@@ -373,6 +373,24 @@ fn hostile_documents_run_and_load_nothing() {
 }
 
 #[test]
+fn the_status_page_shows_how_far_a_run_is() {
+    let world = world();
+    let server = Server::start(&world);
+    let page = page(&world);
+    let cookie = format!("Cookie: ken={}", page.token);
+    let path = format!("{}/status", page.folder);
+    let shows = |what: &str| page.ask("GET", &path, &[&cookie]).2.contains(what);
+    server.until("no run", || shows("<p id=\"run\" class=\"run\" hidden>"));
+    world.ken(["index", "--pause"]);
+    let run = world.spawn(["index", "--full"]);
+    server.until("a run", || shows("<p id=\"run\" class=\"run\">"));
+    assert!(shows("files found") || shows("files read"));
+    world.ken(["index", "--resume"]);
+    assert_eq!(Run::of_child(run).code, 0);
+    server.until("no run", || shows("<p id=\"run\" class=\"run\" hidden>"));
+}
+
+#[test]
 fn the_api_is_as_it_is_described() {
     let venv = concat!(env!("CARGO_TARGET_TMPDIR"), "/python-peers/venv");
     let is_there = fs_err::exists(format!("{venv}/bin/schemathesis")).unwrap();

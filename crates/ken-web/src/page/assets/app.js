@@ -409,11 +409,24 @@ if (found) {
 const progress = $("#progress strong");
 if (progress) {
   new EventSource("api/v1/events").addEventListener("freshness", (event) => {
-    const { waits, pending, complete_seconds_ago: seconds } = JSON.parse(event.data);
+    const { waits, pending, complete_seconds_ago: seconds, run } = JSON.parse(event.data);
+    showRun(run);
     if (waits) progress.textContent = `changes wait: ${waits}`;
     else if (pending) progress.textContent = `${pending} changes on their way`;
     else if (seconds !== null) progress.textContent = "up to date";
   });
+}
+
+function showRun(run) {
+  const grouped = (number) => number.toLocaleString("en");
+  const box = $("#run");
+  const isReading = run?.walked && run.files_to_do > 0;
+  box.hidden = !run || (run.walked && !isReading);
+  if (box.hidden) return;
+  const bar = $("progress", box);
+  if (isReading) bar.value = Math.floor((1000 * run.bytes_done) / Math.max(run.bytes_to_do, 1));
+  else bar.removeAttribute("value");
+  $("#run-text").textContent = isReading ? `${grouped(run.files_done)} of ${grouped(run.files_to_do)} files read` : `${grouped(run.files_found)} files found`;
 }
 
 function toggleFacets() {

@@ -45,6 +45,8 @@ pub(super) struct Preview {
     people: Vec<(&'static str, String)>,
     details: Vec<(String, String)>,
     failure: Option<String>,
+    /// What the user can do about it.
+    remedy: Option<String>,
     places: Vec<Place>,
     n_places: usize,
     blocks: Vec<Block>,
@@ -185,6 +187,10 @@ impl Preview {
                 .failure
                 .as_ref()
                 .map(|failure| cause_text(&failure.cause)),
+            remedy: document
+                .failure
+                .as_ref()
+                .map(|failure| (looker.web.setup.advice.remedy)(&failure.cause, &location.path)),
             places: text.places(&|at, page| {
                 let state = State {
                     at: Some(at),

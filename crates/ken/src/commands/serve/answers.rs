@@ -1,16 +1,20 @@
 //! Who answers a request? The server itself, if it is about how fresh the index is; else threads that search.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hyper::Request;
 use hyper::body::Bytes;
 use ken_api::{Door, Guard, Passed, Question, Refusal, Reply};
+use ken_mcp::Mcp;
 use ken_web::{Asked, Body, From, Web, Work, Write};
 
 use super::news::News;
 use super::pool::Pool;
 
+/// Where agents are answered, at the socket.
+const MCP: &str = "/mcp";
 /// Number of answers that are written as they come, at once: each has a thread.
 const MAX_WRITTEN: usize = 16;
 /// Number of searches at once.
@@ -24,6 +28,7 @@ const MAX_PICTURES_WAITING: usize = 64;
 pub(super) struct Answers {
     news: Arc<News>,
     web: Arc<Mutex<Arc<Web>>>,
+    mcp: Mutex<Mcp>,
     /// Looks at what comes in at the port, once there is one.
     guard: OnceLock<Guard>,
     /// Threads that look into the index.
@@ -37,7 +42,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    pub(super) fn new(news: Arc<News>, web: Web) -> Self {
+    pub(super) fn new(news: Arc<News>, web: Web, mcp: Mcp) -> Self {
         let web = Arc::new(Mutex::new(Arc::new(web)));
         let n_processors = std::thread::available_parallelism().map_or(2, usize::from);
         let pool = |n_threads: usize, max_waiting| {
@@ -50,6 +55,7 @@ impl Answers {
             pages: pool(n_processors.min(4), MAX_PICTURES_WAITING),
             thumbnails: pool((n_processors / 2).clamp(1, 3), MAX_PICTURES_WAITING),
             web,
+            mcp: Mutex::new(mcp),
             guard: OnceLock::new(),
             n_written: Arc::default(),
         }
@@ -61,12 +67,16 @@ impl Answers {
     }
 
     /// Answers by other settings from now on.
-    pub(super) fn renew(&self, web: Web) {
+    pub(super) fn renew(&self, web: Web, mcp: Mcp) {
+        *self.mcp.lock().unwrap_or_else(PoisonError::into_inner) = mcp;
         *self.web.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(web);
     }
 
     /// Takes a request.
     pub(super) fn take(&self, request: Request<Bytes>, door: Door, reply: Reply) {
+        if matches!(door, Door::Socket) && request.uri().path() == MCP {
+            return self.ask_mcp(request, reply);
+        }
         match self.look(&request, door) {
             Err((status, message)) => reply.refuse(status, &message),
             Ok(passed) => self.hand_on(request, passed, reply),
@@ -93,6 +103,44 @@ impl Answers {
             Some(Err((status, message))) => reply.refuse(status, &message),
             None => self.search(request, passed, reply),
         }
+    }
+
+    /// Answers a program of the user that speaks for an agent. The address names the scope, as nothing else does.
+    fn ask_mcp(&self, request: Request<Bytes>, reply: Reply) {
+        let is_gone = reply.is_gone();
+        let asked = Asked::new(request.map(Vec::from), MCP.to_owned(), From::User, is_gone);
+        let folders = |name| asked.all(name).map(PathBuf::from).collect::<Vec<_>>();
+        let (within, excluded) = (folders("in"), folders("exclude"));
+        if within.is_empty() {
+            reply.refuse(
+                400,
+                "the address names no folder: /mcp?in=/home/anna/Documents",
+            );
+            return;
+        }
+        let mail = asked.flag("mail").map_err(|error| error.to_string());
+        let scope = mail.and_then(|mail| ken_mcp::scope(&within, &excluded, mail));
+        let scope = match scope {
+            Ok(scope) => scope,
+            Err(why) => return reply.refuse(400, &why),
+        };
+        let mcp = self.mcp.lock().unwrap_or_else(PoisonError::into_inner);
+        let mcp = mcp.with_scope(scope);
+        if !self.lookers.has_place() {
+            reply.refuse(503, "too many requests wait; ask again later");
+            return;
+        }
+        // Without a thread the reply is dropped, and says so.
+        let _ = self.lookers.run(move || {
+            let Asked {
+                method,
+                headers,
+                body,
+                is_gone,
+                ..
+            } = &asked;
+            reply.whole(ken_mcp::post(&mcp, method, headers, body, is_gone));
+        });
     }
 
     fn search(&self, request: Request<Bytes>, passed: Passed, reply: Reply) {

@@ -1,6 +1,5 @@
 //! Where `ken serve` answers: at its socket, and at a port of loopback once somebody asked for it.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -8,14 +7,17 @@ use std::sync::{Arc, OnceLock};
 use ken_api::{Client, Guard, Program, Secret};
 use ken_extract::Pictures;
 use ken_index::layout::index_folder;
-use ken_web::{ReadMember, Setup, Web};
+use ken_mcp::Mcp;
+use ken_search::scope::Scope;
+use ken_web::{Advice, ReadMember, Setup, Web};
 
 use super::answers::Answers;
 use super::listening::Listening;
 use super::news::News;
 use super::port::Port;
 use crate::cli::Global;
-use crate::commands::{context::context, original::Reader, query};
+use crate::commands::mcp::setup as mcp_setup;
+use crate::commands::{context::context, original::Reader, own_program, query};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
@@ -30,6 +32,7 @@ pub(super) struct Faces {
     answers: Arc<Answers>,
     secret: Arc<OnceLock<Secret>>,
     program: Program,
+    global: Global,
     /// The port, once it is open.
     port: Option<Port>,
 }
@@ -44,9 +47,10 @@ impl Faces {
     ) -> Result<Self, Failure> {
         let listening = Listening::start(global, data)?;
         let secret = Arc::default();
-        let program = program(global, data)?;
+        let program = own_program(global, data)?;
         let web = web(data, settings, listening.path(), &secret, &program)?;
-        let answers = Arc::new(Answers::new(Arc::clone(news), web));
+        let mcp = mcp(global, data, settings, listening.path())?;
+        let answers = Arc::new(Answers::new(Arc::clone(news), web, mcp));
         let of_socket = Arc::clone(&answers);
         let listening = listening.serve(move |request, door, reply| {
             of_socket.take(request, door, reply);
@@ -57,6 +61,7 @@ impl Faces {
             answers,
             secret,
             program,
+            global: global.clone(),
             port: None,
         };
         let opened =
@@ -102,27 +107,20 @@ impl Faces {
             &self.secret,
             &self.program,
         )?;
-        self.answers.renew(web);
+        let mcp = mcp(&self.global, &self.data, settings, self.socket())?;
+        self.answers.renew(web, mcp);
         Ok(())
     }
 }
 
-/// Returns this program, and how it works with the same index and settings. A newer one may take its place later.
-fn program(global: &Global, data: &Path) -> io::Result<Program> {
-    let mut arguments = vec![OsString::from("--data"), data.into()];
-    if let Some(config) = &global.config {
-        arguments.extend([
-            OsString::from("--config"),
-            std::path::absolute(config)?.into(),
-        ]);
-    }
-    for set in &global.set {
-        arguments.extend([OsString::from("--set"), set.into()]);
-    }
-    Ok(Program {
-        path: std::env::current_exe()?,
-        arguments,
-    })
+/// Returns what answers agents, by the settings. Nothing is visible until a request names folders.
+fn mcp(global: &Global, data: &Path, settings: &Settings, socket: &Path) -> Result<Mcp, Failure> {
+    let mut context = context();
+    // A client at the socket is in no folder of this process.
+    context.cwd = PathBuf::from("/");
+    let client = Some(Client::new(socket));
+    let setup = mcp_setup(global, data, settings, context, client)?;
+    Ok(Mcp::new(setup, Scope::default()))
 }
 
 /// Returns what reads members of files, by the settings.
@@ -171,6 +169,10 @@ fn web(
         read_member: read_member(settings.clone()),
         pictures: Pictures::new(settings.extraction()?)
             .with_cache(data.join("pictures"), PICTURE_BYTES),
+        advice: Advice {
+            remedy: output::remedy,
+            install: output::install,
+        },
         opener: opener(),
         secret: Arc::clone(secret),
     }))

@@ -20,8 +20,8 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched, WebAddress};
@@ -29,7 +29,7 @@ use ken_api::{Client, Question, Reply};
 use ken_core::BytesPath;
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Batching, PathChange, Ticket, Updater, UpdaterOptions};
-use ken_pipeline::{Options, RootChange, background, is_another_under_way};
+use ken_pipeline::{Options, Progress, RootChange, background, is_another_under_way};
 use ken_walk::WalkOptions;
 use ken_watch::{Coverage, Events, Lost, Schedule, Sweeps, Watcher, free_watches};
 
@@ -141,6 +141,7 @@ pub(super) fn run_with(
         compared_by: None,
         last_comparison: None,
         n_overflows: 0,
+        run: Weak::new(),
         is_limited: args.max_watches.is_some(),
         sweeps: Sweeps::new(Duration::from_secs(args.sweep_seconds)),
         swept_by: None,
@@ -219,6 +220,8 @@ struct Server {
     last_comparison: Option<Ticket>,
     /// Number of times that events were lost.
     n_overflows: u64,
+    /// The last run over all files, as long as it goes on.
+    run: Weak<Progress>,
     /// Whether the user limits the number of watches.
     is_limited: bool,
     /// When what is not watched is compared.
@@ -365,6 +368,7 @@ impl Server {
             pending: self.undone.paths().count() + self.schedule.held().count(),
             waits: paused.map(|_| "indexing is paused".to_owned()),
             overflows: self.n_overflows,
+            run: self.run.upgrade().map(|run| figures::of(&run)),
         }
     }
 
@@ -459,6 +463,7 @@ impl Server {
             ..self.options.clone()
         };
         let progress = Arc::default();
+        self.run = Arc::downgrade(&progress);
         self.news
             .runs
             .start(&self.options.data, &progress, reply.stream(), || {
@@ -553,7 +558,9 @@ impl Server {
         let waits = |ticket| !self.updater.has_begun(ticket);
         if !self.last_comparison.is_some_and(waits) {
             let options = self.options.clone();
-            let ticket = self.updater.submit_all(options, Vec::new(), Arc::default());
+            let progress = Arc::default();
+            self.run = Arc::downgrade(&progress);
+            let ticket = self.updater.submit_all(options, Vec::new(), progress);
             self.last_comparison = Some(ticket);
         }
         if !self.is_complete {

@@ -1,7 +1,9 @@
 //! The page in Debian's Chromium, driven by WebDriver (`page.py`).
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use crate::needs;
 use crate::samples::pdf;
@@ -67,6 +69,7 @@ fn documents(world: &World) {
             &["the first page", "an otter on ice", "the last page"],
         ),
     );
+    make_executable(&world.write("run-me.sh", "echo cormorant\n"));
     world.add_fixture("sample.xlsx");
     let rows: String = (1..=900)
         .map(|n| format!("{n},\"harbour, {n}\",{}.5\n", n % 7))
@@ -110,6 +113,24 @@ fn documents(world: &World) {
     );
 }
 
+/// Starts a server on a desktop, where a program notes what it is to open.
+fn desktop(world: &World, opened: &Path) -> Child {
+    let folder = world.home().join("bin");
+    fs_err::create_dir(&folder).unwrap();
+    let opener = folder.join("xdg-open");
+    let script = format!("#!/bin/sh\necho \"$1\" >> '{}'\n", opened.display());
+    fs_err::write(&opener, script).unwrap();
+    make_executable(&opener);
+    let mut server = world.command(["serve"]);
+    server.env("DISPLAY", ":9").env("PATH", folder);
+    server.stdout(Stdio::piped()).stderr(Stdio::piped());
+    server.spawn().unwrap()
+}
+
+fn make_executable(path: &Path) {
+    fs_err::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+}
+
 #[test]
 fn the_page_works_in_a_browser() {
     let has_browser = ["chromium", "chromedriver"]
@@ -129,7 +150,8 @@ fn the_page_works_in_a_browser() {
     documents(&world);
     world.configure("[queries]\nplans = \"albatross plan\"\n");
     world.index_docs();
-    let server = Server::start(&world);
+    let opened = world.home().join("opened");
+    let server = Server::of(&world, desktop(&world, &opened));
     let address = world.ken(["web", "--print"]).text().trim().to_owned();
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/page/page.py");
     let mut command = Command::new("python3");
@@ -141,6 +163,7 @@ fn the_page_works_in_a_browser() {
     });
     #[allow(clippy::disallowed_methods, reason = "tests read the environment")]
     command.arg(std::env::var_os("KEN_TEST_PICTURES").unwrap_or_default());
+    command.arg(&opened);
     let run = command.output().unwrap();
     let told = String::from_utf8_lossy(&run.stdout);
     assert!(

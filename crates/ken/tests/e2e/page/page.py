@@ -1,7 +1,7 @@
-"""The page in a browser: page.py ADDRESS AXE PICTURES
+"""The page in a browser: page.py ADDRESS AXE PICTURES OPENED
 
 ADDRESS is what `ken web --print` prints, AXE the file of axe-core (https://github.com/dequelabs/axe-core) or nothing, and
-PICTURES a folder for pictures of each state or nothing. The documents are those of mod.rs.
+PICTURES a folder for pictures of each state or nothing. OPENED is where the desktop notes what it opens. The documents are those of mod.rs.
 """
 
 import json
@@ -16,7 +16,7 @@ import urllib.request
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "web"))
 from browser import Browser, Driver  # noqa: E402
 
-ADDRESS, AXE, PICTURES = (sys.argv[1:] + ["", ""])[:3]
+ADDRESS, AXE, PICTURES, OPENED = sys.argv[1:]
 PAGE, TOKEN = ADDRESS.split("#t=")
 HITS = ".hits > .hit, tbody .hit"
 
@@ -143,6 +143,29 @@ class Tests:
         browser.until("no keys", lambda: not browser.all("dialog[open]"))
         browser.keys("/")
         assert browser.run("return document.activeElement.id") == "q"
+
+    def test_da_documents_open_on_the_desktop(self):
+        browser = self.browser
+
+        def opened():
+            notes = pathlib.Path(OPENED)
+            return [path.rsplit("/", 1)[1] for path in notes.read_text().split()] if notes.exists() else []
+
+        self.search("albatross filename:bird")
+        browser.click(".hit .title")
+        browser.until("the buttons", lambda: browser.all("[data-do='open']"))
+        browser.click("[data-do='open']")
+        browser.until("the document opens", lambda: opened() == ["bird.txt"])
+        browser.until("it is said", lambda: browser.text("#said") == "The document opens")
+        browser.click("[data-do='show']")
+        browser.until("its folder opens", lambda: opened() == ["bird.txt", "docs"])
+        self.search("cormorant")
+        browser.click(".hit .title")
+        browser.until("a program", lambda: browser.text("#preview h2") == "run-me.sh")
+        self.blur()
+        browser.keys("o")
+        browser.until("a program is not run", lambda: opened() == ["bird.txt", "docs", "docs"])
+        browser.until("it is said", lambda: browser.text("#said") == "The folder opens")
 
     def test_e_source_has_lines(self):
         browser = self.browser
@@ -356,6 +379,13 @@ class Tests:
         browser = self.browser
         self.open("status")
         assert "broken.docx" in browser.text("main")
+        assert "its own program can open it" in browser.text(".remedy")
+        browser.resize(360, 740)
+        browser.run("document.querySelector('.wide').scrollIntoView()")
+        self.picture("status-360")
+        cell = browser.run("return getComputedStyle(document.querySelector('td.reason')).whiteSpace")
+        assert cell == "nowrap", "words are not broken"
+        browser.resize(1280, 900)
         assert browser.all("[data-do='pause']")
         self.picture("status")
         self.open("saved")
