@@ -234,7 +234,7 @@ mod tests {
         fs_err::write(inside.join("own"), "own").unwrap();
         fs_err::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
         fs_err::os::unix::fs::symlink(outside.join("secret"), inside.join("file")).unwrap();
-        let scope = scope(&[inside.clone()], &[inside.join("not")], false).unwrap();
+        let scope = scope(std::slice::from_ref(&inside), &[inside.join("not")], false).unwrap();
         assert_eq!(read(&scope, &inside.join("own")).unwrap(), "own");
         assert!(is_visible(&scope, &inside.join("own")));
         assert!(is_visible(&scope, &inside.join("gone/away")));

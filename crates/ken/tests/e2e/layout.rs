@@ -13,7 +13,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "api", "web", "tui", "server", "pipeline", "search", "grep", "extract", "index",
+            "api", "mcp", "web", "tui", "server", "pipeline", "search", "grep", "extract", "index",
             "engine", "watch", "walk", "mail", "private", "core",
         ],
     ),
@@ -39,6 +39,10 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ("ken-walk", &["private", "core"]),
     ("ken-mail", &["core"]),
     ("ken-ngram", &["private", "core"]),
+    (
+        "ken-mcp",
+        &["api", "search", "index", "engine", "walk", "core"],
+    ),
     (
         "ken-web",
         &[

@@ -66,8 +66,8 @@ fn check(text: &str, call: &Value) {
             line if line == closed => is_inside = false,
             line if !is_inside => {
                 let is_fake = ["SYSTEM:", "tool_result", "jsonrpc", "1. fake.txt", "/etc/"];
-                let begins = |part: &&str| line.starts_with(*part);
-                assert!(!is_fake.iter().any(|part| begins(&part)), "{call}: {line}");
+                let is_fake = is_fake.iter().any(|part| line.starts_with(part));
+                assert!(!is_fake, "{call}: {line}");
             }
             line => assert!(!line.contains(mark), "{call}: {line}"),
         }

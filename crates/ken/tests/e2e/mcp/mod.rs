@@ -1,5 +1,7 @@
 //! `ken mcp`, as a client of the protocol sees it.
 
+#![allow(clippy::needless_pass_by_value, reason = "`json!` makes values")]
+
 mod foreign;
 mod hostile;
 mod injections;
