@@ -61,6 +61,7 @@ mod synonyms;
 mod terminal;
 mod terms;
 mod times;
+mod tui;
 mod versions;
 mod walk;
 mod web;
