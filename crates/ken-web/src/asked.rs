@@ -72,6 +72,11 @@ impl Asked {
         match self.path.as_str() {
             "/thumbnail" => Work::Thumbnail,
             "/picture" | "/document" => Work::Page,
+            path if path.starts_with("/api/v1/documents/")
+                && (path.ends_with("/picture") || path.ends_with("/words")) =>
+            {
+                Work::Page
+            }
             "/" => match self.get("fragment") {
                 Some("sheet") => Work::Page,
                 None if self.get("doc").is_some() => Work::Page,
@@ -163,6 +168,26 @@ fn decoded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_waits_for_a_worker_holds_no_search() {
+        for (address, work) in [
+            ("/?q=a", Work::Look),
+            ("/?q=a&fragment=results&doc=1", Work::Look),
+            ("/?q=a&doc=1&fragment=preview", Work::Look),
+            ("/?q=a&doc=1", Work::Page),
+            ("/?doc=1&fragment=sheet", Work::Page),
+            ("/document?doc=1", Work::Page),
+            ("/picture?doc=1", Work::Page),
+            ("/thumbnail?doc=1", Work::Thumbnail),
+            ("/api/v1/search?q=a", Work::Look),
+        ] {
+            let request = Request::builder().uri(address).body(Vec::new()).unwrap();
+            let path = request.uri().path().to_owned();
+            let asked = Asked::new(request, path, From::User, Arc::default());
+            assert_eq!(asked.work(), work, "{address}");
+        }
+    }
 
     #[test]
     fn pairs_are_decoded() {

@@ -11,7 +11,7 @@ use ken_mcp::Mcp;
 use ken_web::{Asked, Body, From, Web, Work, Write};
 
 use super::news::News;
-use super::pool::Pool;
+use super::pool::{Pool, Rest};
 
 /// Where agents are answered, at the socket.
 const MCP: &str = "/mcp";
@@ -45,10 +45,9 @@ impl Answers {
     pub(super) fn new(news: Arc<News>, web: Web, mcp: Mcp) -> Self {
         let web = Arc::new(Mutex::new(Arc::new(web)));
         let n_processors = std::thread::available_parallelism().map_or(2, usize::from);
-        let pool = |n_threads: usize, max_waiting| {
-            let web = Arc::clone(&web);
-            Pool::new(n_threads, max_waiting, move || lock(&web).rest())
-        };
+        let of_rest = Arc::clone(&web);
+        let rest = Rest::new(move || lock(&of_rest).rest());
+        let pool = |n_threads: usize, max_waiting| Pool::new(n_threads, max_waiting, &rest);
         Self {
             news,
             lookers: pool((2 * n_processors).min(MAX_THREADS), MAX_WAITING),
