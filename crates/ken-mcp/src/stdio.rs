@@ -42,8 +42,9 @@ pub fn serve(mcp: &Mcp, input: impl BufRead, output: impl Write + Send) -> io::R
         for _ in 0..N_THREADS {
             scope.spawn(|| session.work(&jobs));
         }
+        // It is dropped before the threads are joined: without a sender they end when nothing is left.
+        let to = to;
         session.listen(input, &to)
-        // Without a sender the threads end when nothing is left.
     })
 }
 

@@ -138,6 +138,7 @@ fn terms(
     }
     let request = TermRequest {
         pattern: format!("{}*", start.trim_end_matches('*')),
+        fields: vec!["body".to_owned()],
         sort: TermOrder::Documents,
         limit: Some(limit),
         deadline_ms: call.deadline_ms(),
