@@ -3,6 +3,7 @@
 mod index;
 mod mail;
 mod results;
+mod show;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ pub(crate) use mail::{
     TagFormat, ThreadsArgs, VerifyArgs,
 };
 pub(crate) use results::{GroupName, RELEVANCE, ResultArgs};
+pub(crate) use show::{OpenArgs, ReadArgs};
 
 /// Know what you have: find documents, mail and source code on this machine.
 #[derive(Debug, Parser)]
@@ -220,6 +222,9 @@ pub(crate) struct Global {
     /// When to print paths as clickable links
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = GLOBAL)]
     pub(crate) hyperlinks: When,
+    /// Show long output on a terminal without a pager
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) no_pager: bool,
 }
 
 /// When to use something that not every terminal understands.
@@ -245,6 +250,10 @@ pub(crate) enum Command {
     /// Print every line that matches a regular expression (ripgrep's flags and output)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Grep(GrepArgs),
+    /// Show the text of a document, or a part of it
+    Show(ReadArgs),
+    /// Open a document in its program
+    Open(OpenArgs),
     /// Read and list messages, threads, contacts and tags
     Mail(MailArgs),
     /// List the terms of the index and how often each occurs
@@ -615,6 +624,8 @@ mod tests {
             ken index: Add folders to the index, and bring it up to date
             ken search: Search documents, mail and source code
             ken grep: Print every line that matches a regular expression (ripgrep's flags and output)
+            ken show: Show the text of a document, or a part of it
+            ken open: Open a document in its program
             ken mail: Read and list messages, threads, contacts and tags
             ken mail show: Show messages: header, text and attachments
             ken mail list: List messages, one per line, newest first

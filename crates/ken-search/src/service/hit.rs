@@ -1,12 +1,16 @@
 //! Hits: documents that were found, and matches in one document.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use ken_core::{Document, Field, FieldNames, Location};
+use ken_core::{Document, Field, FieldNames, Kind, Location};
 use serde_json::Value as Json;
 
-use super::Service;
-use crate::snippet::Fragment;
+use super::{Error, Query, Service};
+use crate::snippet::{self, Finder, Fragment};
+
+/// Ends each page but the last.
+const PAGE_END: char = '\u{c}';
 
 /// A document that was found. The document has only what the request wanted.
 #[derive(Clone, Debug)]
@@ -25,6 +29,8 @@ pub struct Hit {
     pub n_text_bytes: Option<usize>,
     /// The passages with matches, best first; the beginning of the text if only other fields match.
     pub snippets: Vec<Fragment>,
+    /// The name of the sheet of the first passage, if the document is a spreadsheet with sheets.
+    pub sheet: Option<String>,
     /// Whether more than one passage was wanted.
     pub has_several: bool,
     /// The number of other hits that this hit represents; absent where hits are not grouped.
@@ -45,6 +51,7 @@ impl Service<'_> {
             document,
             n_text_bytes: None,
             snippets: Vec::new(),
+            sheet: None,
             has_several: false,
             more: None,
             explanation: None,
@@ -57,6 +64,50 @@ impl Hit {
     /// Returns the title of the document, else its file name.
     pub fn title(&self) -> Option<&str> {
         title(&self.document)
+    }
+}
+
+/// Returns the name of the sheet at a place in the text of a spreadsheet: the first line of its page, unless that is a row
+/// of cells.
+pub(super) fn sheet_at(document: &Document, body: &str, at: usize) -> Option<String> {
+    if document.kind != Kind::Spreadsheet {
+        return None;
+    }
+    let start = body[..at].rfind(PAGE_END).map_or(0, |end| end + 1);
+    let line = body[start..].split(['\n', PAGE_END]).next()?.trim();
+    let is_name = !line.is_empty() && !line.contains('\t');
+    is_name.then(|| line.to_owned())
+}
+
+/// Finds the words of a query in titles.
+pub struct Titles {
+    titles: Finder,
+    names: Finder,
+}
+
+impl Service<'_> {
+    /// Returns what finds the words of a query in titles.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn titles(&self, query: &Query) -> Result<Titles, Error> {
+        let plan = self.snapshot.expand(&query.plan, query.limits())?;
+        let finder = |field| Finder::new(snippet::matchers(&plan, field), self.context.analyze);
+        Ok(Titles {
+            titles: finder(Field::Title),
+            names: finder(Field::Filename),
+        })
+    }
+}
+
+impl Titles {
+    /// Returns the bytes of the title of a document, else of its file name, that the query finds.
+    pub fn marks(&self, document: &Document) -> Vec<Range<usize>> {
+        let finder = match document.text(Field::Title) {
+            Some(_) => &self.titles,
+            None => &self.names,
+        };
+        title(document).map_or_else(Vec::new, |text| finder.ranges(text, &|| false))
     }
 }
 

@@ -54,7 +54,7 @@ pub use columns::{Column, check_column, check_facet, check_sort, file_url};
 pub use error::Error;
 pub use explain::{Explanation, Meaning, TermOf};
 pub use facets::{Facet, FacetValue};
-pub use hit::{Hit, MatchIn, title};
+pub use hit::{Hit, MatchIn, Titles, title};
 pub use id::Named;
 pub use inside::Inside;
 pub use json::{ContactForm, DocumentForm, MessageForm};

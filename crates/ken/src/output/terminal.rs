@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::pager::Screen;
 use super::steers;
 
 /// Whether something was written to standard output.
@@ -22,8 +23,8 @@ pub(crate) fn has_printed() -> bool {
 }
 
 /// Returns standard output.
-pub(crate) fn stdout() -> Out<io::Stdout> {
-    let mut out = Out::new(io::stdout(), io::stdout().is_terminal());
+pub(crate) fn stdout() -> Out<Screen> {
+    let mut out = Out::new(Screen::new(), io::stdout().is_terminal());
     out.is_result = true;
     out
 }
@@ -52,6 +53,12 @@ pub(crate) fn mark() -> &'static str {
         }
         false => String::new(),
     })
+}
+
+/// Returns the columns of the terminal on standard output; none if there is none.
+pub(crate) fn columns() -> Option<usize> {
+    let (terminal_size::Width(columns), _) = terminal_size::terminal_size_of(io::stdout())?;
+    (columns > 0).then(|| columns.into())
 }
 
 /// A writer to a terminal, or to something else.

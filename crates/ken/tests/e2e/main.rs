@@ -52,6 +52,7 @@ mod search;
 mod serve;
 mod service;
 mod settings;
+mod show;
 mod sidecar;
 mod snapshots;
 mod spelling;
