@@ -72,6 +72,11 @@ impl Asked {
         match self.path.as_str() {
             "/thumbnail" => Work::Thumbnail,
             "/picture" | "/document" => Work::Page,
+            path if path.starts_with("/api/v1/documents/")
+                && (path.ends_with("/picture") || path.ends_with("/words")) =>
+            {
+                Work::Page
+            }
             "/" => match self.get("fragment") {
                 Some("sheet") => Work::Page,
                 None if self.get("doc").is_some() => Work::Page,

@@ -8,6 +8,7 @@
 mod answer;
 mod api;
 mod asked;
+mod drawn;
 mod index;
 mod original;
 mod page;

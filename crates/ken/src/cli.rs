@@ -276,6 +276,9 @@ pub(crate) enum Command {
     Service(ServiceArgs),
     /// Search in a browser: open the page of ken serve
     Web(WebArgs),
+    /// Search on the whole terminal, with an answer to every key
+    #[cfg(feature = "tui")]
+    Tui(TuiArgs),
     /// Show what is indexed, and which files could not be read
     Status(StatusArgs),
     /// Verify the index against itself and the disk, and repair it
@@ -417,6 +420,16 @@ pub(crate) struct GrepArgs {
     pub(crate) arguments: Vec<OsString>,
 }
 
+#[cfg(feature = "tui")]
+#[derive(Args, Debug)]
+pub(crate) struct TuiArgs {
+    /// Enter prints the marked addresses, else the chosen one, instead of opening the document
+    #[arg(long)]
+    pub(crate) choose: bool,
+    /// The query to begin with
+    pub(crate) query: Vec<String>,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct MuArgs {
     /// mu's arguments; help lists them
@@ -500,6 +513,10 @@ pub(crate) struct WalkArgs {
 pub(crate) struct CompletionsArgs {
     /// Shell to write completions for
     pub(crate) shell: Shell,
+    /// Write a key binding instead: Alt-K chooses documents in ken tui and inserts their paths
+    #[cfg(feature = "tui")]
+    #[arg(long)]
+    pub(crate) keys: bool,
 }
 
 #[derive(Args, Debug)]
@@ -638,12 +655,14 @@ mod tests {
             ken recollq: Drop-in replacement for Recoll's recollq (also when started as `recollq`)
             ken ag: Drop-in replacement for ag, the Silver Searcher (also when started as `ag`)
             ken mu: Drop-in replacement for mu, including the server for mu4e (also when started as `mu`)
+            ken rg: Drop-in replacement for ripgrep (also when started as `rg`)
             ken serve: Keep the index up to date with every change, until Ctrl-C
             ken service: Start ken serve with the session, by systemd
             ken service install: Start ken serve now and with each login, by a unit of systemd
             ken service remove: Stop ken serve, and remove its units
             ken service status: Show whether the service is installed and runs; ends with 1 if it does not run
             ken web: Search in a browser: open the page of ken serve
+            ken tui: Search on the whole terminal, with an answer to every key
             ken status: Show what is indexed, and which files could not be read
             ken check: Verify the index against itself and the disk, and repair it
             ken extract: Print the text that ken reads from a file

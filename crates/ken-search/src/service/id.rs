@@ -9,6 +9,7 @@ use std::path::Path;
 use ken_core::{FileKey, KeyHasher, Location};
 use ken_engine::{DocAddress, Stored};
 
+use super::natural::in_order;
 use super::{Error, Service, title};
 
 /// The digits of a hash.
@@ -98,7 +99,7 @@ impl Service<'_> {
                 members.push(location);
             }
         }
-        members.sort_by(|a, b| super::inside::in_order(a.ipath.as_str(), b.ipath.as_str()));
+        members.sort_by(|a, b| in_order(a.ipath.as_str(), b.ipath.as_str()));
         Ok(members)
     }
 }

@@ -1,6 +1,5 @@
 //! Finds every match in one document, or in a file with all its members.
 
-use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use ken_core::{Field, Location, Plan};
 use ken_engine::{Limits, Request};
 
 use super::answer::MAX_UNPACKERS;
+use super::natural::in_order;
 use super::{Error, MatchIn, Query, Service, reached};
 use crate::snippet::{self, Finder};
 
@@ -86,44 +86,5 @@ impl Service<'_> {
         }
         documents.sort_by(|(a, _), (b, _)| in_order(a.ipath.as_str(), b.ipath.as_str()));
         Ok(documents)
-    }
-}
-
-/// Compares member paths in natural order: `2` before `10`.
-pub(super) fn in_order(mut a: &str, mut b: &str) -> Ordering {
-    loop {
-        let (x, y) = (piece(a), piece(b));
-        if x.is_empty() || y.is_empty() {
-            return x.len().cmp(&y.len());
-        }
-        let number = |text: &str| text.parse::<u64>().ok();
-        let order = match (number(x), number(y)) {
-            (Some(x), Some(y)) => x.cmp(&y),
-            _ => x.cmp(y),
-        };
-        if order != Ordering::Equal {
-            return order;
-        }
-        (a, b) = (&a[x.len()..], &b[y.len()..]);
-    }
-}
-
-/// Returns the digits at the start, or the text before the first digit.
-fn piece(text: &str) -> &str {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let first = text.starts_with(is_digit);
-    let end = text.find(|c| is_digit(c) != first);
-    &text[..end.unwrap_or(text.len())]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn members_stand_in_the_order_of_their_numbers() {
-        let mut ipaths = ["10", "2|b", "2", "a|2", "2|a10", "2|a9", ""];
-        ipaths.sort_by(|a, b| in_order(a, b));
-        assert_eq!(ipaths, ["", "2", "2|a9", "2|a10", "2|b", "10", "a|2"]);
     }
 }

@@ -25,6 +25,7 @@ mod inside;
 mod json;
 mod like;
 pub mod mail;
+mod natural;
 mod part;
 mod place;
 mod relax;
@@ -131,6 +132,11 @@ impl<'s> Service<'s> {
     /// Returns what queries depend on besides their text.
     pub fn context(&self) -> &Context {
         &self.context
+    }
+
+    /// Returns the index.
+    pub fn source(&self) -> &'s dyn Source {
+        self.snapshot
     }
 
     /// Returns the roots of the index.

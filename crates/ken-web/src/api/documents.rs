@@ -41,7 +41,7 @@ pub(super) fn places_parameters() -> Vec<Parameter> {
 }
 
 /// Hands on the document with an identifier.
-fn with_document(
+pub(super) fn with_document(
     web: &Web,
     asked: &Asked,
     id: &str,

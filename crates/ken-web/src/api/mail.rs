@@ -1,8 +1,8 @@
 //! `/api/v1/threads`, `contacts` and `tags`.
 
-use ken_search::service::mail::{ContactRequest, MessageRequest, Which};
-use ken_search::service::{ContactForm, Error as ServiceError, SCHEMA};
-use serde_json::json;
+use ken_search::service::mail::{ContactRequest, MessageRequest, Thread, Which};
+use ken_search::service::{ContactForm, Error as ServiceError, SCHEMA, Service};
+use serde_json::{Value, json};
 
 use super::parameter::{Parameter, keys, one};
 use crate::answer::{Answer, Error, object};
@@ -47,12 +47,24 @@ pub(super) fn threads(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error
     };
     let mut threads = Vec::new();
     let complete = service.each_thread(&request, &mut |thread| {
-        threads.push(thread);
+        threads.push(named(&service, &thread));
         Ok::<_, ServiceError>(())
     })?;
     Ok(object(
         &json!({ "v": SCHEMA, "complete": complete, "threads": threads }),
     ))
+}
+
+/// Returns a thread whose messages have the identifiers of their documents; `id` is that of the message itself.
+fn named(service: &Service<'_>, thread: &Thread) -> Value {
+    // Every key is text.
+    let mut form = serde_json::to_value(thread).unwrap_or_default();
+    let messages = form.get_mut("messages").and_then(Value::as_array_mut);
+    let messages = messages.into_iter().flatten().zip(thread.in_order());
+    for (message, (_, of)) in messages {
+        message["document"] = service.id(&of.location).into();
+    }
+    form
 }
 
 pub(super) fn contacts(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {

@@ -6,6 +6,7 @@ mod grep;
 mod mail;
 mod openapi;
 mod parameter;
+mod pictures;
 mod recoll;
 mod routes;
 mod search;

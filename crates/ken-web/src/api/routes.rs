@@ -6,7 +6,7 @@ use crate::answer::{Answer, Error};
 use crate::{Asked, Web};
 
 use super::parameter::Parameter;
-use super::{documents, events, grep, mail, search, terms};
+use super::{documents, events, grep, mail, pictures, search, terms};
 
 /// Answers a request; the text is what stands for `{}` in the path.
 type Answering = fn(&Web, &Asked, &str) -> Result<Answer, Error>;
@@ -85,6 +85,24 @@ pub(super) const ROUTES: &[Route] = &[
         body: None,
         gives: ("application/octet-stream", ""),
         answer: documents::original,
+    },
+    Route {
+        path: "documents/{}/picture",
+        methods: GET,
+        summary: "A page of a PDF file as a picture, or the picture that a document is, drawn anew",
+        parameters: pictures::parameters,
+        body: None,
+        gives: ("image/png", ""),
+        answer: pictures::answer,
+    },
+    Route {
+        path: "documents/{}/words",
+        methods: GET,
+        summary: "The words of a page of a PDF file, and where they are",
+        parameters: pictures::word_parameters,
+        body: None,
+        gives: (JSON, "Words"),
+        answer: pictures::words,
     },
     Route {
         path: "grep",

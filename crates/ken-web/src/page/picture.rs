@@ -1,16 +1,16 @@
 //! Pages as pictures, which ken draws in its sandbox, with boxes over what the query found.
 
-use ken_core::{Cause, Document, Field, Ipath};
-use ken_engine::{MessageId, Source, Stored};
+use ken_core::{Cause, Document, Field};
+use ken_engine::Stored;
 use ken_extract::picture::{Area, Picture};
 use ken_extract::{Original, Pictures};
-use ken_search::service::cause_text;
 use ken_search::snippet::Finder;
 use serde::Serialize;
 
 use super::look::Looker;
 use super::state::State;
 use crate::answer::{Answer, Error, set, whole};
+use crate::drawn::{undrawn, wanted};
 use crate::{Asked, Web, original};
 
 /// The width of a picture in pixels.
@@ -124,29 +124,6 @@ fn words(
     Ok(words.collect())
 }
 
-/// Returns what the drawer needs to know of a document.
-fn wanted<'a>(
-    source: &dyn Source,
-    stored: &'a Stored,
-    file: &'a std::fs::File,
-) -> Result<Original<'a>, Error> {
-    let (path, ipath) = (&stored.location.path, &stored.location.ipath);
-    let hasher = source.meta().hasher;
-    let message = match ipath.is_root() {
-        true => None,
-        false => {
-            let message = MessageId::of(&Ipath::from_joined(ipath.prefix(1)), 1);
-            source.mail().message_span(hasher.key(path), message)?
-        }
-    };
-    Ok(Original {
-        path,
-        file,
-        ipath,
-        message: message.map(|span| (span, hasher.seed())),
-    })
-}
-
 /// Answers with the picture of a page, or with the picture that a document is.
 pub(super) fn page(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let picture = drawn(web, asked, |pictures, original, page| {
@@ -193,13 +170,6 @@ fn kept(mime: &'static str, bytes: Vec<u8>) -> Answer {
         "private, max-age=300",
     );
     answer
-}
-
-fn undrawn(cause: &Cause) -> Error {
-    Error {
-        status: 404,
-        message: format!("this page cannot be drawn: {}", cause_text(cause)),
-    }
 }
 
 /// Returns the address of the picture that a document is, if it is one that ken draws.

@@ -16,9 +16,30 @@ fn command() -> clap::Command {
 }
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
+    #[cfg(feature = "tui")]
+    if args.keys {
+        return keys(args.shell);
+    }
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "ken", &mut script);
     crate::output::print(&script)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the key binding for a shell.
+#[cfg(feature = "tui")]
+fn keys(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {
+    use clap_complete::Shell;
+    let script = match shell {
+        Shell::Bash => include_str!("keys/bash.sh"),
+        Shell::Zsh => include_str!("keys/zsh.sh"),
+        Shell::Fish => include_str!("keys/fish.fish"),
+        _ => {
+            let message = format!("there is no key binding for {shell}");
+            return Err(Failure::new(Kind::Usage, message).hint("bash, zsh and fish have one"));
+        }
+    };
+    crate::output::print(script.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -29,6 +29,8 @@ mod service;
 mod show;
 mod status;
 mod terms;
+#[cfg(feature = "tui")]
+mod tui;
 mod walk;
 mod web;
 mod why;
@@ -62,6 +64,8 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Mu(args) => mu::run(&global, args.arguments),
         Command::Rg(args) => grep::run(&global, args.arguments, grep::Name::Rg),
         Command::Serve(args) => serve::run(&global, &args),
+        #[cfg(feature = "tui")]
+        Command::Tui(args) => tui::run(&global, &args),
         Command::Web(args) => web::run(&global, args),
         Command::Service(args) => service::run(&global, &args),
         Command::Status(args) => status::run(&global, &args),
@@ -128,6 +132,24 @@ pub(crate) fn only_reads_mail(arguments: &[OsString]) -> bool {
         mu::command(arguments),
         Some("find" | "cfind" | "fields" | "info")
     )
+}
+
+/// Returns this program, and how it works with the same index and settings. A newer one may take its place later.
+fn own_program(global: &crate::cli::Global, data: &Path) -> std::io::Result<ken_web::Program> {
+    let mut arguments = vec![OsString::from("--data"), data.into()];
+    if let Some(config) = &global.config {
+        arguments.extend([
+            OsString::from("--config"),
+            std::path::absolute(config)?.into(),
+        ]);
+    }
+    for set in &global.set {
+        arguments.extend([OsString::from("--set"), set.into()]);
+    }
+    Ok(ken_web::Program {
+        path: std::env::current_exe()?,
+        arguments,
+    })
 }
 
 /// Returns git's global ignore file, as ripgrep uses it.

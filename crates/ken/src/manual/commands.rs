@@ -173,6 +173,20 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "ken tui",
+        &[
+            ("ken tui", "Search on the whole terminal."),
+            (
+                "ken tui --choose invoice | xargs -d '\\n' ls -l",
+                "Choose files that have a word, and list them.",
+            ),
+        ],
+    ),
+    (
+        "ken rg",
+        &[("ken rg -n TODO src", "Search as ripgrep does.")],
+    ),
+    (
         "ken service",
         &[
             (

@@ -17,10 +17,19 @@ pub(crate) struct Style {
 
 impl Style {
     /// Chooses by the command line, the terminal and the environment.
-    #[allow(clippy::disallowed_methods)] // the binary reads its environment
     pub(crate) fn of(global: &Global) -> Self {
-        let terminal = std::io::stdout().is_terminal()
-            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        Self::chosen(global, std::io::stdout().is_terminal())
+    }
+
+    /// Chooses for what is drawn on the terminal itself, whoever reads standard output.
+    #[cfg(feature = "tui")]
+    pub(crate) fn of_terminal(global: &Global) -> Self {
+        Self::chosen(global, true)
+    }
+
+    #[allow(clippy::disallowed_methods)] // the binary reads its environment
+    fn chosen(global: &Global, is_terminal: bool) -> Self {
+        let terminal = is_terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         // https://no-color.org
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self {

@@ -13,8 +13,8 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "api", "web", "server", "pipeline", "search", "grep", "extract", "index", "engine",
-            "watch", "walk", "mail", "private", "core",
+            "api", "web", "tui", "server", "pipeline", "search", "grep", "extract", "index",
+            "engine", "watch", "walk", "mail", "private", "core",
         ],
     ),
     (
@@ -45,6 +45,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
             "api", "search", "index", "engine", "extract", "mail", "walk", "core",
         ],
     ),
+    ("ken-tui", &["search", "index", "engine", "core"]),
     ("ken-api", &["private", "core"]),
     ("ken-private", &[]),
     ("ken-core", &[]),

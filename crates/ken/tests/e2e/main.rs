@@ -62,6 +62,7 @@ mod synonyms;
 mod terminal;
 mod terms;
 mod times;
+mod tui;
 mod versions;
 mod walk;
 mod web;

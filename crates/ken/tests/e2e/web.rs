@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::Value;
 
 use crate::needs;
+use crate::samples::pdf;
 use crate::serve::{Server, world};
 use crate::world::{Run, World};
 
@@ -302,6 +303,54 @@ fn programs_ask_in_many_ways() {
     assert_eq!(json["nres"], 2);
     let label = json["results"][0]["label"].as_str().unwrap();
     assert!(["fruit.txt", "Melons"].contains(&label), "{label}");
+}
+
+#[test]
+fn programs_get_pages_as_pictures_and_where_words_are() {
+    let world = world();
+    world.write(
+        "report.pdf",
+        pdf("Report", "Anna", &["an otter on ice", "a second page"]),
+    );
+    world.index_docs();
+    let (_server, page) = served(&world);
+    let (_, found) = page.json("/api/v1/search?q=otter+ext:pdf");
+    let id = found["hits"][0]["id"].as_str().unwrap();
+    let bearer = format!("Authorization: Bearer {}", page.token);
+    let picture = format!("/api/v1/documents/{id}/picture?page=2&width=300");
+    let (status, head, _) = page.ask("GET", &picture, &[&bearer]);
+    assert_eq!(status, 200);
+    let head = head.to_lowercase();
+    assert!(head.contains("content-type: image/png"), "{head}");
+    assert!(head.contains("x-content-type-options: nosniff"), "{head}");
+    let (status, words) = page.json(&format!("/api/v1/documents/{id}/words"));
+    assert_eq!((status, &words["page"]), (200, &1.into()));
+    let places = words["words"].as_array().unwrap();
+    let otter = places.iter().find(|word| word["text"] == "otter").unwrap();
+    for side in ["x", "y", "width", "height"] {
+        let part = otter[side].as_f64().unwrap();
+        assert!(part > 0.0 && part < 1.0, "{side}: {part}");
+    }
+    let (_, text) = page.json("/api/v1/search?q=melons+ext:txt");
+    let text = text["hits"][0]["id"].as_str().unwrap();
+    for (path, status) in [
+        (format!("{id}/picture?page=9"), 404),
+        (format!("{id}/picture?page=0"), 400),
+        (format!("{id}/picture?width=0"), 400),
+        (format!("{id}/picture?width=100000"), 400),
+        (format!("{text}/picture"), 404),
+        (format!("{text}/words"), 404),
+        ("0123456789abcdef/picture".to_owned(), 404),
+    ] {
+        let (answered, answer) = page.json(&format!("/api/v1/documents/{path}"));
+        assert_eq!(answered, status, "{path}: {answer}");
+    }
+    let (_, threads) = page.json("/api/v1/threads?q=melons");
+    let message = threads["threads"][0]["messages"][0]["document"]
+        .as_str()
+        .unwrap();
+    let (status, document) = page.json(&format!("/api/v1/documents/{message}"));
+    assert_eq!((status, &document["title"]), (200, &"Melons".into()));
 }
 
 #[test]

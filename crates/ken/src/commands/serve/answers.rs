@@ -9,7 +9,7 @@ use ken_api::{Door, Guard, Passed, Question, Refusal, Reply};
 use ken_web::{Asked, Body, From, Web, Work, Write};
 
 use super::news::News;
-use super::pool::Pool;
+use super::pool::{Pool, Rest};
 
 /// Number of answers that are written as they come, at once: each has a thread.
 const MAX_WRITTEN: usize = 16;
@@ -40,10 +40,9 @@ impl Answers {
     pub(super) fn new(news: Arc<News>, web: Web) -> Self {
         let web = Arc::new(Mutex::new(Arc::new(web)));
         let n_processors = std::thread::available_parallelism().map_or(2, usize::from);
-        let pool = |n_threads: usize, max_waiting| {
-            let web = Arc::clone(&web);
-            Pool::new(n_threads, max_waiting, move || lock(&web).rest())
-        };
+        let of_rest = Arc::clone(&web);
+        let rest = Rest::new(move || lock(&of_rest).rest());
+        let pool = |n_threads: usize, max_waiting| Pool::new(n_threads, max_waiting, &rest);
         Self {
             news,
             lookers: pool((2 * n_processors).min(MAX_THREADS), MAX_WAITING),

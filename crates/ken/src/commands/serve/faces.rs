@@ -1,6 +1,5 @@
 //! Where `ken serve` answers: at its socket, and at a port of loopback once somebody asked for it.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -15,7 +14,7 @@ use super::listening::Listening;
 use super::news::News;
 use super::port::Port;
 use crate::cli::Global;
-use crate::commands::{context::context, desktop, original::Reader, query};
+use crate::commands::{context::context, desktop, original::Reader, own_program, query};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
@@ -44,7 +43,7 @@ impl Faces {
     ) -> Result<Self, Failure> {
         let listening = Listening::start(global, data)?;
         let secret = Arc::default();
-        let program = program(global, data)?;
+        let program = own_program(global, data)?;
         let web = web(data, settings, listening.path(), &secret, &program)?;
         let answers = Arc::new(Answers::new(Arc::clone(news), web));
         let of_socket = Arc::clone(&answers);
@@ -105,24 +104,6 @@ impl Faces {
         self.answers.renew(web);
         Ok(())
     }
-}
-
-/// Returns this program, and how it works with the same index and settings. A newer one may take its place later.
-fn program(global: &Global, data: &Path) -> io::Result<Program> {
-    let mut arguments = vec![OsString::from("--data"), data.into()];
-    if let Some(config) = &global.config {
-        arguments.extend([
-            OsString::from("--config"),
-            std::path::absolute(config)?.into(),
-        ]);
-    }
-    for set in &global.set {
-        arguments.extend([OsString::from("--set"), set.into()]);
-    }
-    Ok(Program {
-        path: std::env::current_exe()?,
-        arguments,
-    })
 }
 
 /// Returns what reads members of files, by the settings.

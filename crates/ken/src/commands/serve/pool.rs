@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -20,8 +21,28 @@ struct Shared {
     has_job: Condvar,
     max_threads: usize,
     max_waiting: usize,
-    /// Called when the last thread ends.
+    rest: Arc<Rest>,
+}
+
+/// What is done when the last thread of all pools has ended.
+pub(super) struct Rest {
+    n_threads: AtomicUsize,
     rest: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Rest {
+    pub(super) fn new(rest: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            n_threads: AtomicUsize::new(0),
+            rest: Box::new(rest),
+        })
+    }
+
+    fn end(&self) {
+        if self.n_threads.fetch_sub(1, Ordering::Relaxed) == 1 {
+            (self.rest)();
+        }
+    }
 }
 
 #[derive(Default)]
@@ -33,18 +54,13 @@ struct State {
 
 impl Pool {
     /// Returns a pool of up to `max_threads` threads, none of which runs yet; up to `max_waiting` jobs wait for them.
-    /// `rest` is called when all have ended.
-    pub(super) fn new(
-        max_threads: usize,
-        max_waiting: usize,
-        rest: impl Fn() + Send + Sync + 'static,
-    ) -> Self {
+    pub(super) fn new(max_threads: usize, max_waiting: usize, rest: &Arc<Rest>) -> Self {
         Self(Arc::new(Shared {
             state: Mutex::default(),
             has_job: Condvar::new(),
             max_threads,
             max_waiting,
-            rest: Box::new(rest),
+            rest: Arc::clone(rest),
         }))
     }
 
@@ -68,7 +84,10 @@ impl Pool {
                 .name("answer".to_owned())
                 .spawn(move || shared.work());
             match started {
-                Ok(_) => state.n_threads += 1,
+                Ok(_) => {
+                    state.n_threads += 1;
+                    self.0.rest.n_threads.fetch_add(1, Ordering::Relaxed);
+                }
                 Err(error) if state.n_threads == 0 => return Err(error),
                 Err(_) => {}
             }
@@ -107,11 +126,8 @@ impl Shared {
             }
         }
         state.n_threads -= 1;
-        let is_last = state.n_threads == 0;
         drop(state);
-        if is_last {
-            (self.rest)();
-        }
+        self.rest.end();
     }
 }
 
@@ -123,7 +139,7 @@ mod tests {
 
     #[test]
     fn jobs_run_at_the_same_time_up_to_a_limit() {
-        let pool = Pool::new(2, 9, || {});
+        let pool = Pool::new(2, 9, &Rest::new(|| {}));
         let (to_jobs, jobs): (Vec<_>, Vec<_>) = (0..3).map(|_| mpsc::channel::<()>()).unzip();
         let (to_test, began) = mpsc::channel();
         for (number, wait) in jobs.into_iter().enumerate() {
@@ -144,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_panic_costs_one_job_only() {
-        let pool = Pool::new(1, 9, || {});
+        let pool = Pool::new(1, 9, &Rest::new(|| {}));
         pool.run(|| panic!("on purpose")).unwrap();
         let (to, done) = mpsc::channel();
         pool.run(move || to.send(()).unwrap()).unwrap();
@@ -153,7 +169,7 @@ mod tests {
 
     #[test]
     fn too_many_jobs_are_refused() {
-        let pool = Pool::new(1, 9, || {});
+        let pool = Pool::new(1, 9, &Rest::new(|| {}));
         let (to, wait) = mpsc::channel::<()>();
         pool.run(move || wait.recv().unwrap_or_default()).unwrap();
         let refused = (0..=10).find_map(|_| pool.run(|| {}).err());

@@ -113,15 +113,6 @@ fn one_side_counts_more_than_both() {
     assert_eq!(typed("--passthru -A1 x").around, lines(None, Some(1), None));
 }
 
-#[test]
-fn what_is_unsupported_says_what_there_is_instead() {
-    let error = read(vec!["--generate".into()], &mut Typed::default()).unwrap_err();
-    assert_eq!(
-        error,
-        "--generate is not supported: ken completions SHELL and ken man FOLDER write them"
-    );
-}
-
 proptest! {
     /// Any arguments give a search or an error message.
     #[test]

@@ -1,0 +1,58 @@
+//! `ken tui`: search on the whole terminal.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::os::unix::ffi::OsStrExt;
+use std::process::ExitCode;
+
+use ken_index::layout::index_folder;
+use ken_tui::Setup;
+use ken_web::Program;
+
+use super::{context::context, own_program, query};
+use crate::cli::{Global, TuiArgs};
+use crate::config::{Settings, data_folder};
+use crate::failure::{Failure, Kind};
+use crate::output::{self, Style};
+
+pub(crate) fn run(global: &Global, args: &TuiArgs) -> Result<ExitCode, Failure> {
+    let data = data_folder(global)?;
+    let index = index_folder(&data);
+    // Without an index there is nothing to show: say so before the screen changes.
+    ken_index::read_meta(&index)?;
+    let settings = Settings::load(global)?;
+    let mut context = context();
+    settings.mail.apply_to(&mut context)?;
+    context.synonyms = query::synonyms(None, &settings)?;
+    let Program { path, arguments } = own_program(global, &data)?;
+    let setup = Setup {
+        index,
+        ranking: settings.ranking.ranking()?,
+        stemming: settings.analysis.stem.clone(),
+        context,
+        saved: settings.queries.clone(),
+        deadline_ms: settings.search.deadline_ms(),
+        program: path,
+        arguments,
+        enter_prints: args.choose,
+        visible: output::clean,
+        has_color: Style::of_terminal(global).color,
+    };
+    let chosen = ken_tui::run(setup, &args.query.join(" ")).map_err(|error| {
+        let message = format!("ken tui needs a terminal: {error}");
+        Failure::new(Kind::Input, message).hint("ken search prints its results anywhere")
+    })?;
+    print(&chosen)?;
+    // A program that reads the addresses learns that there are none.
+    let is_waited_for = chosen.is_empty() && !std::io::stdout().is_terminal();
+    Ok(ExitCode::from(u8::from(is_waited_for)))
+}
+
+fn print(addresses: &[OsString]) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    for address in addresses {
+        text.extend_from_slice(address.as_bytes());
+        text.push(b'\n');
+    }
+    output::print(&text)
+}
