@@ -19,7 +19,7 @@ pub(crate) use mail::{
     TagFormat, ThreadsArgs, VerifyArgs,
 };
 pub(crate) use results::{GroupName, RELEVANCE, ResultArgs};
-pub(crate) use show::{OpenArgs, ReadArgs};
+pub(crate) use show::{OpenArgs, ReadArgs, budget};
 
 /// Know what you have: find documents, mail and source code on this machine.
 #[derive(Debug, Parser)]
@@ -168,6 +168,11 @@ fn command_position(command: &clap::Command, arguments: &[OsString], mut at: usi
         }
     }
     at
+}
+
+/// Returns the position of the name of the command.
+pub(crate) fn command_at(arguments: &[OsString]) -> usize {
+    command_position(&Cli::command(), arguments, 1)
 }
 
 /// Returns whether an argument that starts with a hyphen is an option of the command, or options
@@ -334,6 +339,19 @@ pub(crate) struct SearchArgs {
     /// Print one JSON object per hit
     #[arg(long, alias = "jsonl", conflicts_with_all = ["paths", "count"])]
     pub(crate) json: bool,
+    /// With --json, print only these keys of each hit, of its snippet or its fields: --keys path,line,date
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "json")]
+    pub(crate) keys: Vec<String>,
+    /// Print a table with commas between values, with the columns of --fields
+    #[arg(long, conflicts_with_all = ["json", "tsv", "paths", "null", "count", "explain", "facets", "inside"])]
+    pub(crate) csv: bool,
+    /// Print a table with tabs between values, quoted as with --csv
+    #[arg(long, conflicts_with_all = ["json", "paths", "null", "count", "explain", "facets", "inside"])]
+    pub(crate) tsv: bool,
+    /// Print at most this number of bytes: the best hits, their number, and the command for the next ones
+    #[arg(long, value_name = "BYTES", value_parser = budget,
+        conflicts_with_all = ["paths", "null", "count", "explain", "facets", "inside"])]
+    pub(crate) budget: Option<usize>,
     /// Print only paths, each file once
     #[arg(long, short = 'l', conflicts_with_all = ["count", "explain"])]
     pub(crate) paths: bool,
@@ -485,7 +503,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ExtractArgs {
-    /// File to read
+    /// File to read, or path|member
     pub(crate) file: PathBuf,
     /// Print one JSON object for the file and for each document inside it
     #[arg(long)]

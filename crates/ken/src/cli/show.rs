@@ -70,10 +70,7 @@ fn numbers(text: &str) -> Result<Numbers, String> {
 
 /// Reads the most bytes of an output.
 pub(crate) fn budget(text: &str) -> Result<usize, String> {
-    let n_bytes =
-        crate::config::parse_size(text).map_err(|failure| failure.message().to_owned())?;
-    match n_bytes < MIN_BUDGET {
-        true => Err(format!("it must be at least {MIN_BUDGET} bytes")),
-        false => Ok(n_bytes),
-    }
+    let n_bytes = text.parse::<usize>().ok();
+    let n_bytes = n_bytes.filter(|n_bytes| *n_bytes >= MIN_BUDGET);
+    n_bytes.ok_or_else(|| format!("write a number of bytes, at least {MIN_BUDGET}"))
 }

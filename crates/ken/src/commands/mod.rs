@@ -51,6 +51,7 @@ use crate::failure::Failure;
 /// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let global = cli.global;
+    crate::failure::set_json(prints_json(&cli.command));
     match cli.command {
         Command::Index(args) => index::run(&global, &args),
         Command::Search(args) => search::run(&global, &args),
@@ -75,6 +76,18 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man(&args),
         Command::Topic(args) => generate::topic(&args),
+    }
+}
+
+/// Returns whether a command that reads the index prints JSON.
+fn prints_json(command: &Command) -> bool {
+    match command {
+        Command::Search(args) => args.json,
+        Command::Show(args) => args.json,
+        Command::Terms(args) => args.json,
+        Command::Status(args) => args.json,
+        Command::Mail(args) => args.command.prints_json(),
+        _ => false,
     }
 }
 

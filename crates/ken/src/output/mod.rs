@@ -13,20 +13,20 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-pub(crate) use fields::hit_fields;
+pub(crate) use fields::{hit_fields, hit_values, table_row};
 pub(crate) use hit::{Look, hit_text, match_line, person, place};
 use ken_core::{Document, Failure, FieldNames, Kind};
 use ken_search::service::DocumentForm;
 pub(crate) use ken_search::service::{
     SCHEMA, cause_text, day, file_url, system_words, time, title,
 };
-pub(crate) use pager::{Paging, Screen, page};
+pub(crate) use pager::{Paging, page};
 pub(crate) use progress::{Display, summary_text};
 pub(crate) use remedy::{install, owner, remedy};
 use serde::Serialize;
 use serde_json::Value as Json;
 pub(crate) use style::Style;
-pub(crate) use terminal::{Out, between_lines, columns, has_printed, mark, stderr, stdout};
+pub(crate) use terminal::{Out, Screen, between_lines, columns, has_printed, mark, stderr, stdout};
 pub(crate) use wrap::{Room, width, wrapped};
 
 /// Writes to standard output immediately.
@@ -67,6 +67,21 @@ pub(crate) fn json_line(value: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(value).unwrap_or_default();
     line.push(b'\n');
     line
+}
+
+/// Returns a line of JSON with these keys of a hit, of its snippet or of its fields; all if there are none.
+pub(crate) fn json_line_of(hit: &impl Serialize, keys: &[String]) -> Vec<u8> {
+    if keys.is_empty() {
+        return json_line(hit);
+    }
+    // Every key is text.
+    let whole = serde_json::to_value(hit).unwrap_or_default();
+    let within = [&whole, &whole["snippet"], &whole["fields"]];
+    let chosen = keys.iter().filter_map(|key| {
+        let value = within.iter().find_map(|of| of.get(key))?;
+        Some((key.clone(), value.clone()))
+    });
+    json_line(&Json::Object(chosen.collect()))
 }
 
 /// Returns a document's metadata as JSON, with its text if requested.

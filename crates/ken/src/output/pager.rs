@@ -3,7 +3,7 @@
 //! `$KEN_PAGER`, else `$PAGER`, else `less`; nothing and `cat` mean none. The program gets what the terminal would get,
 //! from which what steers a terminal was removed before.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -78,28 +78,9 @@ fn command() -> Option<Command> {
     Some(command)
 }
 
-/// Standard output, or the pager in front of it.
-#[derive(Debug)]
-pub(crate) struct Screen(io::Stdout);
-
-impl Screen {
-    pub(super) fn new() -> Self {
-        Self(io::stdout())
-    }
-}
-
-impl Write for Screen {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match pager().as_mut().and_then(|pager| pager.input.as_mut()) {
-            Some(input) => input.write(bytes),
-            None => self.0.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match pager().as_mut().and_then(|pager| pager.input.as_mut()) {
-            Some(input) => input.flush(),
-            None => self.0.flush(),
-        }
-    }
+/// Gives what reads for the pager to `write`; none if there is no pager.
+pub(super) fn with_input<T>(write: impl FnOnce(&mut ChildStdin) -> T) -> Option<T> {
+    let mut pager = pager();
+    let input = pager.as_mut().and_then(|pager| pager.input.as_mut());
+    input.map(write)
 }

@@ -9,6 +9,7 @@
 
 mod ag;
 mod blocked;
+mod bounded;
 mod changes;
 mod check;
 mod confined;

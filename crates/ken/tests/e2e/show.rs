@@ -162,6 +162,8 @@ fn every_address_that_is_printed_is_taken() {
         let inside = world.ken(["search", "--in", address, "okapis"]);
         assert!(inside.text().contains("forty"), "{}", inside.err);
     }
+    let run = world.ken(["extract", &member]);
+    assert!(run.code == 0 && run.text().contains("forty okapis") && !run.text().contains("please"));
     let message = world.ken(["show", path]);
     assert!(
         message.text().starts_with("From: Ann Vole <ann@x.org>\n"),
@@ -294,8 +296,8 @@ fn a_pager_shows_what_a_terminal_gets() {
     let world = library();
     let line = "export KEN_PAGER='sed s/^/PAGED/'; $ken show docs/pages.txt --page 3; $ken --no-pager show docs/pages.txt --page 3; $ken show docs/pages.txt --page 3 | cat; KEN_PAGER='head -n 1' $ken show --all docs/notes.txt; echo code $?";
     let shown = on_a_terminal(&world, 80, line);
-    assert_eq!(shown.matches("PAGED3  third\n").count(), 1, "{shown}");
-    assert_eq!(shown.matches("\n3  third\n").count(), 2, "{shown}");
+    assert_eq!(shown.matches("PAGED2  third\n").count(), 1, "{shown}");
+    assert_eq!(shown.matches("\n2  third\n").count(), 2, "{shown}");
     assert!(shown.ends_with("notes.txt\ncode 0\n"), "{shown}");
 }
 

@@ -1,5 +1,6 @@
 //! `ken search`: turns the arguments into a request, and prints the response.
 
+mod bounded;
 mod like;
 mod print;
 
@@ -20,6 +21,8 @@ use crate::failure::{Failure, Kind};
 use crate::output::{self, Paging, Style};
 use print::{Printer, says_how_many};
 
+/// The columns of a table if none are named.
+const TABLE: [&str; 7] = ["rank", "date", "type", "title", "author", "path", "ipath"];
 /// The most hits that someone reads as a page.
 const MAX_PAGE: usize = 50;
 
@@ -73,10 +76,13 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
         group: group(args, settings),
         offset: args.offset,
         limit: limit(args, settings),
-        count: args.count || says_how_many(args),
-        fields: match shows_paths(args) {
-            true => vec!["path".to_owned()],
-            false => results.fields.clone(),
+        count: args.count || says_how_many(args) || args.budget.is_some(),
+        fields: match args {
+            _ if shows_paths(args) => vec!["path".to_owned()],
+            _ if results.fields.is_empty() && (args.csv || args.tsv) => {
+                TABLE.map(str::to_owned).into()
+            }
+            _ => results.fields.clone(),
         },
         text: if args.text { Text::Whole } else { Text::None },
         snippets: Snippets {
@@ -114,7 +120,10 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
 fn limit(args: &SearchArgs, settings: &Settings) -> Option<usize> {
     let default = match shows_paths(args) || args.results.inside.is_some() {
         true => 0,
-        false => settings.limit,
+        false => match args.budget {
+            Some(budget) => budget / bounded::LEAST_HIT,
+            None => settings.limit,
+        },
     };
     match args.limit.unwrap_or(default) {
         _ if args.count => Some(0),

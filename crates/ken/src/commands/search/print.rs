@@ -11,6 +11,7 @@ use ken_search::service::{
 };
 use serde_json::json;
 
+use super::bounded::{self, Bounded};
 use crate::cli::SearchArgs;
 use crate::commands::explain;
 use crate::commands::last::List;
@@ -22,7 +23,7 @@ const USUAL_HITS: usize = 9999;
 
 /// Returns whether to print how many more hits there are.
 pub(super) fn says_how_many(args: &SearchArgs) -> bool {
-    !args.json && std::io::stderr().is_terminal()
+    !args.json && args.budget.is_none() && std::io::stderr().is_terminal()
 }
 
 /// What the output depends on.
@@ -107,23 +108,77 @@ impl Printer<'_> {
         }
         let mut out = BufWriter::new(output::stdout());
         let mut list = List::new(self.query_in_ken());
+        let head = self.table_head();
+        out.write_all(&head)?;
+        let mut bounded = self.bounded(answer, head.len());
         answer.each_hit(
-            |hit| {
+            |mut hit| {
+                let (rank, place) = (hit.rank, output::place(&hit));
                 let shown = self.hit(answer, &hit, titles);
-                (shown, hit.rank, output::place(&hit), hit.location)
+                let short = self.args.budget.map(|_| {
+                    hit.snippets.clear();
+                    self.hit(answer, &hit, titles)
+                });
+                (shown, short, rank, place, hit.location)
             },
-            |(shown, number, place, location)| {
-                if self.columns.is_some() {
+            |(mut shown, short, number, place, location)| {
+                if let Some(bounded) = &mut bounded {
+                    shown = bounded.take(shown, short.unwrap_or_default());
+                }
+                if self.columns.is_some() && !shown.is_empty() {
                     list.add(number, &location, place);
                 }
                 Ok::<_, Failure>(out.write_all(&shown)?)
             },
         )?;
+        if let Some(bounded) = bounded {
+            let end = bounded.end(answer, self.request.offset, self.args.json);
+            match answer.columns().is_empty() {
+                true => out.write_all(&end)?,
+                // A table has rows only.
+                false => output::warn(String::from_utf8_lossy(&end).trim()),
+            }
+        }
         out.flush()?;
         if self.columns.is_some() {
             list.keep();
         }
         Ok(())
+    }
+
+    /// Returns the bounds of the output, if it has any, behind so many bytes.
+    fn bounded(&self, answer: &Answer<'_>, n_bytes: usize) -> Option<Bounded> {
+        let budget = self.args.budget?;
+        let at_end = match answer.columns().is_empty() {
+            true => {
+                let most = self.request.limit.unwrap_or(USUAL_HITS);
+                bounded::end(
+                    answer,
+                    self.request.offset,
+                    most.min(answer.n_hits()),
+                    self.args.json,
+                )
+                .len()
+                .max(bounded::end(answer, self.request.offset, 1, self.args.json).len() + 8)
+            }
+            false => 0,
+        };
+        Some(Bounded::new(budget.saturating_sub(n_bytes), at_end))
+    }
+
+    /// Returns the separator of a table, if one is wanted.
+    fn separator(&self) -> Option<char> {
+        match self.args {
+            args if args.csv => Some(','),
+            args if args.tsv => Some('\t'),
+            _ => None,
+        }
+    }
+
+    /// Returns the first row of a table: the names of its columns.
+    fn table_head(&self) -> Vec<u8> {
+        let row = |separator| output::table_row(&self.request.fields, separator);
+        self.separator().map(row).unwrap_or_default()
     }
 
     /// Returns the query, if it is in ken's language.
@@ -147,6 +202,10 @@ impl Printer<'_> {
 
     /// Returns the output for a hit.
     fn hit(&self, answer: &Answer<'_>, hit: &Hit, titles: Option<&Titles>) -> Vec<u8> {
+        if let Some(separator) = self.separator() {
+            let values = output::hit_values(hit, answer.columns(), self.service.roots());
+            return output::table_row(&values, separator);
+        }
         if !answer.columns().is_empty() {
             let exact = self.args.null;
             let mut line = output::hit_fields(hit, answer.columns(), self.service.roots(), exact);
@@ -154,7 +213,7 @@ impl Printer<'_> {
             return line;
         }
         if self.args.json {
-            return output::json_line(hit);
+            return output::json_line_of(hit, &self.args.keys);
         }
         let mut text = output::hit_text(hit, self.look(titles));
         if let Some(score) = &hit.explanation {
@@ -214,6 +273,10 @@ impl Printer<'_> {
 
     /// Prints suggestions: for people on standard error, for programs as one more object.
     pub(super) fn suggest(&self, answer: &Answer<'_>) -> Result<(), Failure> {
+        // Within a budget, standard output is complete.
+        if self.args.budget.is_some() && self.args.json {
+            return Ok(());
+        }
         if !self.args.json && !self.args.explain && !std::io::stderr().is_terminal() {
             return Ok(());
         }
