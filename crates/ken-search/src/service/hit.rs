@@ -1,13 +1,12 @@
 //! Hits: documents that were found, and matches in one document.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use ken_core::{Document, Field, FieldNames, Kind, Location};
 use serde_json::Value as Json;
 
-use super::{Error, Query, Service};
-use crate::snippet::{self, Finder, Fragment};
+use super::Service;
+use crate::snippet::Fragment;
 
 /// Ends each page but the last.
 const PAGE_END: char = '\u{c}';
@@ -77,38 +76,6 @@ pub(super) fn sheet_at(document: &Document, body: &str, at: usize) -> Option<Str
     let line = body[start..].split(['\n', PAGE_END]).next()?.trim();
     let is_name = !line.is_empty() && !line.contains('\t');
     is_name.then(|| line.to_owned())
-}
-
-/// Finds the words of a query in titles.
-pub struct Titles {
-    titles: Finder,
-    names: Finder,
-}
-
-impl Service<'_> {
-    /// Returns what finds the words of a query in titles.
-    ///
-    /// # Errors
-    /// Fails if the index cannot be read.
-    pub fn titles(&self, query: &Query) -> Result<Titles, Error> {
-        let plan = self.snapshot.expand(&query.plan, query.limits())?;
-        let finder = |field| Finder::new(snippet::matchers(&plan, field), self.context.analyze);
-        Ok(Titles {
-            titles: finder(Field::Title),
-            names: finder(Field::Filename),
-        })
-    }
-}
-
-impl Titles {
-    /// Returns the bytes of the title of a document, else of its file name, that the query finds.
-    pub fn marks(&self, document: &Document) -> Vec<Range<usize>> {
-        let finder = match document.text(Field::Title) {
-            Some(_) => &self.titles,
-            None => &self.names,
-        };
-        title(document).map_or_else(Vec::new, |text| finder.ranges(text, &|| false))
-    }
 }
 
 /// A passage with a match in a document that the request named.

@@ -34,6 +34,7 @@ mod response;
 mod suggest;
 mod terms;
 mod text;
+mod titles;
 mod understand;
 
 use std::sync::Arc;
@@ -55,7 +56,7 @@ pub use columns::{Column, check_column, check_facet, check_sort, file_url};
 pub use error::Error;
 pub use explain::{Explanation, Meaning, TermOf};
 pub use facets::{Facet, FacetValue};
-pub use hit::{Hit, MatchIn, Titles, title};
+pub use hit::{Hit, MatchIn, title};
 pub use id::Named;
 pub use inside::Inside;
 pub use json::{ContactForm, DocumentForm, MessageForm};
@@ -67,6 +68,7 @@ pub use request::{Facets, Group, Like, Reading, Request, Snippets, Text};
 pub use response::{Note, Response, Understood};
 pub use terms::{TermOrder, TermRequest, TermRow};
 pub use text::{SCHEMA, day, path_text, time};
+pub use titles::Titles;
 pub use understand::Query;
 
 /// How the index splits text into terms.
