@@ -60,7 +60,7 @@ fn file_and_member(address: &Path) -> (PathBuf, Ipath) {
     let bars = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'|');
     let mut files = bars.map(|(bar, _)| (Path::new(OsStr::from_bytes(&bytes[..bar])), bar));
     match files.find(|(path, _)| path.is_file()) {
-        Some((path, bar)) if !address.exists() => {
+        Some((path, bar)) if !fs_err::exists(address).unwrap_or(true) => {
             let member = String::from_utf8_lossy(&bytes[bar + 1..]);
             (path.to_owned(), Ipath::from_joined(&member))
         }

@@ -22,7 +22,7 @@ pub(crate) struct Room {
 pub(crate) fn wrapped(text: &str, marks: &[Range<usize>], room: Room, style: Style) -> String {
     let rows = match room.columns {
         Some(columns) if columns >= room.indent + MIN_WIDTH => rows(text, columns - room.indent),
-        _ => vec![0..text.len()],
+        _ => std::iter::once(0..text.len()).collect(),
     };
     let rows = rows.into_iter().map(|row| marked(text, row, marks, style));
     rows.collect::<Vec<_>>()
