@@ -170,6 +170,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_waits_for_a_worker_holds_no_search() {
+        for (address, work) in [
+            ("/?q=a", Work::Look),
+            ("/?q=a&fragment=results&doc=1", Work::Look),
+            ("/?q=a&doc=1&fragment=preview", Work::Look),
+            ("/?q=a&doc=1", Work::Page),
+            ("/?doc=1&fragment=sheet", Work::Page),
+            ("/document?doc=1", Work::Page),
+            ("/picture?doc=1", Work::Page),
+            ("/thumbnail?doc=1", Work::Thumbnail),
+            ("/api/v1/search?q=a", Work::Look),
+        ] {
+            let request = Request::builder().uri(address).body(Vec::new()).unwrap();
+            let path = request.uri().path().to_owned();
+            let asked = Asked::new(request, path, From::User, Arc::default());
+            assert_eq!(asked.work(), work, "{address}");
+        }
+    }
+
+    #[test]
     fn pairs_are_decoded() {
         let read: Vec<_> = pairs("q=a+b%2Bc&&x&q=%E2%82%AC&bad=%ff%z").collect();
         let expected = [("q", "a b+c"), ("x", ""), ("q", "€"), ("bad", "\u{fffd}%z")];

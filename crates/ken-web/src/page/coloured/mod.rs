@@ -247,7 +247,10 @@ fn label(line: &str, end: char) -> usize {
     }
     let is_part = |c: char| c.is_alphanumeric() || "_-.\"' @$".contains(c);
     let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-    let is_label = length > 0 && rest[length..].starts_with(end);
+    let is_label = length > 0
+        && rest[length..].strip_prefix(end).is_some_and(|value| {
+            end != ':' || value.is_empty() || value.starts_with(char::is_whitespace)
+        });
     if is_label { start + length } else { 0 }
 }
 
@@ -294,6 +297,11 @@ mod tests {
                 "text/x-yaml",
                 "- name: it's 5\n  b: \"c\"",
                 "k[- name]: it's n[5]\nk[  b]: s[\"c\"]",
+            ),
+            (
+                "text/css",
+                "a:hover {\n  color: #fff;\n}",
+                "a:hover {\nk[  color]: #fff;\n}",
             ),
             (
                 "text/x-toml",

@@ -133,7 +133,7 @@ pub(super) fn grids(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<
             cells: cells.divide(text.pieces(row.bytes.clone())),
         });
         let (mut head, mut rows) = (top.head, rows.collect::<Vec<_>>());
-        complete(&mut head, &mut rows);
+        let is_ragged = complete(&mut head, &mut rows) && cells == Cells::Sheets;
         Block {
             n: sheet[0].page,
             grid: Some(Grid {
@@ -141,6 +141,7 @@ pub(super) fn grids(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<
                 name: text.pieces(top.name),
                 head,
                 rows,
+                is_ragged,
             }),
             ..Block::new("grid")
         }
@@ -148,21 +149,24 @@ pub(super) fn grids(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<
     sheets.collect()
 }
 
-/// Makes rows equally long. The head of a column of numbers stands over them.
-fn complete(head: &mut Vec<Cell>, rows: &mut [GridRow]) {
+/// Makes rows equally long, and returns whether some with several cells were shorter. The head of a column of numbers
+/// stands over them.
+fn complete(head: &mut Vec<Cell>, rows: &mut [GridRow]) -> bool {
     let lengths = rows.iter().map(|row| row.cells.len());
-    let length = lengths.chain([head.len()]).max().unwrap_or(0);
+    let length = lengths.clone().chain([head.len()]).max().unwrap_or(0);
+    let is_ragged = lengths.clone().any(|own| own > 1 && own < length);
     for row in rows.iter_mut() {
         row.cells.resize_with(length, Cell::default);
     }
     if head.is_empty() {
-        return;
+        return is_ragged;
     }
     head.resize_with(length, Cell::default);
     for (column, cell) in head.iter_mut().enumerate() {
         let first = rows.first().and_then(|row| row.cells.get(column));
         cell.is_number = first.is_some_and(|first| first.is_number);
     }
+    is_ragged
 }
 
 /// The name and the head of a sheet.
