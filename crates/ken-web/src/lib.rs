@@ -8,6 +8,7 @@
 mod answer;
 mod api;
 mod asked;
+mod attempts;
 mod drawn;
 mod index;
 mod original;
@@ -74,6 +75,8 @@ pub struct Setup {
     pub advice: Advice,
     /// Opens files on the user's desktop; none if there is no desktop.
     pub opener: Option<Opener>,
+    /// What lets a user in who does not have the token; none if only the token does.
+    pub password: Option<String>,
     /// What lets a browser in; empty as long as no port is open.
     pub secret: Arc<OnceLock<Secret>>,
 }
@@ -82,13 +85,18 @@ pub struct Setup {
 pub struct Web {
     setup: Setup,
     index: Index,
+    attempts: attempts::Attempts,
 }
 
 impl Web {
     /// Returns what answers requests to an index. Nothing is opened yet.
     pub fn new(setup: Setup) -> Self {
         let index = Index::new(&setup);
-        Self { setup, index }
+        Self {
+            setup,
+            index,
+            attempts: attempts::Attempts::new(),
+        }
     }
 
     /// Answers a request.

@@ -1,6 +1,7 @@
 //! Where `ken serve` answers: at its socket, and at a port of loopback once somebody asked for it.
 
 use std::io;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -63,7 +64,31 @@ impl Faces {
         if let Err(error) = opened {
             output::warn(&format!("browsers cannot reach this server: {error}"));
         }
+        if let Some(address) = settings.web.address
+            && let Err(error) = faces.open_outer(address, &settings.web.names)
+        {
+            output::warn(&format!("other machines cannot reach {address}: {error}"));
+        }
         Ok(faces)
+    }
+
+    /// Answers at an address that other machines reach.
+    fn open_outer(&mut self, address: SocketAddr, names: &[String]) -> io::Result<()> {
+        // The secret is that of the port of loopback.
+        self.address()?;
+        let listener = TcpListener::bind(address)?;
+        let number = listener.local_addr()?.port();
+        if let Some(secret) = self.secret.get() {
+            let guard = Guard::outer(secret.clone(), number, names.to_vec());
+            self.answers.guard_outer(number, guard);
+        }
+        self.listening.listen(listener)?;
+        output::warn(&format!(
+            "browsers reach this server at http://{}:{number}/ with the password. The connection is not encrypted: \
+             use a proxy with TLS, or ssh -L (ken help config)",
+            address.ip()
+        ));
+        Ok(())
     }
 
     /// Returns the path of the socket.
@@ -153,6 +178,7 @@ fn web(
             remedy: output::remedy,
             install: output::install,
         },
+        password: settings.web.password()?,
         opener: opener(),
         secret: Arc::clone(secret),
     }))
