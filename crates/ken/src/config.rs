@@ -79,6 +79,8 @@ pub(crate) struct Settings {
     pub(crate) hook: Vec<HookSettings>,
     /// Saved queries by name, for `query:name`.
     pub(crate) queries: BTreeMap<String, String>,
+    /// Command lines that open documents, by media types such as `application/pdf` or `image/*`.
+    pub(crate) open: BTreeMap<String, String>,
     /// Reading queries.
     pub(crate) search: SearchSettings,
     /// The page, and who else can reach it.
@@ -265,6 +267,7 @@ impl Default for Settings {
             folder: Vec::new(),
             hook: Vec::new(),
             queries: BTreeMap::new(),
+            open: BTreeMap::new(),
             search: SearchSettings::default(),
             web: WebSettings::default(),
             mail: MailSettings::default(),
@@ -614,6 +617,11 @@ pub(crate) fn data_folder(global: &Global) -> Result<PathBuf, Failure> {
 /// Returns the folder of the user's settings of all programs.
 pub(crate) fn config_home() -> Option<PathBuf> {
     xdg("XDG_CONFIG_HOME", ".config")
+}
+
+/// Returns the folder for what programs remember from one run to the next.
+pub(crate) fn state_home() -> Option<PathBuf> {
+    xdg("XDG_STATE_HOME", ".local/state")
 }
 
 /// Returns the user's folder for sockets and the like, which ends with the session.

@@ -8,14 +8,14 @@ use std::sync::{Arc, OnceLock};
 use ken_api::{Client, Guard, Secret};
 use ken_extract::Pictures;
 use ken_index::layout::index_folder;
-use ken_web::{Advice, Program, ReadMember, Setup, Web};
+use ken_web::{Advice, Opener, Program, ReadMember, Setup, Web};
 
 use super::answers::Answers;
 use super::listening::Listening;
 use super::news::News;
 use super::port::Port;
 use crate::cli::Global;
-use crate::commands::{context::context, original::Reader, own_program, query};
+use crate::commands::{context::context, desktop, original::Reader, own_program, query};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
@@ -141,17 +141,14 @@ fn read_member(settings: Settings) -> ReadMember {
     })
 }
 
-/// Returns the program that opens files on the desktop of the session, if there is one.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "the session says so in its environment"
-)]
-fn opener() -> Option<PathBuf> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    ["WAYLAND_DISPLAY", "DISPLAY"]
-        .into_iter()
-        .any(is_set)
-        .then(|| PathBuf::from("xdg-open"))
+/// Returns what opens files on the desktop of the session, if there is one.
+fn opener() -> Option<Opener> {
+    desktop::is_there().then(|| {
+        let open: Opener = Box::new(|path, folder| {
+            desktop::open(path, folder).map_err(|failure| failure.message().to_owned())
+        });
+        open
+    })
 }
 
 /// Returns what answers requests, by the settings.
