@@ -6,6 +6,11 @@
 //!
 //! A browser sends the cookies of `127.0.0.1` to all ports of it, also to that of another user. So the cookie holds for
 //! one path only, which nobody else knows: everything that a browser sees lies below that path.
+//!
+//! At an address that other machines reach, the same holds. There a user without the token gets the page that asks for the
+//! password, and nothing else.
+
+use std::net::SocketAddr;
 
 use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, ORIGIN};
@@ -76,8 +81,41 @@ impl Secret {
 #[derive(Clone, Debug)]
 pub struct Guard {
     secret: Secret,
-    /// The value of `Host` with which ken is reached. Another name of loopback may lead to another user's program.
-    host: String,
+    hosts: Hosts,
+}
+
+/// The values of `Host` with which ken is reached.
+#[derive(Clone, Debug)]
+enum Hosts {
+    /// Only one. Another name of loopback may lead to another user's program.
+    Loopback(String),
+    /// This port of any address in digits, to which no foreign name leads, and the names that the user gave.
+    Outer { port: u16, names: Vec<String> },
+}
+
+impl Hosts {
+    fn have(&self, host: &str) -> bool {
+        match self {
+            Self::Loopback(own) => own == host,
+            Self::Outer { port, names } => {
+                let address = host.parse::<SocketAddr>();
+                // A proxy with TLS has a port of its own.
+                let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+                address.is_ok_and(|address| address.port() == *port)
+                    || names.iter().any(|own| own.eq_ignore_ascii_case(name))
+            }
+        }
+    }
+
+    /// Returns whether an origin is a page of the host.
+    fn has_page(&self, origin: &str, host: &str) -> bool {
+        let plain = origin.strip_prefix("http://");
+        let encrypted = || match self {
+            Self::Loopback(_) => None,
+            Self::Outer { .. } => origin.strip_prefix("https://"),
+        };
+        plain.or_else(encrypted) == Some(host)
+    }
 }
 
 /// A request that may be answered.
@@ -94,7 +132,15 @@ impl Guard {
     pub fn new(secret: Secret, port: u16) -> Self {
         Self {
             secret,
-            host: format!("127.0.0.1:{port}"),
+            hosts: Hosts::Loopback(format!("127.0.0.1:{port}")),
+        }
+    }
+
+    /// Returns a guard for a port that other machines reach, by an address or by these names.
+    pub fn outer(secret: Secret, port: u16, names: Vec<String>) -> Self {
+        Self {
+            secret,
+            hosts: Hosts::Outer { port, names },
         }
     }
 
@@ -109,15 +155,15 @@ impl Guard {
     /// Refuses requests for other hosts, and those that a foreign page sent.
     pub fn look(&self, request: &Request<Bytes>) -> Result<Passed, Refusal> {
         let headers = request.headers();
-        let Some(host) = text(headers, HOST.as_str()).filter(|host| *host == self.host) else {
+        let Some(host) = text(headers, HOST.as_str()).filter(|host| self.hosts.have(host)) else {
             return Err((403, "this is no address of ken".to_owned()));
         };
         let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
         if !is_reading && request.method() != Method::POST {
             return Err((405, "ken takes GET, HEAD and POST".to_owned()));
         }
-        let is_own_page = text(headers, ORIGIN.as_str())
-            .is_none_or(|origin| origin.strip_prefix("http://") == Some(host));
+        let is_own_page =
+            text(headers, ORIGIN.as_str()).is_none_or(|origin| self.hosts.has_page(origin, host));
         // Only what the user opens (typed, bookmarked, a keyword) or an own page asks for.
         let is_own_request = match text(headers, "sec-fetch-site") {
             None | Some("same-origin" | "none") => true,
@@ -154,6 +200,12 @@ impl Guard {
         if is_reading && self.secret.is_token(first) {
             return Ok(known(&format!("/{rest}")));
         }
+        if matches!(self.hosts, Hosts::Outer { .. }) && asks_for_password(path) {
+            return Ok(Passed {
+                is_known: false,
+                ..known(path)
+            });
+        }
         Err((401, "ken web prints the address to open".to_owned()))
     }
 
@@ -162,6 +214,11 @@ impl Guard {
         let token = value.and_then(|value| value.strip_prefix("Bearer "));
         token.is_some_and(|token| self.secret.is_token(token))
     }
+}
+
+/// Returns whether a path belongs to the page that asks for the password.
+fn asks_for_password(path: &str) -> bool {
+    ["/", "/login"].contains(&path) || path.starts_with("/assets/")
 }
 
 /// Returns what follows the first folder of a path, with its slash, if that folder has this name.
@@ -302,6 +359,68 @@ mod tests {
             HOST,
         ];
         assert_eq!(look("POST", folder, &navigates), Err(403));
+    }
+
+    #[test]
+    fn an_outer_port_asks_everybody_for_the_password() {
+        let guard = Guard::outer(
+            guard().secret().clone(),
+            8723,
+            vec!["nas.example".to_owned()],
+        );
+        let look = |method: &str, path: &str, headers: &[&str]| {
+            let mut request = Request::builder().method(method).uri(path);
+            for header in headers {
+                let (name, value) = header.split_once(": ").unwrap();
+                request = request.header(name, value);
+            }
+            let passed = guard.look(&request.body(Bytes::new()).unwrap());
+            passed
+                .map(|passed| passed.is_known)
+                .map_err(|(status, _)| status)
+        };
+        let inside = "/fedcba9876543210/";
+        for (path, headers, passed) in [
+            ("/", &["host: 192.168.1.2:8723"][..], Ok(false)),
+            ("/login", &["host: [fd00::1]:8723"], Ok(false)),
+            ("/assets/app.js", &["host: nas.example"], Ok(false)),
+            (inside, &["host: 192.168.1.2:8723", COOKIE], Ok(true)),
+            (
+                inside,
+                &[
+                    "host: NAS.example:443",
+                    COOKIE,
+                    "origin: https://NAS.example:443",
+                ],
+                Ok(true),
+            ),
+            (
+                "/api/v1/search",
+                &["host: 192.168.1.2:8723", BEARER],
+                Ok(true),
+            ),
+            ("/api/v1/search", &["host: 192.168.1.2:8723"], Err(401)),
+            ("/status", &["host: 192.168.1.2:8723"], Err(401)),
+            // A name that leads here by rebinding.
+            (inside, &["host: evil.example:8723", COOKIE], Err(403)),
+            (inside, &["host: 192.168.1.2:80", COOKIE], Err(403)),
+            (
+                inside,
+                &[
+                    "host: 192.168.1.2:8723",
+                    COOKIE,
+                    "origin: http://evil.example",
+                ],
+                Err(403),
+            ),
+            (
+                inside,
+                &["host: nas.example", COOKIE, "sec-fetch-site: cross-site"],
+                Err(403),
+            ),
+        ] {
+            assert_eq!(look("GET", path, headers), passed, "{path} {headers:?}");
+        }
     }
 
     #[test]

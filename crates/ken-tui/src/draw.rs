@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 use unicode_width::UnicodeWidthStr;
 
-use crate::row::{Piece, Row, path_text};
+use crate::row::{Piece, Row, from_match, path_text};
 use crate::state::{Mode, Place, State};
 use crate::view::ViewRow;
 
@@ -224,7 +224,8 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
     for ((at, row), y) in rows.zip(tops) {
         let is_chosen = at == state.chosen;
         let is_marked = state.marked.contains(&row.address);
-        let lines = row_lines(row, state.row_height, is_marked, looks);
+        let width = usize::from(area.width);
+        let lines = row_lines(row, (width, state.row_height), is_marked, looks);
         let spot = Rect {
             y,
             height: height.min(area.bottom() - y),
@@ -267,11 +268,21 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
     }
 }
 
-fn row_lines(row: &Row, height: usize, is_marked: bool, looks: Looks) -> Vec<Line<'static>> {
-    let mark = Span::styled(if is_marked { "● " } else { "  " }, looks.mark());
+/// Returns the lines of a hit, for a width and a height.
+fn row_lines(
+    row: &Row,
+    (width, height): (usize, usize),
+    is_marked: bool,
+    looks: Looks,
+) -> Vec<Line<'static>> {
+    let mark = match is_marked {
+        true => Span::styled("● ", looks.mark()),
+        false => Span::raw("  "),
+    };
     let passage = |first: Span<'static>| {
         let mut line = vec![first];
-        line.extend(spans(&row.passage, Style::new(), looks.mark()));
+        let passage = from_match(&row.passage, width.saturating_sub(2));
+        line.extend(spans(&passage, Style::new(), looks.mark()));
         Line::from(line)
     };
     if height == 1 {

@@ -75,6 +75,34 @@ pub(crate) fn wrap(line: &[Piece], width: usize) -> Vec<Vec<Piece>> {
     rows
 }
 
+/// Returns a line without so much of its beginning that the first match is within `width` columns.
+pub(crate) fn from_match(line: &[Piece], width: usize) -> Vec<Piece> {
+    let Some(first) = line.iter().position(|piece| piece.mark) else {
+        return line.to_vec();
+    };
+    let before: String = line[..first]
+        .iter()
+        .map(|piece| piece.text.as_str())
+        .collect();
+    if before.width() + line[first].text.width() < width {
+        return line.to_vec();
+    }
+    let room = width / 3;
+    let mut start = before.len();
+    for (at, _) in before.grapheme_indices(true).rev() {
+        if before[at..].width() > room {
+            break;
+        }
+        start = at;
+    }
+    let mut shown = vec![Piece {
+        text: format!("…{}", &before[start..]),
+        mark: false,
+    }];
+    shown.extend_from_slice(&line[first..]);
+    shown
+}
+
 fn push(row: &mut Vec<Piece>, text: &mut String, mark: bool) {
     if text.is_empty() {
         return;
@@ -194,6 +222,24 @@ mod tests {
         let rows = wrap(&pieces("日本語日本語", [], &same), 5);
         assert_eq!(shown(&rows), ["日本", "語日", "本語"]);
         assert_eq!(shown(&wrap(&[], 5)), [""]);
+    }
+
+    #[test]
+    fn a_match_is_within_the_line() {
+        let same = |text: &str| text.to_owned();
+        let line = pieces(
+            "a line of many 日本語 words with a match in it",
+            std::iter::once(38..43),
+            &same,
+        );
+        let found = |width| shown(&[from_match(&line, width)]).remove(0);
+        assert_eq!(found(30), "…ds with a [match] in it");
+        assert_eq!(
+            found(80),
+            "a line of many 日本語 words with a [match] in it"
+        );
+        let none = pieces("no match", [], &same);
+        assert_eq!(shown(&[from_match(&none, 2)]), ["no match"]);
     }
 
     #[test]

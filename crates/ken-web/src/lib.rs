@@ -8,6 +8,7 @@
 mod answer;
 mod api;
 mod asked;
+mod attempts;
 mod drawn;
 mod index;
 mod original;
@@ -27,10 +28,15 @@ use ken_search::service::Service;
 pub use answer::{Answer, Body, Error, Write};
 pub use asked::{Asked, From, Work};
 use index::Index;
+pub use original::is_known;
 
 /// Returns the bytes of a member of a file, or why it cannot be read, for people.
 pub type ReadMember =
     Box<dyn Fn(&dyn ken_engine::Source, &Location) -> Result<Vec<u8>, String> + Send + Sync>;
+
+/// Opens a file in its program, or the folder of the file if that is wanted or the file would run. Returns whether the
+/// file itself was opened.
+pub type Opener = Box<dyn Fn(&Path, bool) -> Result<bool, String> + Send + Sync>;
 
 /// Says what the user can do about a failure, in the words of the command line.
 #[derive(Clone, Copy)]
@@ -65,8 +71,10 @@ pub struct Setup {
     pub pictures: ken_extract::Pictures,
     /// Says what can be done about failures.
     pub advice: Advice,
-    /// The program that opens files on the user's desktop; none if there is no desktop.
-    pub opener: Option<PathBuf>,
+    /// Opens files on the user's desktop; none if there is no desktop.
+    pub opener: Option<Opener>,
+    /// What lets a user in who does not have the token; none if only the token does.
+    pub password: Option<String>,
     /// What lets a browser in; empty as long as no port is open.
     pub secret: Arc<OnceLock<Secret>>,
 }
@@ -75,13 +83,18 @@ pub struct Setup {
 pub struct Web {
     setup: Setup,
     index: Index,
+    attempts: attempts::Attempts,
 }
 
 impl Web {
     /// Returns what answers requests to an index. Nothing is opened yet.
     pub fn new(setup: Setup) -> Self {
         let index = Index::new(&setup);
-        Self { setup, index }
+        Self {
+            setup,
+            index,
+            attempts: attempts::Attempts::new(),
+        }
     }
 
     /// Answers a request.

@@ -24,20 +24,26 @@ pub(crate) fn open(source: &dyn Source, location: &Location) -> Result<File, Err
     let file = open_below(root, path).map_err(|error| gone(path, &error.to_string()))?;
     let stamp = ken_walk::file_stamp(file.as_fd()).map_err(io::Error::from);
     let stamp = stamp.map_err(|error| gone(path, &error.to_string()))?;
-    let hasher = source.meta().hasher;
-    let known = source.files().row(hasher.key(path))?;
-    let is_known = |stamp: Stamp| {
-        let stamp = Stamp {
-            sidecar: ken_walk::sidecar_beside(path),
-            mh: ken_walk::mh_state(path),
-            ..stamp
-        };
-        known.is_some_and(|(_, row)| row.is_of(&stamp, &hasher))
-    };
     match stamp {
-        Some(stamp) if is_known(stamp) => Ok(file),
+        Some(stamp) if is_known(source, path, stamp)? => Ok(file),
         _ => Err(gone(path, "it has changed since it was indexed")),
     }
+}
+
+/// Returns whether a file with this stamp is unchanged since it was indexed. In a changed file the same number may mean
+/// another message.
+///
+/// # Errors
+/// Fails if the index cannot be read.
+pub fn is_known(source: &dyn Source, path: &Path, stamp: Stamp) -> Result<bool, ken_engine::Error> {
+    let stamp = Stamp {
+        sidecar: ken_walk::sidecar_beside(path),
+        mh: ken_walk::mh_state(path),
+        ..stamp
+    };
+    let hasher = source.meta().hasher;
+    let known = source.files().row(hasher.key(path))?;
+    Ok(known.is_some_and(|(_, row)| row.is_of(&stamp, &hasher)))
 }
 
 fn open_below(root: &Root, path: &Path) -> io::Result<File> {

@@ -4,6 +4,7 @@ mod index;
 mod mail;
 mod mcp;
 mod results;
+mod show;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub(crate) use mail::{
 };
 pub(crate) use mcp::{AgentClient, McpArgs};
 pub(crate) use results::{GroupName, RELEVANCE, ResultArgs};
+pub(crate) use show::{OpenArgs, ReadArgs, budget};
 
 /// Know what you have: find documents, mail and source code on this machine.
 #[derive(Debug, Parser)]
@@ -170,6 +172,11 @@ fn command_position(command: &clap::Command, arguments: &[OsString], mut at: usi
     at
 }
 
+/// Returns the position of the name of the command.
+pub(crate) fn command_at(arguments: &[OsString]) -> usize {
+    command_position(&Cli::command(), arguments, 1)
+}
+
 /// Returns whether an argument that starts with a hyphen is an option of the command, or options
 /// of one letter each; true for all other arguments.
 fn is_option(command: &clap::Command, argument: &str) -> bool {
@@ -222,6 +229,9 @@ pub(crate) struct Global {
     /// When to print paths as clickable links
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = GLOBAL)]
     pub(crate) hyperlinks: When,
+    /// Show long output on a terminal without a pager
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) no_pager: bool,
 }
 
 /// When to use something that not every terminal understands.
@@ -247,6 +257,10 @@ pub(crate) enum Command {
     /// Print every line that matches a regular expression (ripgrep's flags and output)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Grep(GrepArgs),
+    /// Show the text of a document, or a part of it
+    Show(ReadArgs),
+    /// Open a document in its program
+    Open(OpenArgs),
     /// Read and list messages, threads, contacts and tags
     Mail(MailArgs),
     /// List the terms of the index and how often each occurs
@@ -329,6 +343,19 @@ pub(crate) struct SearchArgs {
     /// Print one JSON object per hit
     #[arg(long, alias = "jsonl", conflicts_with_all = ["paths", "count"])]
     pub(crate) json: bool,
+    /// With --json, print only these keys of each hit, of its snippet or its fields: --keys path,line,date
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "json")]
+    pub(crate) keys: Vec<String>,
+    /// Print a table with commas between values, with the columns of --fields
+    #[arg(long, conflicts_with_all = ["json", "tsv", "paths", "null", "count", "explain", "facets", "inside"])]
+    pub(crate) csv: bool,
+    /// Print a table with tabs between values, quoted as with --csv
+    #[arg(long, conflicts_with_all = ["json", "paths", "null", "count", "explain", "facets", "inside"])]
+    pub(crate) tsv: bool,
+    /// Print at most this number of bytes: the best hits, their number, and the command for the next ones
+    #[arg(long, value_name = "BYTES", value_parser = budget,
+        conflicts_with_all = ["paths", "null", "count", "explain", "facets", "inside"])]
+    pub(crate) budget: Option<usize>,
     /// Print only paths, each file once
     #[arg(long, short = 'l', conflicts_with_all = ["count", "explain"])]
     pub(crate) paths: bool,
@@ -480,7 +507,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ExtractArgs {
-    /// File to read
+    /// File to read, or path|member
     pub(crate) file: PathBuf,
     /// Print one JSON object for the file and for each document inside it
     #[arg(long)]
@@ -636,6 +663,8 @@ mod tests {
             ken index: Add folders to the index, and bring it up to date
             ken search: Search documents, mail and source code
             ken grep: Print every line that matches a regular expression (ripgrep's flags and output)
+            ken show: Show the text of a document, or a part of it
+            ken open: Open a document in its program
             ken mail: Read and list messages, threads, contacts and tags
             ken mail show: Show messages: header, text and attachments
             ken mail list: List messages, one per line, newest first

@@ -5,6 +5,8 @@ mod ranking;
 pub(crate) mod saved;
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -24,6 +26,8 @@ use crate::choices::{DurabilityName, OrderName};
 use crate::cli::Global;
 use crate::failure::{Failure, Kind};
 
+/// The fewest characters of a password that other machines can guess at.
+const MIN_PASSWORD: usize = 12;
 /// The most passwords in the settings.
 const MAX_PASSWORDS: usize = 1_000;
 /// The least time between commits; shorter ones only make tiny segments.
@@ -75,8 +79,12 @@ pub(crate) struct Settings {
     pub(crate) hook: Vec<HookSettings>,
     /// Saved queries by name, for `query:name`.
     pub(crate) queries: BTreeMap<String, String>,
+    /// Command lines that open documents, by media types such as `application/pdf` or `image/*`.
+    pub(crate) open: BTreeMap<String, String>,
     /// Reading queries.
     pub(crate) search: SearchSettings,
+    /// The page, and who else can reach it.
+    pub(crate) web: WebSettings,
     /// The user's mail.
     pub(crate) mail: MailSettings,
     /// The mu that ken imitates.
@@ -134,6 +142,18 @@ impl From<NgramSetting> for Ngrams {
             NgramSetting::All => Self::All,
         }
     }
+}
+
+/// Browsers on other machines. Without an address only this machine reaches the page.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct WebSettings {
+    /// The address and port at which other machines reach `ken serve`, such as `0.0.0.0:8723`. It needs a password.
+    pub(crate) address: Option<SocketAddr>,
+    /// The names by which browsers reach it, for instance that of a proxy with TLS.
+    pub(crate) names: Vec<String>,
+    /// Where the password is: on the first line of a file, or of the output of a command.
+    pub(crate) password: PasswordSettings,
 }
 
 /// Reading queries.
@@ -247,7 +267,9 @@ impl Default for Settings {
             folder: Vec::new(),
             hook: Vec::new(),
             queries: BTreeMap::new(),
+            open: BTreeMap::new(),
             search: SearchSettings::default(),
+            web: WebSettings::default(),
             mail: MailSettings::default(),
             mu: MuSettings::default(),
         }
@@ -394,17 +416,56 @@ impl ExtractSettings {
     }
 }
 
+impl WebSettings {
+    /// Returns the password; none if there is no address that needs one.
+    pub(crate) fn password(&self) -> Result<Option<String>, Failure> {
+        let Some(address) = self.address else {
+            return Ok(None);
+        };
+        let file = self.password.file.as_deref().map(below_home);
+        if let Some(file) = file.filter(|file| is_read_by_others(file)) {
+            let message = format!(
+                "other users can read the password in \"{}\"",
+                file.display()
+            );
+            return Err(Failure::new(Kind::Usage, message)
+                .hint(&format!("chmod 600 \"{}\"", file.display())));
+        }
+        let text = self.password.text("web.password")?;
+        let password = text.lines().next().unwrap_or_default().to_owned();
+        let problem = match password.chars().count() {
+            0 => "has no password",
+            1..MIN_PASSWORD => "has a password of fewer than 12 characters",
+            _ => return Ok(Some(password)),
+        };
+        let message =
+            format!("web.address {address} {problem}, so everybody could read your documents");
+        Err(Failure::new(Kind::Usage, message)
+            .hint("set web.password.file or web.password.command"))
+    }
+}
+
+fn is_read_by_others(file: &Path) -> bool {
+    fs_err::metadata(file).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+}
+
 impl PasswordSettings {
-    fn read(&self) -> Result<Passwords, Failure> {
+    /// Returns the text of the file and of the output of the command; `name` is that of the setting.
+    fn text(&self, name: &str) -> Result<String, Failure> {
         let mut text = String::new();
         if let Some(file) = &self.file {
             text = fs_err::read_to_string(below_home(file))
-                .map_err(|error| Failure::new(Kind::Usage, format!("passwords.file: {error}")))?;
+                .map_err(|error| Failure::new(Kind::Usage, format!("{name}.file: {error}")))?;
             text.push('\n');
         }
         if let Some(command) = &self.command {
-            text.push_str(&output_of(command)?);
+            text.push_str(&output_of(name, command)?);
         }
+        Ok(text)
+    }
+
+    fn read(&self) -> Result<Passwords, Failure> {
+        let text = self.text("passwords")?;
         // More passwords would only slow down each encrypted file.
         let n_passwords = text.lines().filter(|line| !line.is_empty()).count();
         if n_passwords > MAX_PASSWORDS {
@@ -417,9 +478,9 @@ impl PasswordSettings {
 }
 
 /// Runs a shell command and returns its output. The command may ask on the terminal.
-fn output_of(command: &str) -> Result<String, Failure> {
+fn output_of(name: &str, command: &str) -> Result<String, Failure> {
     let wrong = |cause: String| {
-        let message = format!("passwords.command \"{command}\": {cause}");
+        let message = format!("{name}.command \"{command}\": {cause}");
         Failure::new(Kind::Usage, message)
     };
     let output = Command::new("/bin/sh")
@@ -556,6 +617,11 @@ pub(crate) fn data_folder(global: &Global) -> Result<PathBuf, Failure> {
 /// Returns the folder of the user's settings of all programs.
 pub(crate) fn config_home() -> Option<PathBuf> {
     xdg("XDG_CONFIG_HOME", ".config")
+}
+
+/// Returns the folder for what programs remember from one run to the next.
+pub(crate) fn state_home() -> Option<PathBuf> {
+    xdg("XDG_STATE_HOME", ".local/state")
 }
 
 /// Returns the user's folder for sockets and the like, which ends with the session.

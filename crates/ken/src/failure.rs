@@ -2,6 +2,9 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
 
 /// The kind of failure, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +19,27 @@ pub(crate) enum Kind {
     Index,
     /// The reader of the output is gone, which is not a failure.
     ClosedPipe,
+}
+
+impl Kind {
+    /// Returns the name of the kind in JSON.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::NoIndex => "no_index",
+            Self::Input => "input",
+            Self::Index => "index",
+            Self::ClosedPipe => "closed_pipe",
+        }
+    }
+}
+
+/// Whether standard output has JSON, so that a failure is an object too.
+static AS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Makes failures objects on standard output too.
+pub(crate) fn set_json(as_json: bool) {
+    AS_JSON.store(as_json, Ordering::Relaxed);
 }
 
 /// Why a command failed, in words.
@@ -50,6 +74,14 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         if self.kind == Kind::ClosedPipe {
             return ExitCode::SUCCESS;
+        }
+        if AS_JSON.load(Ordering::Relaxed) {
+            let mut error = json!({ "kind": self.kind.name(), "message": self.message });
+            if let Some(hint) = &self.hint {
+                error["hint"] = hint.as_str().into();
+            }
+            let object = json!({ "v": crate::output::SCHEMA, "error": error });
+            let _ = crate::output::print(&crate::output::json_line(&object));
         }
         let mut text = format!("{}: {}\n", crate::output::program(), self.message);
         if let Some(hint) = &self.hint {

@@ -71,7 +71,7 @@ fn may_repeat(command: &Command) -> bool {
     match command {
         Command::Search(args) => args.query != ["-"],
         Command::Index(_) | Command::Terms(_) | Command::Status(_) | Command::Check(_) => true,
-        Command::Recollq(_) => true,
+        Command::Recollq(_) | Command::Show(_) => true,
         Command::Mail(args) => args.command.only_reads(),
         Command::Mu(args) => commands::only_reads_mail(&args.arguments),
         _ => false,

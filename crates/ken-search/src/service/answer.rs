@@ -8,6 +8,7 @@ use ken_engine::{Collapse, Hit as Address, Limits, Request as EngineRequest, Res
 use ken_index::parallel;
 
 use super::columns::{Column, Needs, columns, sort_key};
+use super::hit::sheet_at;
 use super::relax::{ENOUGH, Matched, PlainWords, Relax};
 use super::{
     Error, Explanation, Facet, Group, Hit, Query, Reading, Request, Service, Text, is_complete,
@@ -398,8 +399,14 @@ impl<'a> Reader<'a> {
                 Needs::Text => {
                     let (stored, body) =
                         snapshot.document_and_body(found.address, MAX_UNPACKERS)?;
+                    let snippets = self.fragments(body.as_str());
+                    let first = snippets.first();
+                    let sheet = first.and_then(|first| {
+                        sheet_at(&stored.document, body.as_str(), first.at.start)
+                    });
                     let mut hit = Hit {
-                        snippets: self.fragments(body.as_str()),
+                        snippets,
+                        sheet,
                         n_text_bytes: Some(body.as_str().len()),
                         ..service.hit(stored.location, stored.document)
                     };

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use ken_core::{Document, Field, FieldNames, Location};
+use ken_core::{Document, Field, FieldNames, Kind, Location};
 use serde_json::Value as Json;
 
 use super::Service;
 use crate::snippet::Fragment;
+
+/// Ends each page but the last.
+const PAGE_END: char = '\u{c}';
 
 /// A document that was found. The document has only what the request wanted.
 #[derive(Clone, Debug)]
@@ -25,6 +28,8 @@ pub struct Hit {
     pub n_text_bytes: Option<usize>,
     /// The passages with matches, best first; the beginning of the text if only other fields match.
     pub snippets: Vec<Fragment>,
+    /// The name of the sheet of the first passage, if the document is a spreadsheet with sheets.
+    pub sheet: Option<String>,
     /// Whether more than one passage was wanted.
     pub has_several: bool,
     /// The number of other hits that this hit represents; absent where hits are not grouped.
@@ -45,6 +50,7 @@ impl Service<'_> {
             document,
             n_text_bytes: None,
             snippets: Vec::new(),
+            sheet: None,
             has_several: false,
             more: None,
             explanation: None,
@@ -58,6 +64,18 @@ impl Hit {
     pub fn title(&self) -> Option<&str> {
         title(&self.document)
     }
+}
+
+/// Returns the name of the sheet at a place in the text of a spreadsheet: the first line of its page, unless that is a row
+/// of cells.
+pub(super) fn sheet_at(document: &Document, body: &str, at: usize) -> Option<String> {
+    if document.kind != Kind::Spreadsheet {
+        return None;
+    }
+    let start = body[..at].rfind(PAGE_END).map_or(0, |end| end + 1);
+    let line = body[start..].split(['\n', PAGE_END]).next()?.trim();
+    let is_name = !line.is_empty() && !line.contains('\t');
+    is_name.then(|| line.to_owned())
 }
 
 /// A passage with a match in a document that the request named.

@@ -135,6 +135,8 @@ struct HitForm<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    sheet: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     snippet: Option<&'a Fragment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     snippets: Option<&'a [Fragment]>,
@@ -165,6 +167,7 @@ impl Serialize for Hit {
             path_bytes: path_bytes(path),
             rank: self.rank,
             score: self.score.map(f64::from),
+            sheet: self.sheet.as_deref(),
             snippet: self.snippets.first(),
             snippets: self.has_several.then_some(&self.snippets),
             text_bytes: self.n_text_bytes,

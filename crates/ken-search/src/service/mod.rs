@@ -34,6 +34,7 @@ mod response;
 mod suggest;
 mod terms;
 mod text;
+mod titles;
 mod understand;
 
 use std::sync::Arc;
@@ -67,6 +68,7 @@ pub use request::{Facets, Group, Like, Reading, Request, Snippets, Text};
 pub use response::{Note, Response, Understood};
 pub use terms::{TermOrder, TermRequest, TermRow};
 pub use text::{SCHEMA, day, path_text, time};
+pub use titles::Titles;
 pub use understand::Query;
 
 /// How the index splits text into terms.

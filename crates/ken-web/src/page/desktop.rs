@@ -1,8 +1,5 @@
 //! Opens a document in its program, or its folder, on the desktop where the server runs.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::json;
@@ -42,42 +39,12 @@ pub(super) fn open(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let location = looker.document(&wish.id)?.stored.location;
     let path = location.path.as_path();
     // What took the place of the file since it was indexed is not opened.
-    let file = original::open(&*snapshot, &location)?;
-    let runs = runs(path, &file);
-    let opened = match wish.folder || runs {
-        true => path.parent().unwrap_or(path),
-        false => path,
-    };
-    start(opener, opened)?;
-    Ok(object(
-        &json!({ "opened": if opened == path { "document" } else { "folder" } }),
-    ))
-}
-
-/// Returns whether opening a file would run it as a program.
-fn runs(path: &Path, file: &std::fs::File) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    let is_starter = path
-        .extension()
-        .is_some_and(|extension| extension == "desktop");
-    let mode = file
-        .metadata()
-        .map(|metadata| metadata.permissions().mode());
-    is_starter || mode.is_ok_and(|mode| mode & 0o111 != 0)
-}
-
-/// Starts the program that opens things, and does not wait for what it opens.
-fn start(opener: &Path, path: &Path) -> Result<(), Error> {
-    let started = Command::new(opener)
-        .arg(path)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let mut started = started.map_err(|error| Error {
+    original::open(&*snapshot, &location)?;
+    let is_document = opener(path, wish.folder).map_err(|message| Error {
         status: 500,
-        message: format!("{}: {error}", opener.display()),
+        message,
     })?;
-    std::thread::spawn(move || started.wait());
-    Ok(())
+    Ok(object(
+        &json!({ "opened": if is_document { "document" } else { "folder" } }),
+    ))
 }

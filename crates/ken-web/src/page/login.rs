@@ -1,5 +1,7 @@
 //! How a browser gets in: with the token that `ken web` hands over, which becomes a cookie.
 
+use std::time::Instant;
+
 use http::header::HOST;
 use serde::Serialize;
 
@@ -11,29 +13,60 @@ use crate::{Asked, Web};
 #[derive(Serialize)]
 struct Page<'a> {
     title: &'static str,
+    has_password: bool,
     problem: &'a str,
 }
 
-/// Returns the page that asks for the token.
-pub(super) fn page(status: u16, problem: &str) -> Answer {
-    let title = "Log in";
-    html(status, "login.html", &Page { title, problem })
+/// Returns the page that asks for the token, or for the password.
+pub(super) fn page(web: &Web, status: u16, problem: &str) -> Answer {
+    let page = Page {
+        title: "Log in",
+        has_password: web.setup.password.is_some(),
+        problem,
+    };
+    html(status, "login.html", &page)
 }
 
-/// Takes the token.
-pub(super) fn login(web: &Web, asked: &Asked) -> Result<Answer, Error> {
+/// Takes the token or the password.
+pub(super) fn login(web: &Web, asked: &Asked) -> Answer {
     let body = String::from_utf8_lossy(&asked.body);
-    let token = pairs(&body).find(|(name, _)| name == "token");
-    let token = token.map(|(_, value)| value).unwrap_or_default();
+    let typed = pairs(&body).find(|(name, _)| name == "token");
+    let typed = typed.map(|(_, value)| value).unwrap_or_default();
     // People paste the whole address.
-    let token = token
+    let token = typed
         .rsplit_once("#t=")
-        .map_or(token.as_str(), |(_, token)| token);
-    let secret = web.setup.secret.get();
-    match secret.filter(|secret| secret.is_token(token.trim())) {
-        Some(secret) => Ok(with_cookie(redirect("./"), &secret.set_cookie())),
-        None => Ok(page(403, "This is not the token.")),
+        .map_or(typed.as_str(), |(_, token)| token);
+    let Some(secret) = web.setup.secret.get() else {
+        return page(web, 503, "ken serve is starting. Try again.");
+    };
+    let come_in = || {
+        let home = format!("/{}/", secret.folder);
+        with_cookie(redirect(&home), &secret.set_cookie())
+    };
+    if secret.is_token(token.trim()) {
+        return come_in();
     }
+    let Some(password) = &web.setup.password else {
+        return page(web, 403, "This is not the token.");
+    };
+    let now = Instant::now();
+    if !web.attempts.may_try(now) {
+        return page(web, 429, "Too many wrong passwords. Wait some seconds.");
+    }
+    match is_same(&typed, password) {
+        true => come_in(),
+        false => {
+            web.attempts.was_wrong(now);
+            page(web, 403, "This is neither the password nor the token.")
+        }
+    }
+}
+
+/// Compares texts in a time that does not depend on where they differ.
+fn is_same(one: &str, other: &str) -> bool {
+    let differ = one.bytes().zip(other.bytes());
+    let differ = differ.fold(0, |differ, (one, other)| differ | (one ^ other));
+    one.len() == other.len() && differ == 0
 }
 
 /// Makes the browser forget the token.

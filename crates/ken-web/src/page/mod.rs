@@ -77,8 +77,8 @@ fn route(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let is_post = asked.method == Method::POST;
     match (path, is_post) {
         ("/osd.xml", false) => return login::open_search(web, asked),
-        ("/login", true) => return login::login(web, asked),
-        _ if asked.from == From::Anybody => return Ok(login::page(401, "")),
+        ("/login", true) => return Ok(login::login(web, asked)),
+        _ if asked.from == From::Anybody => return Ok(login::page(web, 401, "")),
         _ => {}
     }
     match (path, is_post) {
@@ -121,9 +121,11 @@ fn html(status: u16, template: &str, view: &impl Serialize) -> Answer {
 }
 
 /// Returns an answer that leads to another page of ours.
-fn redirect(to: &'static str) -> Answer {
+fn redirect(to: &str) -> Answer {
     let mut answer = whole(303, "text/plain; charset=utf-8", Vec::new());
-    set(&mut answer, LOCATION, to);
+    if let Ok(to) = HeaderValue::from_str(to) {
+        answer.headers_mut().insert(LOCATION, to);
+    }
     answer
 }
 

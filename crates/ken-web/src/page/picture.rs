@@ -179,7 +179,13 @@ pub(super) fn of_image(document: &Document, id: &str) -> Option<String> {
 
 /// Returns the address of the small picture of a document, if it is a picture or has pages that ken draws.
 pub(super) fn of_thumbnail(document: &Document, id: &str) -> Option<String> {
-    (is_drawn(document) || is_image(document)).then(|| format!("thumbnail?doc={id}"))
+    let cause = document.failure.as_ref().map(|failure| &failure.cause);
+    let is_closed = matches!(
+        cause,
+        Some(Cause::Password { .. } | Cause::Encrypted { .. })
+    );
+    let is_drawn = is_drawn(document) || is_image(document);
+    (is_drawn && !is_closed).then(|| format!("thumbnail?doc={id}"))
 }
 
 fn is_image(document: &Document) -> bool {

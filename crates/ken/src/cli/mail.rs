@@ -29,6 +29,16 @@ pub(crate) enum MailCommand {
 }
 
 impl MailCommand {
+    /// Returns whether the command prints JSON.
+    pub(crate) fn prints_json(&self) -> bool {
+        match self {
+            Self::Show(args) => args.json,
+            Self::List(args) => args.json,
+            Self::Threads(args) => args.json,
+            _ => false,
+        }
+    }
+
     /// Returns whether the command changes no file and no tag.
     pub(crate) fn only_reads(&self) -> bool {
         !matches!(self, Self::Tag(_) | Self::Save(_))

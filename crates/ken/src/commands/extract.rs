@@ -3,13 +3,14 @@
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ken_core::{Document, FieldNames};
+use ken_core::{Document, FieldNames, Ipath};
 use ken_extract::{Extractor, Input};
 use ken_walk::Sidecar;
 
+use super::last;
 use crate::cli::{ExtractArgs, Global};
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
@@ -20,28 +21,51 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     let mut options = settings.extraction()?;
     options.helpers = settings.helpers(global)?;
     let names = FieldNames::new(&options.limits.headers);
+    let (path, member) = file_and_member(&last::address(&args.file)?);
     // Opening a FIFO would wait for a writer.
-    let metadata = fs_err::metadata(&args.file)?;
+    let metadata = fs_err::metadata(&path)?;
     if !metadata.is_file() {
-        let message = format!("\"{}\" is not a regular file", args.file.display());
+        let message = format!("\"{}\" is not a regular file", path.display());
         return Err(Failure::new(Kind::Input, message));
     }
-    let file = ken_walk::open_named(&args.file)?;
-    let mut input = Input::at(&args.file, file.file(), metadata.len());
-    let log = log_beside(&args.file);
+    let file = ken_walk::open_named(&path)?;
+    let mut input = Input::at(&path, file.file(), metadata.len());
+    let log = log_beside(&path);
     if let Some((log, n_bytes)) = &log {
         input = input.with_log(Input::file("", log.file(), *n_bytes));
     }
-    let mut failed = false;
+    let (mut failed, mut is_found) = (false, member.is_root());
     let mut result = Ok(());
     Extractor::new(&options).extract_all(&mut input, &mut |document| {
+        if document.ipath.prefix(member.depth()) != member.as_str() {
+            return;
+        }
+        is_found = true;
         failed |= document.failure.is_some();
         if result.is_ok() {
             result = print(args, &document, &names);
         }
     });
     result?;
+    if !is_found {
+        let message = format!("\"{}\" has no member {member}", path.display());
+        return Err(Failure::new(Kind::Input, message));
+    }
     Ok(ExitCode::from(if failed { 2 } else { 0 }))
+}
+
+/// Splits an address into a file that exists and a member path.
+fn file_and_member(address: &Path) -> (PathBuf, Ipath) {
+    let bytes = address.as_os_str().as_bytes();
+    let bars = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'|');
+    let mut files = bars.map(|(bar, _)| (Path::new(OsStr::from_bytes(&bytes[..bar])), bar));
+    match files.find(|(path, _)| path.is_file()) {
+        Some((path, bar)) if !fs_err::exists(address).unwrap_or(true) => {
+            let member = String::from_utf8_lossy(&bytes[bar + 1..]);
+            (path.to_owned(), Ipath::from_joined(&member))
+        }
+        _ => (address.to_owned(), Ipath::root()),
+    }
 }
 
 /// Opens the write-ahead log of a database, if there is one next to the file.

@@ -1,9 +1,11 @@
 //! One file for each subcommand.
 
+mod address;
 mod ag;
 mod check;
 mod contact_lines;
 mod context;
+mod desktop;
 mod explain;
 mod extract;
 mod extractor;
@@ -11,10 +13,12 @@ mod generate;
 pub(crate) mod grep;
 mod index;
 mod interrupt;
+mod last;
 mod mail;
 mod mcp;
 mod missing;
 mod mu;
+mod open;
 mod original;
 mod query;
 mod recollq;
@@ -23,6 +27,7 @@ pub(crate) mod sandbox;
 mod search;
 mod serve;
 mod service;
+mod show;
 mod status;
 mod terms;
 #[cfg(feature = "tui")]
@@ -47,10 +52,13 @@ use crate::failure::Failure;
 /// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let global = cli.global;
+    crate::failure::set_json(prints_json(&cli.command));
     match cli.command {
         Command::Index(args) => index::run(&global, &args),
         Command::Search(args) => search::run(&global, &args),
         Command::Grep(args) => grep::run(&global, args.arguments, grep::Name::Ken),
+        Command::Show(args) => show::run(&global, &args),
+        Command::Open(args) => open::run(&global, &args),
         Command::Mail(args) => mail::run(&global, &args),
         Command::Terms(args) => terms::run(&global, &args),
         Command::Recollq(args) => recollq::run(&global, args.arguments),
@@ -70,6 +78,18 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man(&args),
         Command::Topic(args) => generate::topic(&args),
+    }
+}
+
+/// Returns whether a command that reads the index prints JSON.
+fn prints_json(command: &Command) -> bool {
+    match command {
+        Command::Search(args) => args.json,
+        Command::Show(args) => args.json,
+        Command::Terms(args) => args.json,
+        Command::Status(args) => args.json,
+        Command::Mail(args) => args.command.prints_json(),
+        _ => false,
     }
 }
 

@@ -3,9 +3,11 @@
 use std::io::Read;
 use std::path::Path;
 
-use ken_core::{Ipath, Location, Stamp};
+use ken_core::{Ipath, Location};
 use ken_engine::{MessageId, Source};
 use ken_extract::{Extractor, Input, Member};
+use ken_web::is_known;
+use serde::Serialize;
 
 use crate::failure::{Failure, Kind};
 
@@ -72,7 +74,7 @@ impl<'s> Reader<'s> {
         let file = file.into_file();
         let stamp = ken_walk::file_stamp(&file).map_err(std::io::Error::from)?;
         let size = match stamp {
-            Some(stamp) if self.is_known(&location.path, stamp)? => stamp.size,
+            Some(stamp) if is_known(self.snapshot, &location.path, stamp)? => stamp.size,
             _ => return Err(changed(location)),
         };
         let mut input = Input::file(location.file_name(), &file, size);
@@ -80,23 +82,37 @@ impl<'s> Reader<'s> {
     }
 }
 
-impl Reader<'_> {
-    /// Returns whether a file is unchanged since it was indexed. In a changed file the same number may mean another
-    /// message.
-    fn is_known(&self, path: &Path, stamp: Stamp) -> Result<bool, Failure> {
-        let stamp = Stamp {
-            sidecar: ken_walk::sidecar_beside(path),
-            mh: ken_walk::mh_state(path),
-            ..stamp
-        };
-        let hasher = self.snapshot.meta().hasher;
-        let known = self.snapshot.files().row(hasher.key(path))?;
-        Ok(known.is_some_and(|(_, row)| row.is_of(&stamp, &hasher)))
-    }
+/// What became of the file of a document since it was indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum FileState {
+    Same,
+    Changed,
+    Gone,
+    /// Whoever asks may not look.
+    Unknown,
+}
+
+/// Returns what became of a file since it was indexed.
+pub(super) fn state(snapshot: &dyn Source, path: &Path) -> Result<FileState, Failure> {
+    let file = match ken_walk::open_named(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileState::Gone),
+        Err(_) => return Ok(FileState::Unknown),
+    };
+    let stamp = ken_walk::file_stamp(file.file()).map_err(std::io::Error::from)?;
+    Ok(match stamp {
+        Some(stamp) if is_known(snapshot, path, stamp)? => FileState::Same,
+        _ => FileState::Changed,
+    })
 }
 
 fn changed(location: &Location) -> Failure {
+    Failure::new(Kind::Input, changed_words(location)).hint("run ken index, then try again")
+}
+
+/// Returns the sentence on a file that is not what the index knows.
+pub(super) fn changed_words(location: &Location) -> String {
     let path = location.path.display();
-    let message = format!("\"{path}\" has changed since it was indexed");
-    Failure::new(Kind::Input, message).hint("run ken index, then try again")
+    format!("\"{path}\" has changed since it was indexed")
 }

@@ -35,7 +35,8 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
         ..settings.isolation()?
     };
     if let Some(path) = &args.why {
-        return super::why::run(global, &settings, &extract, &snapshot, path, args.json);
+        let path = super::last::address(path)?;
+        return super::why::run(global, &settings, &extract, &snapshot, &path, args.json);
     }
     let helpers = extract.helpers.as_deref();
     if args.failed {

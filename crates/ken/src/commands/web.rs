@@ -1,20 +1,15 @@
 //! `ken web`: opens the page of `ken serve` in a browser.
 
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
-use std::time::Duration;
+use std::process::{Command, ExitCode};
 
 use ken_api::{Client, Error};
 
-use super::serve;
+use super::{desktop, serve};
 use crate::cli::{Global, ServeArgs, WebArgs};
 use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output;
-
-/// How often it is looked whether a browser opened, and the pause between.
-const TRIES: u32 = 100;
-const PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(global: &Global, args: WebArgs) -> Result<ExitCode, Failure> {
     let data = data_folder(global)?;
@@ -52,24 +47,7 @@ fn opens(data: &Path, address: &str) -> bool {
     if ken_private::write(&file, page.as_bytes()).is_err() {
         return false;
     }
-    let opener = Command::new("xdg-open")
-        .arg(&file)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let Ok(mut opener) = opener else {
-        return false;
-    };
-    // One that is still there then is the browser itself.
-    for _ in 0..TRIES {
-        match opener.try_wait() {
-            Ok(Some(status)) => return status.success(),
-            Ok(None) => std::thread::sleep(PAUSE),
-            Err(_) => return false,
-        }
-    }
-    true
+    desktop::start(Command::new(desktop::OPENER).arg(&file)).is_ok()
 }
 
 fn failure(error: &Error) -> Failure {

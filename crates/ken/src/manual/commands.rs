@@ -62,6 +62,31 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "ken show",
+        &[
+            ("ken show 1", "Read the first hit of the last list."),
+            (
+                "ken show --page 3-5 report.pdf",
+                "Read some pages of a document.",
+            ),
+            (
+                "ken show --around termination --budget 2000 lease.pdf",
+                "Read what a contract says of something, in few bytes.",
+            ),
+        ],
+    ),
+    (
+        "ken open",
+        &[
+            ("ken open 1", "Open the first hit of the last list."),
+            ("ken open --folder 1", "Open its folder."),
+            (
+                "ken open --with evince report.pdf",
+                "Open a document with a program.",
+            ),
+        ],
+    ),
+    (
         "ken mail",
         &[
             ("ken mail list is:unread", "List unread messages."),

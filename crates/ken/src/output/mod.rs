@@ -2,28 +2,32 @@
 
 mod fields;
 mod hit;
+mod pager;
 mod progress;
 mod remedy;
 mod style;
 mod terminal;
+mod wrap;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-pub(crate) use fields::hit_fields;
-pub(crate) use hit::{hit_text, match_text};
-use ken_core::{Document, Failure, FieldNames};
+pub(crate) use fields::{hit_fields, hit_values, table_row};
+pub(crate) use hit::{Look, hit_text, match_line, person, place};
+use ken_core::{Document, Failure, FieldNames, Kind};
 use ken_search::service::DocumentForm;
 pub(crate) use ken_search::service::{
     SCHEMA, cause_text, day, file_url, system_words, time, title,
 };
+pub(crate) use pager::{Paging, page};
 pub(crate) use progress::{Display, summary_text};
 pub(crate) use remedy::{install, owner, remedy};
 use serde::Serialize;
 use serde_json::Value as Json;
 pub(crate) use style::Style;
-pub(crate) use terminal::{Out, between_lines, has_printed, mark, stderr, stdout};
+pub(crate) use terminal::{Out, Screen, between_lines, columns, has_printed, mark, stderr, stdout};
+pub(crate) use wrap::{Room, width, wrapped};
 
 /// Writes to standard output immediately.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
@@ -65,10 +69,42 @@ pub(crate) fn json_line(value: &impl Serialize) -> Vec<u8> {
     line
 }
 
+/// Returns a line of JSON with these keys of a hit, of its snippet or of its fields; all if there are none.
+pub(crate) fn json_line_of(hit: &impl Serialize, keys: &[String]) -> Vec<u8> {
+    if keys.is_empty() {
+        return json_line(hit);
+    }
+    // Every key is text.
+    let whole = serde_json::to_value(hit).unwrap_or_default();
+    let within = [&whole, &whole["snippet"], &whole["fields"]];
+    let chosen = keys.iter().filter_map(|key| {
+        let value = within.iter().find_map(|of| of.get(key))?;
+        Some((key.clone(), value.clone()))
+    });
+    json_line(&Json::Object(chosen.collect()))
+}
+
 /// Returns a document's metadata as JSON, with its text if requested.
 pub(crate) fn document_json(document: &Document, names: &FieldNames, with_body: bool) -> Json {
     // Every key is text.
     serde_json::to_value(DocumentForm::new(document, names, with_body)).unwrap_or_default()
+}
+
+/// Returns text as a word of a shell's command line.
+pub(crate) fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(format!("'{}'", text.replace('\'', "'\\''"))),
+    }
+}
+
+/// Returns whether a line of the text of a document is a line of its file, which an editor shows.
+pub(crate) fn has_lines(document: &Document) -> bool {
+    const OTHER_TEXT: [&str; 2] = ["text/html", "text/rtf"];
+    let media_type = document.media_type.as_str();
+    let is_text = media_type.starts_with("text/") && !OTHER_TEXT.contains(&media_type);
+    is_text || document.kind == Kind::Source
 }
 
 /// Returns a size as people write it.

@@ -11,6 +11,8 @@ use crate::cli::{Global, When};
 pub(crate) struct Style {
     pub(crate) color: bool,
     pub(crate) hyperlinks: bool,
+    /// Whether what is not marked is bold.
+    is_emphatic: bool,
 }
 
 impl Style {
@@ -33,6 +35,23 @@ impl Style {
         Self {
             color: decide(global.color, terminal && !no_color),
             hyperlinks: decide(global.hyperlinks, terminal && shows_hyperlinks()),
+            is_emphatic: false,
+        }
+    }
+
+    /// Returns the style of titles, in which text is bold.
+    pub(crate) fn emphatic(self) -> Self {
+        Self {
+            is_emphatic: true,
+            ..self
+        }
+    }
+
+    /// Returns text as it stands between marks.
+    pub(crate) fn plain(self, text: &str) -> String {
+        match self.is_emphatic {
+            true => self.bold(text),
+            false => text.to_owned(),
         }
     }
 

@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::pager::with_input;
 use super::steers;
 
 /// Whether something was written to standard output.
@@ -22,8 +23,8 @@ pub(crate) fn has_printed() -> bool {
 }
 
 /// Returns standard output.
-pub(crate) fn stdout() -> Out<io::Stdout> {
-    let mut out = Out::new(io::stdout(), io::stdout().is_terminal());
+pub(crate) fn stdout() -> Out<Screen> {
+    let mut out = Out::new(Screen(io::stdout()), io::stdout().is_terminal());
     out.is_result = true;
     out
 }
@@ -52,6 +53,26 @@ pub(crate) fn mark() -> &'static str {
         }
         false => String::new(),
     })
+}
+
+/// Returns the columns of the terminal on standard output; none if there is none.
+pub(crate) fn columns() -> Option<usize> {
+    let (terminal_size::Width(columns), _) = terminal_size::terminal_size_of(io::stdout())?;
+    (columns > 0).then(|| columns.into())
+}
+
+/// Standard output, or the pager in front of it.
+#[derive(Debug)]
+pub(crate) struct Screen(io::Stdout);
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        with_input(|pager| pager.write(bytes)).unwrap_or_else(|| self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        with_input(Write::flush).unwrap_or_else(|| self.0.flush())
+    }
 }
 
 /// A writer to a terminal, or to something else.

@@ -5,10 +5,12 @@ use std::process::Command;
 use crate::needs;
 use crate::world::World;
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 12] = [
     "index",
     "search",
     "grep",
+    "show",
+    "open",
     "terms",
     "serve",
     "status",

@@ -9,6 +9,7 @@
 
 mod ag;
 mod blocked;
+mod bounded;
 mod changes;
 mod check;
 mod confined;
@@ -53,6 +54,7 @@ mod search;
 mod serve;
 mod service;
 mod settings;
+mod show;
 mod sidecar;
 mod snapshots;
 mod spelling;

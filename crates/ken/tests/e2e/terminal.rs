@@ -116,6 +116,8 @@ fn no_command_lets_a_file_steer_the_terminal() {
         vec!["index", "docs"],
         vec!["index", &none],
         vec!["index", &option],
+        vec!["show", &name],
+        vec!["show", message],
         vec!["mail", "tag", &tag, "okapi"],
         vec!["mail", "tag", "+todo", "okapi"],
         vec!["mu", "init", "--maildir=docs/mail"],

@@ -41,6 +41,17 @@ impl Page {
 
     /// Sends a request with these headers, and returns the status, the head and the body of the answer.
     pub(crate) fn ask(&self, method: &str, path: &str, headers: &[&str]) -> (u16, String, String) {
+        self.ask_with(method, path, headers, "")
+    }
+
+    /// Sends a request with a body, whose length is among the headers.
+    fn ask_with(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[&str],
+        body: &str,
+    ) -> (u16, String, String) {
         let has_host = headers.iter().any(|header| header.starts_with("Host: "));
         let host = match has_host {
             true => String::new(),
@@ -50,7 +61,7 @@ impl Page {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         write!(
             stream,
-            "{method} {path} HTTP/1.1\r\n{host}{headers}Connection: close\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\n{host}{headers}Connection: close\r\n\r\n{body}"
         )
         .unwrap();
         let mut answer = Vec::new();
@@ -454,4 +465,105 @@ fn the_api_is_as_it_is_described() {
         "api.py",
         &[venv, &address, &folder.path().display().to_string()],
     );
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.2:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+#[test]
+fn other_machines_need_the_password() {
+    let world = world();
+    let secret = world.write("../password", "a password of many words\n");
+    world.write("fruit.txt", "two melons\n");
+    world.index_docs();
+    let address = format!("127.0.0.2:{}", free_port());
+    let options = [
+        format!("--set=web.address={address:?}"),
+        format!("--set=web.password.file={:?}", secret.display().to_string()),
+        "--set=web.names=[\"nas.example\"]".to_owned(),
+    ];
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let refused = world.ken(["serve"].iter().chain(&options));
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.err.contains("other users can read the password"),
+        "{}",
+        refused.err
+    );
+    fs_err::set_permissions(&secret, std::fs::Permissions::from_mode(0o600)).unwrap();
+
+    let server = Server::start_with(&world, &options);
+    let inside = page(&world);
+    let outside = Page {
+        host: address.clone(),
+        ..inside
+    };
+    let (status, _, body) = outside.ask("GET", "/", &[]);
+    assert_eq!(status, 401);
+    assert!(body.contains("Type the password"), "{body}");
+    assert!(!body.contains(&outside.folder), "{body}");
+    for path in ["/api/v1/search?q=melons", "/status", "/json?query=melons"] {
+        let (status, _, body) = outside.ask("GET", path, &[]);
+        assert_eq!(status, 401, "{path}: {body}");
+        assert!(!body.contains("fruit"), "{body}");
+    }
+    let origin = format!("Origin: http://{address}");
+    let try_it = |password: &str| {
+        let body = format!("token={}", password.replace(' ', "+"));
+        let length = format!("Content-Length: {}", body.len());
+        outside.ask_with("POST", "/login", &[&origin, &length], &body)
+    };
+    let (status, head, _) = try_it("a password of many words");
+    assert_eq!(status, 303, "{head}");
+    let header = |name: &str| {
+        let lines = head.lines();
+        let mut values = lines.filter_map(|line| line.split_once(": "));
+        values
+            .find(|(own, _)| own.eq_ignore_ascii_case(name))
+            .unwrap()
+            .1
+    };
+    assert_eq!(header("location"), format!("{}/", outside.folder));
+    assert!(
+        header("set-cookie").contains("HttpOnly; SameSite=Strict"),
+        "{head}"
+    );
+    let cookie = header("set-cookie").split(';').next().unwrap();
+    let home = format!("{}/?q=melons", outside.folder);
+    let cookie = format!("Cookie: {cookie}");
+    let (status, _, body) = outside.ask("GET", &home, &[&cookie]);
+    assert_eq!(status, 200);
+    assert!(body.contains("fruit.txt"), "{body}");
+    // A name that leads here by rebinding, and a page of another site.
+    let evil = format!("Host: evil.example:{}", address.rsplit_once(':').unwrap().1);
+    for headers in [
+        &[&*evil, &cookie][..],
+        &[&cookie, "Origin: http://evil.example"],
+    ] {
+        assert_eq!(outside.ask("GET", &home, headers).0, 403, "{headers:?}");
+    }
+    // Guessing becomes slow, also for the right one; the token still lets in.
+    let statuses: Vec<u16> = (0..12).map(|n| try_it(&format!("guess {n}")).0).collect();
+    assert_eq!(statuses[..10], [403; 10]);
+    assert_eq!(statuses[11], 429);
+    assert_eq!(try_it("a password of many words").0, 429);
+    assert_eq!(try_it(&outside.token).0, 303);
+    let said = server.end().err;
+    assert!(said.contains(&format!("http://{address}/")), "{said}");
+    assert!(said.contains("not encrypted"), "{said}");
+
+    let short = world.write("../short", "secret\n");
+    fs_err::set_permissions(&short, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let short = format!("--set=web.password.file={:?}", short.display().to_string());
+    for (options, message) in [
+        (&options[..1], "has no password"),
+        (&[options[0], &short], "fewer than 12 characters"),
+    ] {
+        let run = world.ken(["serve"].iter().chain(options));
+        assert_eq!(run.code, 2);
+        assert!(run.err.contains(message), "{}", run.err);
+    }
 }

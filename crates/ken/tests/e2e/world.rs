@@ -99,6 +99,9 @@ impl World {
             .env("XDG_DATA_HOME", self.home.join("data"))
             .env("XDG_CONFIG_HOME", self.home.join("config"))
             .env("TZ", "UTC")
+            .env("XDG_STATE_HOME", self.home.join("state"))
+            // A pager waits for keys.
+            .env("PAGER", "cat")
             // Other programs of the tests do not take precedence.
             .env("KEN_FAST", "1")
             .current_dir(&self.home)

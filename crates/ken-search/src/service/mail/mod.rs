@@ -18,7 +18,7 @@ use ken_engine::{DocAddress, FacetBy, Limits, Request, Source, Stored};
 use ken_index::parallel;
 use serde::{Deserialize, Serialize};
 
-use super::{Error, FacetValue, Listed, Service, is_complete, path_text, reached};
+use super::{Error, FacetValue, Listed, Named, Service, is_complete, path_text, reached};
 use crate::parse::{Tree, parse_with};
 use crate::plan::plan;
 
@@ -96,6 +96,12 @@ pub struct Message {
     pub document: Document,
     /// Whether the query finds the message itself, and not only others of its thread.
     pub is_matched: bool,
+}
+
+impl From<Named> for Message {
+    fn from(named: Named) -> Self {
+        Self::of(named.at, named.stored, true)
+    }
 }
 
 impl Message {

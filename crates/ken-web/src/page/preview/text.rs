@@ -32,6 +32,8 @@ const WORD: usize = 200;
 const PLACES: usize = 300;
 /// The characters of a place.
 const PLACE: usize = 110;
+/// The characters of a place before the match, few enough that a narrow window shows the match.
+const PLACE_BEFORE: usize = 24;
 /// Ends each page but the last.
 const PAGE_END: char = '\u{c}';
 
@@ -379,10 +381,13 @@ fn within(range: &Range<usize>, of: &Range<usize>) -> Range<usize> {
 /// Returns the part of a line around something that was found.
 fn around(body: &str, found: &Range<usize>) -> Range<usize> {
     let spare = PLACE.saturating_sub(found.len());
-    let start = body.floor_char_boundary(found.start.saturating_sub(spare / 3));
-    let end = body.ceil_char_boundary((found.end + spare * 2 / 3).min(body.len()));
+    let before = spare.min(PLACE_BEFORE);
+    let start = body.floor_char_boundary(found.start.saturating_sub(before));
+    let end = body.ceil_char_boundary((found.end + spare - before).min(body.len()));
     let breaks = ['\n', PAGE_END];
     let before = body[start..found.start].rfind(breaks);
+    // A word that is cut is left out.
+    let before = before.or_else(|| (start > 0).then(|| body[start..found.start].find(' '))?);
     let after = body[found.end..end].find(breaks);
     before.map_or(start, |at| start + at + 1)..after.map_or(end, |at| found.end + at)
 }
@@ -471,6 +476,11 @@ mod tests {
             }
         }
         let place = &text.places(&|at, _| at.to_string())[0];
+        let shown: String = place.text.iter().map(|piece| piece.text.as_str()).collect();
+        assert!(
+            shown.starts_with("word") && shown[..30].contains("needle"),
+            "{shown}"
+        );
         let named: At = place.href.parse().unwrap();
         assert!(named.part > 1);
         assert_eq!(text.row_of(named), text.row_of(at(2).unwrap()));

@@ -1,6 +1,5 @@
 //! `ken grep --documents`: searches the documents of the index below the paths.
 
-use std::io::Stdout;
 use std::path::{Path, PathBuf};
 
 use ken_core::{Field, Order, Pattern, Plan as IndexPlan, Span, escape_bytes};
@@ -19,13 +18,13 @@ use crate::cli::Global;
 use crate::commands::warn_of_damage;
 use crate::config::data_folder;
 use crate::failure::Failure;
-use crate::output::Out;
+use crate::output::{Out, Screen};
 
 /// Searches the stored text of the documents below the paths.
 pub(super) fn search(
     global: &Global,
     search: &Search<'_>,
-    output: &Output<Out<Stdout>>,
+    output: &Output<Out<Screen>>,
     around: &Surroundings,
 ) -> Result<Summary, Failure> {
     let snapshot = Snapshot::open(&index_folder(&data_folder(global)?))?;

@@ -8,6 +8,7 @@ use ken_search::service::mail::{Message, MessageRequest, Related};
 
 use super::{Mail, limit, sender, which};
 use crate::cli::{Global, ListArgs};
+use crate::commands::last::List;
 use crate::failure::Failure;
 use crate::output::{self, Style};
 
@@ -25,18 +26,31 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
         },
         deadline_ms: None,
     })?;
+    let is_numbered = !args.json && output::columns().is_some();
+    let n_digits = messages.len().to_string().len();
+    let mut list = List::default();
+    let paging = output::page(global);
     let mut out = BufWriter::new(output::stdout());
-    for message in messages.iter() {
+    for (number, message) in (1..).zip(messages.iter()) {
         let message = message?;
         if args.json {
             out.write_all(&output::json_line(&message))?;
-        } else {
-            let is_marked = args.include_related && message.is_matched;
-            let line = line(&message, is_marked, &mail.context.zone, style);
-            out.write_all(line.as_bytes())?;
+            continue;
         }
+        if is_numbered {
+            list.add(number, &message.location, None);
+            let number = style.dim(&format!("{number:>n_digits$}"));
+            write!(out, "{number}  ")?;
+        }
+        let is_marked = args.include_related && message.is_matched;
+        let line = line(&message, is_marked, &mail.context.zone, style);
+        out.write_all(line.as_bytes())?;
     }
     out.flush()?;
+    if is_numbered {
+        list.keep();
+    }
+    drop(paging);
     Ok(ExitCode::from(u8::from(messages.is_empty())))
 }
 

@@ -1,6 +1,7 @@
 //! `ken mail`: commands on messages. Everything except the files themselves comes from the index.
 
 mod contacts;
+pub(super) mod header;
 mod list;
 mod save;
 mod show;
@@ -13,7 +14,6 @@ use std::process::ExitCode;
 
 use ken_core::Field;
 use ken_index::Snapshot;
-use ken_mail::Mailbox;
 use ken_search::plan::Context;
 use ken_search::service::Service;
 use ken_search::service::mail::{Message, Which};
@@ -23,6 +23,7 @@ use super::open_index;
 use crate::cli::{Global, MailArgs, MailCommand};
 use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
+use crate::output;
 
 pub(crate) fn run(global: &Global, args: &MailArgs) -> Result<ExitCode, Failure> {
     match &args.command {
@@ -80,10 +81,5 @@ fn limit(typed: usize) -> Option<usize> {
 
 /// Returns the name of the sender, or the address.
 fn sender(message: &Message) -> &str {
-    let sender = message.document.text(Field::Author).unwrap_or_default();
-    match Mailbox::read(sender) {
-        Some(mailbox) if !mailbox.name.is_empty() => mailbox.name,
-        Some(mailbox) => mailbox.address,
-        None => sender,
-    }
+    output::person(message.document.text(Field::Author).unwrap_or_default())
 }

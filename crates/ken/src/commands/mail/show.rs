@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use ken_core::Field;
 use ken_search::service::mail::{Message, MessageRequest, Part, Related};
 use ken_search::service::{MessageForm, Service};
 
+use super::header::{header, header_line};
 use super::{Mail, limit, which};
 use crate::cli::{Global, ShowArgs};
 use crate::commands::original::Reader;
@@ -35,6 +35,11 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
         service: &service,
         args,
     };
+    let paging = match args.raw || args.part.is_some() {
+        // Bytes of a file are for programs.
+        true => None,
+        false => Some(output::page(global)),
+    };
     let mut n_failed = 0;
     for (position, message) in messages.iter().enumerate() {
         let printed = message.map_err(Failure::from);
@@ -47,6 +52,7 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
             }
         }
     }
+    drop(paging);
     Ok(ExitCode::from(match (messages.is_empty(), n_failed) {
         (true, _) => 1,
         (false, 0) => 0,
@@ -97,7 +103,7 @@ impl Page<'_> {
             let bytes = self.reader.read(&message.location)?;
             self.add_raw_header(&bytes, &mut text);
         } else {
-            self.add_header(message, &mut text);
+            text.push_str(&header(message, &self.service.context().zone, self.style));
         }
         for file in &files {
             self.add_file(file, &mut text);
@@ -114,48 +120,12 @@ impl Page<'_> {
         Ok(text.into_bytes())
     }
 
-    fn add_header(&self, message: &Message, text: &mut String) {
-        for (name, field) in [
-            ("From", Field::Author),
-            ("To", Field::To),
-            ("Cc", Field::Cc),
-            ("Bcc", Field::Bcc),
-            ("Reply-To", Field::Replyto),
-            ("Subject", Field::Title),
-        ] {
-            self.add_line(name, &message.texts(field).join(", "), text);
-        }
-        let date = message.document.number(Field::Date).and_then(|seconds| {
-            let time = jiff::Timestamp::from_second(seconds).ok()?;
-            let time = time.to_zoned(self.service.context().zone.clone());
-            Some(time.strftime("%a, %-d %b %Y %H:%M:%S %z").to_string())
-        });
-        self.add_line("Date", &date.unwrap_or_default(), text);
-        self.add_line("List", &message.texts(Field::List).join(", "), text);
-        self.add_line(
-            "Priority",
-            message.document.text(Field::Prio).unwrap_or_default(),
-            text,
-        );
-        self.add_line("State", &message.texts(Field::Is).join(", "), text);
-        self.add_line("Tags", &message.texts(Field::Tag).join(", "), text);
-        self.add_line("Message-ID", message.id(), text);
-        self.add_line("File", &message.location.to_string(), text);
-    }
-
-    fn add_line(&self, name: &str, value: &str, text: &mut String) {
-        if !value.is_empty() {
-            let name = self.style.bold(&format!("{name}:"));
-            text.push_str(&format!("{name} {}\n", output::clean(value)));
-        }
-    }
-
     fn add_raw_header(&self, bytes: &[u8], text: &mut String) {
         let header = String::from_utf8_lossy(bytes);
         for line in header.lines().take_while(|line| !line.trim().is_empty()) {
             match line.split_once(':') {
                 Some((name, value)) if !line.starts_with([' ', '\t']) => {
-                    self.add_line(&output::clean(name), value.trim(), text);
+                    text.push_str(&header_line(&output::clean(name), value.trim(), self.style));
                 }
                 _ => text.push_str(&format!("  {}\n", output::clean(line.trim()))),
             }

@@ -24,6 +24,7 @@ pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failu
         once: args.skip_dups,
         ..MessageRequest::default()
     };
+    let _paging = output::page(global);
     let mut out = BufWriter::new(output::stdout());
     let mut any = false;
     mail.service().each_thread(&request, &mut |thread| {

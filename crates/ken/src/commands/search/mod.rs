@@ -1,5 +1,6 @@
 //! `ken search`: turns the arguments into a request, and prints the response.
 
+mod bounded;
 mod like;
 mod print;
 
@@ -14,12 +15,14 @@ use ken_search::service::{
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
 use crate::commands::context::context;
-use crate::commands::{open_index, query, serve};
+use crate::commands::{last, open_index, query, serve};
 use crate::config::{self, Settings, data_folder};
 use crate::failure::{Failure, Kind};
-use crate::output::{self, Style};
+use crate::output::{self, Paging, Style};
 use print::{Printer, says_how_many};
 
+/// The columns of a table if none are named.
+const TABLE: [&str; 7] = ["rank", "date", "type", "title", "author", "path", "ipath"];
 /// The most hits that someone reads as a page.
 const MAX_PAGE: usize = 50;
 
@@ -51,25 +54,35 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         service: &service,
         request: &request,
         style: Style::of(global),
+        columns: output::columns().filter(|_| !args.json && request.fields.is_empty()),
     };
-    print(&printer, query).map(exit_code)
+    let paging = output::page(global);
+    print(&printer, query, paging).map(exit_code)
 }
 
 /// Returns the request.
 fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
     let results = &args.results;
     let mut request = Request {
-        like: results.like.clone().map(Like::Document),
-        inside: results.inside.clone(),
+        like: results
+            .like
+            .as_deref()
+            .map(last::address)
+            .transpose()?
+            .map(Like::Document),
+        inside: results.inside.as_deref().map(last::address).transpose()?,
         sort: results.sort.clone(),
         reverse: results.reverse,
         group: group(args, settings),
         offset: args.offset,
         limit: limit(args, settings),
-        count: args.count || says_how_many(args),
-        fields: match shows_paths(args) {
-            true => vec!["path".to_owned()],
-            false => results.fields.clone(),
+        count: args.count || says_how_many(args) || args.budget.is_some(),
+        fields: match args {
+            _ if shows_paths(args) => vec!["path".to_owned()],
+            _ if results.fields.is_empty() && (args.csv || args.tsv) => {
+                TABLE.map(str::to_owned).into()
+            }
+            _ => results.fields.clone(),
         },
         text: if args.text { Text::Whole } else { Text::None },
         snippets: Snippets {
@@ -107,7 +120,10 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
 fn limit(args: &SearchArgs, settings: &Settings) -> Option<usize> {
     let default = match shows_paths(args) || args.results.inside.is_some() {
         true => 0,
-        false => settings.limit,
+        false => match args.budget {
+            Some(budget) => budget / bounded::LEAST_HIT,
+            None => settings.limit,
+        },
     };
     match args.limit.unwrap_or(default) {
         _ if args.count => Some(0),
@@ -175,11 +191,15 @@ fn warn(query: &Query) {
 }
 
 /// Searches and prints the answer; returns whether anything was found.
-fn print(printer: &Printer<'_>, query: Query) -> Result<bool, Failure> {
+fn print(printer: &Printer<'_>, query: Query, paging: Paging) -> Result<bool, Failure> {
     let args = printer.args;
     if let Some(path) = &printer.request.inside {
         return printer.matches(&query, path);
     }
+    let titles = match printer.style.color {
+        true => Some(printer.service.titles(&query)?),
+        false => None,
+    };
     let answer = printer.service.search(printer.request, query)?;
     if !args.results.facets.is_empty() {
         let found = printer.facets(&answer)?;
@@ -191,7 +211,13 @@ fn print(printer: &Printer<'_>, query: Query) -> Result<bool, Failure> {
     } else if shows_paths(args) {
         printer.paths(&answer)?;
     } else {
-        printer.hits(&answer)?;
+        printer.hits(&answer, titles.as_ref())?;
+    }
+    // What remains to be said is seen when the pager is left.
+    drop(paging);
+    if !args.count && !shows_paths(args) {
+        printer.say_how_many(&answer);
+        printer.suggest(&answer)?;
     }
     complete(&answer, answer.n_documents() > 0)
 }

@@ -5,17 +5,25 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ken_search::service::{Answer, Group, Hit, Inside, Matched, Query, Request, SCHEMA, Service};
+use ken_search::parse::Syntax;
+use ken_search::service::{
+    Answer, Group, Hit, Inside, Matched, Query, Request, SCHEMA, Service, Titles,
+};
 use serde_json::json;
 
+use super::bounded::{self, Bounded};
 use crate::cli::SearchArgs;
 use crate::commands::explain;
+use crate::commands::last::List;
 use crate::failure::Failure;
-use crate::output::{self, Style};
+use crate::output::{self, Look, Style};
+
+/// The hits for whose numbers there is room if their number is not limited.
+const USUAL_HITS: usize = 9999;
 
 /// Returns whether to print how many more hits there are.
 pub(super) fn says_how_many(args: &SearchArgs) -> bool {
-    !args.json && std::io::stderr().is_terminal()
+    !args.json && args.budget.is_none() && std::io::stderr().is_terminal()
 }
 
 /// What the output depends on.
@@ -24,6 +32,8 @@ pub(super) struct Printer<'a> {
     pub(super) service: &'a Service<'a>,
     pub(super) request: &'a Request,
     pub(super) style: Style,
+    /// The columns of the terminal, if hits are printed on one for people.
+    pub(super) columns: Option<usize>,
 }
 
 impl Printer<'_> {
@@ -43,7 +53,7 @@ impl Printer<'_> {
                     out.write_all(&output::json_line(&found))?;
                 }
                 Inside::Match(found) => {
-                    out.write_all(output::match_text(&found.passage, self.style).as_bytes())?;
+                    out.write_all(output::match_line(&found.passage, self.look(None)).as_bytes())?;
                 }
             }
             Ok::<_, Failure>(())
@@ -91,23 +101,111 @@ impl Printer<'_> {
         Ok(out.flush()?)
     }
 
-    /// Prints the hits, and the messages before and after them.
-    pub(super) fn hits(&self, answer: &Answer<'_>) -> Result<(), Failure> {
+    /// Prints the hits, of which the titles have marks.
+    pub(super) fn hits(&self, answer: &Answer<'_>, titles: Option<&Titles>) -> Result<(), Failure> {
         if self.args.explain {
             explain::print(&answer.explanation()?, self.args.json)?;
         }
         let mut out = BufWriter::new(output::stdout());
+        let mut list = List::new(self.query_in_ken());
+        let head = self.table_head();
+        out.write_all(&head)?;
+        let mut bounded = self.bounded(answer, head.len());
         answer.each_hit(
-            |hit| self.hit(answer, &hit),
-            |shown| Ok::<_, Failure>(out.write_all(&shown)?),
+            |mut hit| {
+                let (rank, place) = (hit.rank, output::place(&hit));
+                let shown = self.hit(answer, &hit, titles);
+                let short = self.args.budget.map(|_| {
+                    hit.snippets.clear();
+                    self.hit(answer, &hit, titles)
+                });
+                (shown, short, rank, place, hit.location)
+            },
+            |(mut shown, short, number, place, location)| {
+                if let Some(bounded) = &mut bounded {
+                    shown = bounded.take(shown, short.unwrap_or_default());
+                }
+                if self.columns.is_some() && !shown.is_empty() {
+                    list.add(number, &location, place);
+                }
+                Ok::<_, Failure>(out.write_all(&shown)?)
+            },
         )?;
+        if let Some(bounded) = bounded {
+            let end = bounded.end(answer, self.request.offset, self.args.json);
+            match answer.columns().is_empty() {
+                true => out.write_all(&end)?,
+                // A table has rows only.
+                false => output::warn(String::from_utf8_lossy(&end).trim()),
+            }
+        }
         out.flush()?;
-        self.say_how_many(answer);
-        self.suggest(answer)
+        if self.columns.is_some() {
+            list.keep();
+        }
+        Ok(())
+    }
+
+    /// Returns the bounds of the output, if it has any, behind so many bytes.
+    fn bounded(&self, answer: &Answer<'_>, n_bytes: usize) -> Option<Bounded> {
+        let budget = self.args.budget?;
+        let at_end = match answer.columns().is_empty() {
+            true => {
+                let most = self.request.limit.unwrap_or(USUAL_HITS);
+                bounded::end(
+                    answer,
+                    self.request.offset,
+                    most.min(answer.n_hits()),
+                    self.args.json,
+                )
+                .len()
+                .max(bounded::end(answer, self.request.offset, 1, self.args.json).len() + 8)
+            }
+            false => 0,
+        };
+        Some(Bounded::new(budget.saturating_sub(n_bytes), at_end))
+    }
+
+    /// Returns the separator of a table, if one is wanted.
+    fn separator(&self) -> Option<char> {
+        match self.args {
+            args if args.csv => Some(','),
+            args if args.tsv => Some('\t'),
+            _ => None,
+        }
+    }
+
+    /// Returns the first row of a table: the names of its columns.
+    fn table_head(&self) -> Vec<u8> {
+        let row = |separator| output::table_row(&self.request.fields, separator);
+        self.separator().map(row).unwrap_or_default()
+    }
+
+    /// Returns the query, if it is in ken's language.
+    fn query_in_ken(&self) -> Option<String> {
+        let is_ken = self.request.syntax == Syntax::Ken && !self.request.query.is_empty();
+        is_ken.then(|| self.request.query.clone())
+    }
+
+    /// Returns how hits look.
+    fn look<'a>(&'a self, titles: Option<&'a Titles>) -> Look<'a> {
+        let last = self.request.offset + self.request.limit.unwrap_or(USUAL_HITS);
+        Look {
+            style: self.style,
+            zone: &self.service.context().zone,
+            columns: self.columns,
+            n_digits: last.to_string().len(),
+            more_of: self.more_of(),
+            titles,
+        }
     }
 
     /// Returns the output for a hit.
-    fn hit(&self, answer: &Answer<'_>, hit: &Hit) -> Vec<u8> {
+    fn hit(&self, answer: &Answer<'_>, hit: &Hit, titles: Option<&Titles>) -> Vec<u8> {
+        if let Some(separator) = self.separator() {
+            let values = output::hit_values(hit, answer.columns(), self.service.roots());
+            return output::table_row(&values, separator);
+        }
         if !answer.columns().is_empty() {
             let exact = self.args.null;
             let mut line = output::hit_fields(hit, answer.columns(), self.service.roots(), exact);
@@ -115,10 +213,9 @@ impl Printer<'_> {
             return line;
         }
         if self.args.json {
-            return output::json_line(hit);
+            return output::json_line_of(hit, &self.args.keys);
         }
-        let zone = &self.service.context().zone;
-        let mut text = output::hit_text(hit, self.more_of(), self.style, zone);
+        let mut text = output::hit_text(hit, self.look(titles));
         if let Some(score) = &hit.explanation {
             text.push_str(&explain::score_lines(score));
             text.push('\n');
@@ -160,7 +257,7 @@ impl Printer<'_> {
     }
 
     /// Prints on a terminal how many more hits there are.
-    fn say_how_many(&self, answer: &Answer<'_>) {
+    pub(super) fn say_how_many(&self, answer: &Answer<'_>) {
         if !says_how_many(self.args) {
             return;
         }
@@ -175,7 +272,11 @@ impl Printer<'_> {
     }
 
     /// Prints suggestions: for people on standard error, for programs as one more object.
-    fn suggest(&self, answer: &Answer<'_>) -> Result<(), Failure> {
+    pub(super) fn suggest(&self, answer: &Answer<'_>) -> Result<(), Failure> {
+        // Within a budget, standard output is complete.
+        if self.args.budget.is_some() && self.args.json {
+            return Ok(());
+        }
         if !self.args.json && !self.args.explain && !std::io::stderr().is_terminal() {
             return Ok(());
         }

@@ -31,6 +31,8 @@ pub(super) struct Answers {
     mcp: Mutex<Mcp>,
     /// Looks at what comes in at the port, once there is one.
     guard: OnceLock<Guard>,
+    /// Looks at what comes in at a port that other machines reach, and its number.
+    outer: OnceLock<(u16, Guard)>,
     /// Threads that look into the index.
     lookers: Pool,
     /// Threads that wait for the worker of a page.
@@ -56,6 +58,7 @@ impl Answers {
             web,
             mcp: Mutex::new(mcp),
             guard: OnceLock::new(),
+            outer: OnceLock::new(),
             n_written: Arc::default(),
         }
     }
@@ -63,6 +66,11 @@ impl Answers {
     /// Lets requests in at a port. The first guard stays.
     pub(super) fn guard(&self, guard: Guard) {
         let _ = self.guard.set(guard);
+    }
+
+    /// Lets requests in at a port that other machines reach.
+    pub(super) fn guard_outer(&self, port: u16, guard: Guard) {
+        let _ = self.outer.set((port, guard));
     }
 
     /// Answers by other settings from now on.
@@ -83,13 +91,21 @@ impl Answers {
     }
 
     fn look(&self, request: &Request<Bytes>, door: Door) -> Result<Passed, Refusal> {
-        match (door, self.guard.get()) {
-            (Door::Socket, _) => Ok(Passed {
-                path: request.uri().path().to_owned(),
-                is_known: true,
-            }),
-            (Door::Port(_), Some(guard)) => guard.look(request),
-            (Door::Port(_), None) => Err((503, "ken serve is starting".to_owned())),
+        let guard = match door {
+            Door::Socket => {
+                return Ok(Passed {
+                    path: request.uri().path().to_owned(),
+                    is_known: true,
+                });
+            }
+            Door::Port(number) => match self.outer.get() {
+                Some((outer, guard)) if *outer == number => Some(guard),
+                _ => self.guard.get(),
+            },
+        };
+        match guard {
+            Some(guard) => guard.look(request),
+            None => Err((503, "ken serve is starting".to_owned())),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Where `ken serve` answers: at its socket, and at a port of loopback once somebody asked for it.
 
 use std::io;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -9,15 +10,19 @@ use ken_extract::Pictures;
 use ken_index::layout::index_folder;
 use ken_mcp::Mcp;
 use ken_search::scope::Scope;
-use ken_web::{Advice, ReadMember, Setup, Web};
+use ken_web::{Advice, Opener, ReadMember, Setup, Web};
 
 use super::answers::Answers;
 use super::listening::Listening;
 use super::news::News;
 use super::port::Port;
 use crate::cli::Global;
+<<<<<<< HEAD
 use crate::commands::mcp::setup as mcp_setup;
 use crate::commands::{context::context, original::Reader, own_program, query};
+=======
+use crate::commands::{context::context, desktop, original::Reader, own_program, query};
+>>>>>>> main
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
@@ -69,7 +74,31 @@ impl Faces {
         if let Err(error) = opened {
             output::warn(&format!("browsers cannot reach this server: {error}"));
         }
+        if let Some(address) = settings.web.address
+            && let Err(error) = faces.open_outer(address, &settings.web.names)
+        {
+            output::warn(&format!("other machines cannot reach {address}: {error}"));
+        }
         Ok(faces)
+    }
+
+    /// Answers at an address that other machines reach.
+    fn open_outer(&mut self, address: SocketAddr, names: &[String]) -> io::Result<()> {
+        // The secret is that of the port of loopback.
+        self.address()?;
+        let listener = TcpListener::bind(address)?;
+        let number = listener.local_addr()?.port();
+        if let Some(secret) = self.secret.get() {
+            let guard = Guard::outer(secret.clone(), number, names.to_vec());
+            self.answers.guard_outer(number, guard);
+        }
+        self.listening.listen(listener)?;
+        output::warn(&format!(
+            "browsers reach this server at http://{}:{number}/ with the password. The connection is not encrypted: \
+             use a proxy with TLS, or ssh -L (ken help config)",
+            address.ip()
+        ));
+        Ok(())
     }
 
     /// Returns the path of the socket.
@@ -133,17 +162,14 @@ fn read_member(settings: Settings) -> ReadMember {
     })
 }
 
-/// Returns the program that opens files on the desktop of the session, if there is one.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "the session says so in its environment"
-)]
-fn opener() -> Option<PathBuf> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    ["WAYLAND_DISPLAY", "DISPLAY"]
-        .into_iter()
-        .any(is_set)
-        .then(|| PathBuf::from("xdg-open"))
+/// Returns what opens files on the desktop of the session, if there is one.
+fn opener() -> Option<Opener> {
+    desktop::is_there().then(|| {
+        let open: Opener = Box::new(|path, folder| {
+            desktop::open(path, folder).map_err(|failure| failure.message().to_owned())
+        });
+        open
+    })
 }
 
 /// Returns what answers requests, by the settings.
@@ -173,6 +199,7 @@ fn web(
             remedy: output::remedy,
             install: output::install,
         },
+        password: settings.web.password()?,
         opener: opener(),
         secret: Arc::clone(secret),
     }))

@@ -94,6 +94,8 @@ pub(super) fn run_with(
     };
     background::give_back_large_blocks();
     let settings = Settings::load(global)?;
+    // Without a password nobody else may reach the documents, so the server does not start.
+    settings.web.password()?;
     let is_background = !args.fast && !std::io::stderr().is_terminal();
     options.background = is_background;
     let budget = args.max_watches.unwrap_or_else(|| free_watches() / 2);

@@ -10,7 +10,7 @@ use crate::samples::pdf;
 use crate::serve::Server;
 use crate::world::World;
 
-const MAIL: [(&str, &str); 3] = [
+const MAIL: [(&str, &str); 4] = [
     (
         "mail/cur/1:2,S",
         "From: Anna Example <anna@example.org>\nTo: Bob <bob@example.org>\nSubject: Budget plan\n\
@@ -30,6 +30,11 @@ const MAIL: [(&str, &str); 3] = [
          Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nsee below\n\
          --b\nContent-Type: text/plain; name=\"notes.txt\"\n\
          Content-Disposition: attachment; filename=\"notes.txt\"\n\nThe narwhal is inside.\n--b--\n",
+    ),
+    (
+        "mail/cur/5:2,S",
+        "From: me@example.com\nTo: J <j@example.org>\nSubject: Re: Attached\nMessage-ID: <c2@example.org>\n\
+         In-Reply-To: <c1@example.org>\nDate: Sun, 11 Jan 2026 10:00:00 +0000\n\nThank you kindly.\n",
     ),
 ];
 

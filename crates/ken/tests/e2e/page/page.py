@@ -41,8 +41,8 @@ class Tests:
     def open(self, path="", browser=None):
         (browser or self.browser).open(PAGE + path)
 
-    def search(self, query, **rest):
-        self.open("?" + urllib.parse.urlencode({"q": query, **rest}, doseq=True))
+    def search(self, query, browser=None, **rest):
+        self.open("?" + urllib.parse.urlencode({"q": query, **rest}, doseq=True), browser)
 
     def titles(self):
         return self.browser.texts(".hit .title")
@@ -263,6 +263,9 @@ class Tests:
         self.search("filename:magenta OR otter OR filename:broken")
         time.sleep(1)
         self.picture("thumbnails")
+        self.search("filename:magenta OR otter OR filename:broken", view="table")
+        time.sleep(1)
+        self.picture("thumbnails-table")
 
     def test_fb_boxes_are_over_the_words_of_a_page(self):
         browser = self.browser
@@ -323,10 +326,15 @@ class Tests:
         assert browser.texts("details.quote summary") == ["5 quoted lines"]
         self.search("filename:notes.txt")
         assert "Attached" in browser.text(".hit .meta")
-        self.search("subject:attached")
+        self.search("subject:attached below")
         browser.click(".hit .title")
         browser.until("attachments", lambda: browser.all(".members li"))
         assert "notes.txt" in browser.text(".members")
+        self.search("thank you kindly")
+        browser.click(".hit .title")
+        browser.until("a card with an attachment", lambda: browser.texts(".card .attached a") == ["notes.txt"])
+        browser.click(".card .attached a")
+        browser.until("the attachment", lambda: "narwhal" in browser.text("#preview .text"))
 
     def test_h_nothing_of_others_acts(self):
         browser = self.browser
@@ -475,6 +483,14 @@ class Tests:
             browser.until("restricted", lambda: len(browser.all(".hit")) == 2)
             browser.click(".hit .title")
             browser.until("read", lambda: browser.all("#preview .doc .text mark"))
+            browser.click(".thread .card a")
+            browser.until("the next message of the thread", lambda: browser.all("#preview .doc .text mark"))
+            self.open("?q=filename:magenta", browser)
+            width = f"/element/{browser.find('img.thumbnail')}/property/naturalWidth"
+            browser.until("a small picture", lambda: browser.ask("GET", width) > 50)
+            self.search("albatross", browser=browser)
+            browser.click(".hit .title")
+            browser.until("read again", lambda: browser.all("#preview .doc .text mark"))
             self.picture("without-scripts", browser)
             browser.click("#close")
             browser.until("closed", lambda: not browser.all("#preview .doc"))

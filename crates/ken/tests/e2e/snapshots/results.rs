@@ -64,10 +64,10 @@ fn search_pages() {
         &expect![[r#"
             $ ken search --sort path otter
             The otter survey
-              [HOME]/docs/Mail/cur/1.host:2,S:1  2026-03-02  246 B
+              [HOME]/docs/Mail/cur/1.host:2,S  Anna Berg  2026-03-02  246 B
                 Carl, the otter survey begins on Monday.
             Re: The otter survey
-              [HOME]/docs/Mail/new/2.host  2026-03-02  261 B
+              [HOME]/docs/Mail/new/2.host  Carl Dorn  2026-03-02  261 B
                 I bring the boat.
             list.csv
               [HOME]/docs/notes/list.csv:2  2026-03-01  29 B

@@ -1,0 +1,109 @@
+//! `ken search --budget`: the best hits in a number of bytes, and the command for the next ones.
+
+use std::ffi::OsString;
+
+use ken_search::service::{Answer, SCHEMA};
+use serde_json::json;
+
+use crate::cli::command_at;
+use crate::output;
+
+/// No hit has fewer bytes, so a budget has no room for more hits than this says.
+pub(super) const LEAST_HIT: usize = 20;
+
+/// An output of hits that is bounded in bytes.
+pub(super) struct Bounded {
+    left: usize,
+    /// The number of hits that were printed.
+    n_shown: usize,
+    is_full: bool,
+}
+
+impl Bounded {
+    /// Returns an output of so many bytes, of which some are needed at its end.
+    pub(super) fn new(budget: usize, at_end: usize) -> Self {
+        Self {
+            left: budget.saturating_sub(at_end),
+            n_shown: 0,
+            is_full: false,
+        }
+    }
+
+    /// Takes the room for a hit; returns what of it has room: all, or else, for the first hit, its shorter form.
+    pub(super) fn take(&mut self, whole: Vec<u8>, short: Vec<u8>) -> Vec<u8> {
+        let taken = match self.left {
+            _ if self.is_full => Vec::new(),
+            left if whole.len() <= left => whole,
+            left if self.n_shown == 0 && short.len() <= left => short,
+            _ => Vec::new(),
+        };
+        // A hit that is worse does not take the place of one that is too long.
+        self.is_full |= taken.is_empty();
+        self.n_shown += usize::from(!taken.is_empty());
+        self.left -= taken.len();
+        taken
+    }
+
+    /// Returns the last line of the output.
+    pub(super) fn end(&self, answer: &Answer<'_>, offset: usize, as_json: bool) -> Vec<u8> {
+        end(answer, offset, self.n_shown, as_json)
+    }
+}
+
+/// Says how many hits are shown of how many, and how to get the next ones.
+pub(super) fn end(answer: &Answer<'_>, offset: usize, n_shown: usize, as_json: bool) -> Vec<u8> {
+    let total = answer.n_groups();
+    let is_all = offset + n_shown >= total;
+    let next = (!is_all && n_shown > 0).then(|| next_command(offset + n_shown));
+    if as_json {
+        let mut object = json!({ "v": SCHEMA, "shown": n_shown, "total": total });
+        if let Some(next) = next {
+            object["next"] = next.into();
+        }
+        return output::json_line(&object);
+    }
+    let rest = match next {
+        Some(next) => format!("; next: {next}"),
+        None if is_all => String::new(),
+        None => "; the budget is too small for the next one".to_owned(),
+    };
+    format!("[{n_shown} of {total} hits shown{rest}]\n").into_bytes()
+}
+
+/// Returns the command line of this process with another offset.
+#[allow(clippy::disallowed_methods)] // the binary reads its arguments
+fn next_command(offset: usize) -> String {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let command = command_at(&arguments);
+    let mut words = vec!["ken".to_owned()];
+    let mut arguments = arguments.into_iter().enumerate().skip(1);
+    while let Some((at, argument)) = arguments.next() {
+        let argument = argument.to_string_lossy();
+        match &*argument {
+            "--offset" => _ = arguments.next(),
+            other if other.starts_with("--offset=") => {}
+            other => words.push(output::shell_word(other).into_owned()),
+        }
+        if at == command {
+            words.push(format!("--offset {offset}"));
+        }
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hits_are_whole_and_in_order() {
+        let mut bounded = Bounded::new(25, 5);
+        let bytes = |n| vec![b'x'; n];
+        assert_eq!(bounded.take(bytes(12), bytes(3)).len(), 12);
+        assert_eq!(bounded.take(bytes(9), bytes(3)).len(), 0);
+        assert_eq!(bounded.take(bytes(1), bytes(1)).len(), 0);
+        let mut bounded = Bounded::new(25, 5);
+        assert_eq!(bounded.take(bytes(30), bytes(20)).len(), 20);
+        assert_eq!((bounded.n_shown, bounded.left), (1, 0));
+    }
+}
