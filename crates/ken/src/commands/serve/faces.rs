@@ -17,12 +17,8 @@ use super::listening::Listening;
 use super::news::News;
 use super::port::Port;
 use crate::cli::Global;
-<<<<<<< HEAD
 use crate::commands::mcp::setup as mcp_setup;
-use crate::commands::{context::context, original::Reader, own_program, query};
-=======
 use crate::commands::{context::context, desktop, original::Reader, own_program, query};
->>>>>>> main
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
