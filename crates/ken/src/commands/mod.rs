@@ -2,6 +2,7 @@
 
 mod address;
 mod ag;
+mod agents;
 mod check;
 mod contact_lines;
 mod context;

@@ -166,6 +166,19 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[("ken serve", "Keep the index up to date until Ctrl-C.")],
     ),
     (
+        "ken mcp",
+        &[
+            (
+                "ken mcp --install claude",
+                "Print what makes Claude Code start the server.",
+            ),
+            (
+                "ken mcp --in ~/Documents --mail",
+                "Answer an agent about a folder, with mail.",
+            ),
+        ],
+    ),
+    (
         "ken web",
         &[
             ("ken web", "Open the page of ken serve in a browser."),

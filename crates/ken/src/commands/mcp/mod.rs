@@ -6,12 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ken_api::Client;
-use ken_index::layout::index_folder;
-use ken_mcp::{Mcp, Setup, repository, scope, serve};
-use ken_search::plan::Context;
+use ken_mcp::{Mcp, repository, scope, serve};
 
-use super::{context::context, own_program, query};
+use super::agents::setup;
+use super::context::context;
 use crate::cli::{Global, McpArgs};
 use crate::config::{Settings, data_folder};
 use crate::failure::{Failure, Kind};
@@ -44,26 +42,4 @@ fn folders(args: &McpArgs, here: &Path) -> Result<Vec<PathBuf>, Failure> {
         }),
         folders => Ok(folders.to_vec()),
     }
-}
-
-/// Returns what answers depend on besides the index and the scope.
-pub(super) fn setup(
-    global: &Global,
-    data: &Path,
-    settings: &Settings,
-    mut context: Context,
-    server: Option<Client>,
-) -> Result<Setup, Failure> {
-    settings.mail.apply_to(&mut context)?;
-    context.synonyms = query::synonyms(None, settings)?;
-    Ok(Setup {
-        index: index_folder(data),
-        ranking: settings.ranking.ranking()?,
-        stemming: settings.analysis.stem.clone(),
-        context,
-        saved: settings.queries.clone(),
-        deadline_ms: settings.search.deadline_ms(),
-        server,
-        program: own_program(global, data)?,
-    })
 }

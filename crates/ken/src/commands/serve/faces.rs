@@ -17,7 +17,7 @@ use super::listening::Listening;
 use super::news::News;
 use super::port::Port;
 use crate::cli::Global;
-use crate::commands::mcp::setup as mcp_setup;
+use crate::commands::agents::setup as mcp_setup;
 use crate::commands::{context::context, desktop, original::Reader, own_program, query};
 use crate::config::Settings;
 use crate::failure::Failure;

@@ -170,23 +170,20 @@ fn nothing_tells_of_what_is_outside() {
 fn what_is_inside_is_all_there() {
     let world = world();
     let mut client = Client::with(&world, &["--in", "docs", "--mail"]);
-    let found = client.tool("search", json!({ "query": SECRET, "limit": 100 }));
+    let lines = client.tool("grep", json!({ "pattern": SECRET }));
     for name in [
         "hidden-name",
         "beside-name",
         "outer-name",
+        "later-name",
         "single.eml",
-        "box|",
+        "later.eml",
+        "in/box",
     ] {
-        assert!(found.contains(name), "{name}: {found}");
+        assert!(lines.contains(name), "{name}: {lines}");
     }
-    let lines = client.tool("grep", json!({ "pattern": SECRET }));
-    assert!(
-        lines.contains("later.eml") && lines.contains("later-name"),
-        "{lines}"
-    );
     let words = client.tool("list", json!({ "what": "words", "query": "zanzi" }));
     assert!(words.contains(SECRET), "{words}");
     let below = client.tool("search", json!({ "query": SECRET, "in": "docs/out" }));
-    assert!(below.starts_with("1 hit."), "{below}");
+    assert!(below.contains("outer-name"), "{below}");
 }

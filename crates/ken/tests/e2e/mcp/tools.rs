@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::{Client, meta};
 use crate::mail::message;
-use crate::samples::fixture;
 use crate::serve::{self, Server};
 use crate::world::World;
 
@@ -26,7 +25,7 @@ fn world() -> World {
         "letters/lease.txt",
         "Lease\n\nThe deposit is 2,400 euros.\n",
     );
-    world.write("sample.pdf", fixture("sample.pdf"));
+    world.write("pages.txt", "first page\n\u{c}second page\n");
     let flight = message(
         1,
         &[],
@@ -101,7 +100,7 @@ fn what_was_found_is_read_by_id_path_and_place() {
         part.contains("2\tfn walk() {\n3\t") && !part.contains("Walks"),
         "{part}"
     );
-    let page = client.tool("read", json!({ "path": "sample.pdf, p. 2" }));
+    let page = client.tool("read", json!({ "path": "pages.txt, p. 2" }));
     assert!(
         page.contains("--- page 2") && !page.contains("--- page 1"),
         "{page}"
@@ -179,7 +178,7 @@ fn grep_is_exact_and_live() {
         "{globbed}"
     );
     let documents = client.tool("grep", json!({ "pattern": "(?i)page", "documents": true }));
-    assert!(documents.contains("docs/sample.pdf, p. "), "{documents}");
+    assert!(documents.contains("docs/pages.txt, p. "), "{documents}");
     let around = client.tool(
         "grep",
         json!({ "pattern": "melon", "in": "docs/src", "context": 1 }),
