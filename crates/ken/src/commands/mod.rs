@@ -2,6 +2,7 @@
 
 mod address;
 mod ag;
+mod bounded;
 mod check;
 mod contact_lines;
 mod context;
