@@ -70,7 +70,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "Read some pages of a document.",
             ),
             (
-                "ken show --around \"termination notice\" --budget 2000 lease.pdf",
+                "ken show --around termination --budget 2000 lease.pdf",
                 "Read what a contract says of something, in few bytes.",
             ),
         ],
@@ -81,7 +81,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("ken open 1", "Open the first hit of the last list."),
             ("ken open --folder 1", "Open its folder."),
             (
-                "ken open --with \"evince --page-index=%p %f\" --page 3 report.pdf",
+                "ken open --with evince report.pdf",
                 "Open a document with a program.",
             ),
         ],

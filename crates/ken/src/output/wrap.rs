@@ -64,7 +64,8 @@ fn rows(text: &str, width: usize) -> Vec<Range<usize>> {
             '\t' => 8 - used % 8,
             other => other.width().unwrap_or(0),
         };
-        if columns > 1 && used > 0 && character != '\t' {
+        let is_behind_space = space.is_some_and(|(_, next, _)| next == at);
+        if columns > 1 && used > 0 && character != '\t' && !is_behind_space {
             // Scripts with wide characters have no spaces between words.
             space = Some((at, at, used));
         }
