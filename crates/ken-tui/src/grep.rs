@@ -229,6 +229,7 @@ fn row(setup: &Setup, found: Match) -> Row {
         about: visible(&path_text(shown, home)),
         passage: pieces(&text[start..end], ranges, &visible),
         line: found.line_number,
+        page: None,
         target: Target::File(path),
     }
 }

@@ -140,17 +140,23 @@ pub(crate) struct Row {
     pub(crate) passage: Vec<Piece>,
     /// The line of the best match.
     pub(crate) line: Option<usize>,
+    /// The page of the best match, in a document with pages.
+    pub(crate) page: Option<usize>,
 }
 
 impl Row {
-    /// Returns what is handed to `ken open`.
-    pub(crate) fn address_at_line(&self) -> std::ffi::OsString {
-        let mut address = self.address.clone();
-        if let (Target::File(_), Some(line)) = (&self.target, self.line) {
-            address.push(format!(":{line}"));
-        }
-        address
+    /// Returns where a program opens the document.
+    pub(crate) fn place(&self) -> Option<OpenAt> {
+        let line = || self.line.map(OpenAt::Line);
+        self.page.map(OpenAt::Page).or_else(line)
     }
+}
+
+/// Where a program opens a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpenAt {
+    Line(usize),
+    Page(usize),
 }
 
 /// The answer to a query.

@@ -20,6 +20,7 @@ use ratatui::crossterm::terminal::{
 use crate::Setup;
 use crate::draw::{Looks, draw};
 use crate::field::Field;
+use crate::row::OpenAt;
 use crate::seek::{Look, Reply, Seeker};
 use crate::state::{Deed, State};
 
@@ -153,15 +154,21 @@ impl Screen {
                 }
                 None => self.state.show(crate::row::Text::default()),
             },
-            Deed::Open(address) => self.open(&[], &address)?,
-            Deed::OpenFolder(address) => self.open(&["--folder"], &address)?,
+            Deed::Open(address, place) => {
+                let place = place.map(|place| match place {
+                    OpenAt::Line(line) => ["--line".to_owned(), line.to_string()],
+                    OpenAt::Page(page) => ["--page".to_owned(), page.to_string()],
+                });
+                self.open(place.as_ref().map_or(&[], |place| &place[..]), &address)?;
+            }
+            Deed::OpenFolder(address) => self.open(&["--folder".to_owned()], &address)?,
             Deed::Nothing | Deed::Print(_) | Deed::Quit => {}
         }
         Ok(())
     }
 
     /// Has `ken open` open an address. It may start an editor, so it gets the terminal.
-    fn open(&mut self, options: &[&str], address: &OsString) -> io::Result<()> {
+    fn open(&mut self, options: &[String], address: &OsString) -> io::Result<()> {
         self.terminal.leave()?;
         let setup = self.seeker.setup();
         let mut command = Command::new(&setup.program);
@@ -228,8 +235,9 @@ impl Terminal {
     }
 
     fn enter_again(&mut self) -> io::Result<()> {
-        self.show()?;
-        self.inner.clear()
+        // Everything is drawn anew. Its own `clear` asks the terminal for the cursor, by standard output.
+        self.inner = ratatui::Terminal::new(CrosstermBackend::new(terminal()?))?;
+        self.show()
     }
 
     fn leave(&mut self) -> io::Result<()> {

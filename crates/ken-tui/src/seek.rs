@@ -330,6 +330,7 @@ impl Inside {
             about: visible(&about.join(" · ")),
             passage: passage.unwrap_or_default(),
             line: best.map(|best| best.line),
+            page: best.and_then(|best| best.page),
         }
     }
 

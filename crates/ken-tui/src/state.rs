@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::field::Field;
-use crate::row::{Found, Row, Text};
+use crate::row::{Found, OpenAt, Row, Text};
 use crate::view::View;
 
 /// Lines by which the wheel of a mouse moves a text.
@@ -42,8 +42,8 @@ pub(crate) enum Deed {
     Ask,
     /// Another hit is chosen, so another text is shown.
     Look,
-    /// Open this address.
-    Open(OsString),
+    /// Open this address, at a place.
+    Open(OsString, Option<OpenAt>),
     /// Open the folder of this address.
     OpenFolder(OsString),
     /// Leave, and print these addresses.
@@ -169,8 +169,8 @@ impl State {
             KeyCode::Enter if alt => return self.with_row(Deed::OpenFolder),
             KeyCode::Enter if self.enter_prints => return self.print(),
             KeyCode::Enter => {
-                let at_line = self.row().map(Row::address_at_line);
-                return at_line.map_or(Deed::Nothing, Deed::Open);
+                let place = self.row().and_then(Row::place);
+                return self.with_row(|address| Deed::Open(address, place));
             }
             KeyCode::Tab => {
                 self.mark();
@@ -388,7 +388,8 @@ mod tests {
             title: Vec::new(),
             about: String::new(),
             passage: Vec::new(),
-            line: None,
+            line: Some(7),
+            page: None,
         }
     }
 
@@ -482,10 +483,10 @@ mod tests {
         press(&mut state, KeyCode::BackTab, KeyModifiers::SHIFT);
         let marked = vec![address("/docs/a"), address("/docs/b")];
         assert_eq!(control(&mut state, 'y'), Deed::Print(marked.clone()));
-        assert!(matches!(
+        assert_eq!(
             press(&mut state, KeyCode::Enter, KeyModifiers::NONE),
-            Deed::Open(_)
-        ));
+            Deed::Open(address("/docs/c"), Some(OpenAt::Line(7)))
+        );
         state.enter_prints = true;
         assert_eq!(
             press(&mut state, KeyCode::Enter, KeyModifiers::NONE),

@@ -172,9 +172,14 @@ fn command_position(command: &clap::Command, arguments: &[OsString], mut at: usi
     at
 }
 
-/// Returns the position of the name of the command.
+/// Returns the position of the name of the command, of `list` in `ken mail list`.
 pub(crate) fn command_at(arguments: &[OsString]) -> usize {
-    command_position(&Cli::command(), arguments, 1)
+    let command = Cli::command();
+    let at = command_position(&command, arguments, 1);
+    match arguments.get(at) {
+        Some(name) if name == "mail" => command_position(&command, arguments, at + 1),
+        _ => at,
+    }
 }
 
 /// Returns whether an argument that starts with a hyphen is an option of the command, or options

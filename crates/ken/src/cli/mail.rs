@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::show::budget;
+
 #[derive(Args, Debug)]
 pub(crate) struct MailArgs {
     #[command(subcommand)]
@@ -102,6 +104,12 @@ pub(crate) struct ListArgs {
     /// List at most N messages, not counting related ones; 0 means all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
+    /// Skip the first N messages
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) offset: usize,
+    /// List what has room in this number of bytes, the number of all messages, and the command for the next ones
+    #[arg(long, value_name = "BYTES", value_parser = budget, conflicts_with = "limit")]
+    pub(crate) budget: Option<usize>,
     /// Print one JSON object per message
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,6 +3,7 @@
 mod address;
 mod ag;
 mod agents;
+mod bounded;
 mod check;
 mod contact_lines;
 mod context;

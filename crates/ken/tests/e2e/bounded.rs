@@ -77,6 +77,40 @@ fn a_budget_holds_and_the_next_commands_give_every_hit_once() {
 }
 
 #[test]
+fn lists_of_messages_are_bounded_too() {
+    let world = World::new();
+    for number in 0..20 {
+        let mail =
+            format!("From: a@x.org\nSubject: okapi {number}\nMessage-ID: <{number}@x>\n\ntext\n");
+        world.write(format!("mail/cur/{number}:2,"), mail);
+    }
+    world.index_docs();
+    for option in ["", "--json"] {
+        let mut line = format!("ken mail list {option} --budget 800 okapi");
+        let mut n_found = 0;
+        for _ in 0..20 {
+            let run = world.ken(&words(&line)[1..]);
+            assert!(run.code == 0 && run.out.len() <= 800, "{line}: {}", run.err);
+            let (found, last) = run.text().trim().rsplit_once('\n').unwrap();
+            n_found += found.lines().count();
+            let next = match option {
+                "" => last
+                    .split_once("next: ")
+                    .map(|(_, next)| next.trim_end_matches(']').to_owned()),
+                _ => run.objects().last().unwrap()["next"]
+                    .as_str()
+                    .map(str::to_owned),
+            };
+            match next {
+                Some(next) => line = next,
+                None => break,
+            }
+        }
+        assert_eq!(n_found, 20, "{option}");
+    }
+}
+
+#[test]
 fn hits_are_tables_and_objects_of_chosen_keys() {
     let world = World::new();
     world.write("page.html", "<title>An \"okapi\", or two</title><p>okapi");

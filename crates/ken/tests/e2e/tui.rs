@@ -110,7 +110,7 @@ fn world() -> World {
 /// Runs `ken tui`, and then prints what it printed and its exit code.
 fn tui(options: &str) -> String {
     format!(
-        "\"$ken\" tui {options} > printed 2> errors; echo code $?; cat printed errors; sleep 60"
+        "\"$ken\" tui {options} > printed 2> errors; code=$?; cat printed errors; echo code $code; sleep 60"
     )
 }
 
@@ -137,7 +137,7 @@ fn each_key_is_answered_and_the_match_is_seen() {
     terminal.until(&["No document was found."]);
     terminal.press(&["Escape"]);
     let screen = terminal.until(&["code "]);
-    // Nobody waits for an answer less than a program that reads it.
+    // A program reads the output here, so it learns that nothing was chosen.
     assert!(screen.starts_with("code 1\n"), "{screen}");
 }
 
@@ -183,7 +183,10 @@ fn types_folders_and_lines_are_searched() {
     terminal.until(&["unclosed group"]);
     terminal.press(&["F1"]);
     terminal.until(&["Alt-N, Alt-P"]);
-    terminal.press(&["Escape", "Escape"]);
+    // Two at once would be one key for the terminal.
+    terminal.press(&["Escape"]);
+    terminal.until(&["unclosed group", "F1 keys"]);
+    terminal.press(&["Escape"]);
     terminal.until(&["code "]);
 }
 
@@ -264,4 +267,26 @@ fn a_key_inserts_a_path_in_every_shell() {
         terminal.until(&[&format!("\ngot {}", path.display())]);
     }
     assert_eq!(world.ken(["completions", "elvish", "--keys"]).code, 2);
+}
+
+#[test]
+fn enter_opens_the_document_at_the_match_and_comes_back() {
+    let world = world();
+    let editor = world.home().join("editor");
+    fs_err::write(&editor, "#!/bin/sh\necho \"edits $*\"\nread line\n").unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs_err::set_permissions(&editor, executable).unwrap();
+    let command = format!("EDITOR={} {}", editor.display(), tui("okapi last"));
+    let Some(terminal) = Terminal::start(&world, &command, (100, 30)) else {
+        return;
+    };
+    terminal.until(&["1 document,", "250 the okapi"]);
+    terminal.press(&["Enter"]);
+    terminal.until(&["edits ", "250", "animals/long.txt"]);
+    terminal.type_text("end of editing");
+    terminal.press(&["Enter"]);
+    // What was typed in the editor is no query.
+    terminal.until(&["search> okapi last", "1 document,"]);
+    terminal.press(&["Escape"]);
+    terminal.until(&["code 1"]);
 }

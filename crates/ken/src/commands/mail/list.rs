@@ -8,6 +8,7 @@ use ken_search::service::mail::{Message, MessageRequest, Related};
 
 use super::{Mail, limit, sender, which};
 use crate::cli::{Global, ListArgs};
+use crate::commands::bounded::{Bounded, End};
 use crate::commands::last::List;
 use crate::failure::Failure;
 use crate::output::{self, Style};
@@ -18,7 +19,10 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
     let messages = mail.service().messages(&MessageRequest {
         which: which(&args.query)?,
         reverse: args.reverse,
-        limit: limit(args.limit),
+        limit: match args.budget {
+            Some(_) => None,
+            None => limit(args.limit).map(|limit| limit.saturating_add(args.offset)),
+        },
         once: args.skip_dups,
         related: match args.include_related {
             true => Related::ByDate,
@@ -31,20 +35,38 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
     let mut list = List::default();
     let paging = output::page(global);
     let mut out = BufWriter::new(output::stdout());
-    for (number, message) in (1..).zip(messages.iter()) {
+    let end = End {
+        what: "messages",
+        total: messages.len(),
+        offset: args.offset,
+        as_json: args.json,
+    };
+    let bounded = args.budget;
+    let mut bounded = bounded.map(|budget| Bounded::new(budget, end.room(messages.len())));
+    for (number, message) in (1..).zip(messages.iter()).skip(args.offset) {
         let message = message?;
-        if args.json {
-            out.write_all(&output::json_line(&message))?;
-            continue;
+        let is_marked = args.include_related && message.is_matched;
+        let mut shown = match args.json {
+            true => output::json_line(&message),
+            false => line(&message, is_marked, &mail.context.zone, style).into_bytes(),
+        };
+        if is_numbered {
+            let number = style.dim(&format!("{number:>n_digits$}"));
+            shown.splice(..0, format!("{number}  ").into_bytes());
+        }
+        if let Some(bounded) = &mut bounded {
+            shown = bounded.take(shown, Vec::new());
+            if shown.is_empty() {
+                break;
+            }
         }
         if is_numbered {
             list.add(number, &message.location, None);
-            let number = style.dim(&format!("{number:>n_digits$}"));
-            write!(out, "{number}  ")?;
         }
-        let is_marked = args.include_related && message.is_matched;
-        let line = line(&message, is_marked, &mail.context.zone, style);
-        out.write_all(line.as_bytes())?;
+        out.write_all(&shown)?;
+    }
+    if let Some(bounded) = bounded {
+        out.write_all(&end.line(bounded.n_shown()))?;
     }
     out.flush()?;
     if is_numbered {

@@ -1,6 +1,5 @@
 //! `ken search`: turns the arguments into a request, and prints the response.
 
-mod bounded;
 mod like;
 mod print;
 
@@ -15,7 +14,7 @@ use ken_search::service::{
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
 use crate::commands::context::context;
-use crate::commands::{last, open_index, query, serve};
+use crate::commands::{bounded, last, open_index, query, serve};
 use crate::config::{self, Settings, data_folder};
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Paging, Style};

@@ -11,8 +11,8 @@ use ken_search::service::{
 };
 use serde_json::json;
 
-use super::bounded::{self, Bounded};
 use crate::cli::SearchArgs;
+use crate::commands::bounded::{Bounded, End};
 use crate::commands::explain;
 use crate::commands::last::List;
 use crate::failure::Failure;
@@ -132,7 +132,7 @@ impl Printer<'_> {
             },
         )?;
         if let Some(bounded) = bounded {
-            let end = bounded.end(answer, self.request.offset, self.args.json);
+            let end = self.end(answer).line(bounded.n_shown());
             match answer.columns().is_empty() {
                 true => out.write_all(&end)?,
                 // A table has rows only.
@@ -150,20 +150,19 @@ impl Printer<'_> {
     fn bounded(&self, answer: &Answer<'_>, n_bytes: usize) -> Option<Bounded> {
         let budget = self.args.budget?;
         let at_end = match answer.columns().is_empty() {
-            true => {
-                let most = self.request.limit.unwrap_or(USUAL_HITS);
-                bounded::end(
-                    answer,
-                    self.request.offset,
-                    most.min(answer.n_hits()),
-                    self.args.json,
-                )
-                .len()
-                .max(bounded::end(answer, self.request.offset, 1, self.args.json).len() + 8)
-            }
+            true => self.end(answer).room(answer.n_hits()),
             false => 0,
         };
         Some(Bounded::new(budget.saturating_sub(n_bytes), at_end))
+    }
+
+    fn end(&self, answer: &Answer<'_>) -> End {
+        End {
+            what: "hits",
+            total: answer.n_groups(),
+            offset: self.request.offset,
+            as_json: self.args.json,
+        }
     }
 
     /// Returns the separator of a table, if one is wanted.

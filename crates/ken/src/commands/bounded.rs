@@ -1,14 +1,14 @@
-//! `ken search --budget`: the best hits in a number of bytes, and the command for the next ones.
+//! `--budget`: the first of a list in a number of bytes, and the command for the next ones.
 
 use std::ffi::OsString;
 
-use ken_search::service::{Answer, SCHEMA};
+use ken_search::service::SCHEMA;
 use serde_json::json;
 
 use crate::cli::command_at;
 use crate::output;
 
-/// No hit has fewer bytes, so a budget has no room for more hits than this says.
+/// No hit has fewer bytes, which bounds the hits that are searched for.
 pub(super) const LEAST_HIT: usize = 20;
 
 /// An output of hits that is bounded in bytes.
@@ -44,30 +44,54 @@ impl Bounded {
         taken
     }
 
-    /// Returns the last line of the output.
-    pub(super) fn end(&self, answer: &Answer<'_>, offset: usize, as_json: bool) -> Vec<u8> {
-        end(answer, offset, self.n_shown, as_json)
+    /// Returns the number of hits that were printed.
+    pub(super) fn n_shown(&self) -> usize {
+        self.n_shown
     }
 }
 
-/// Says how many hits are shown of how many, and how to get the next ones.
-pub(super) fn end(answer: &Answer<'_>, offset: usize, n_shown: usize, as_json: bool) -> Vec<u8> {
-    let total = answer.n_groups();
-    let is_all = offset + n_shown >= total;
-    let next = (!is_all && n_shown > 0).then(|| next_command(offset + n_shown));
-    if as_json {
-        let mut object = json!({ "v": SCHEMA, "shown": n_shown, "total": total });
-        if let Some(next) = next {
-            object["next"] = next.into();
-        }
-        return output::json_line(&object);
+/// The last line of an output that is bounded in bytes.
+pub(super) struct End {
+    /// What is listed, in the plural.
+    pub(super) what: &'static str,
+    /// The number of them all.
+    pub(super) total: usize,
+    /// How many were skipped.
+    pub(super) offset: usize,
+    pub(super) as_json: bool,
+}
+
+impl End {
+    /// Returns the bytes that the line needs at most if so many are printed at most.
+    pub(super) fn room(&self, most: usize) -> usize {
+        let few = self.line(1).len() + most.to_string().len() * 2;
+        self.line(0).len().max(few)
     }
-    let rest = match next {
-        Some(next) => format!("; next: {next}"),
-        None if is_all => String::new(),
-        None => "; the budget is too small for the next one".to_owned(),
-    };
-    format!("[{n_shown} of {total} hits shown{rest}]\n").into_bytes()
+
+    /// Says how many are shown of how many, and how to get the next ones.
+    pub(super) fn line(&self, n_shown: usize) -> Vec<u8> {
+        let &Self {
+            what,
+            total,
+            offset,
+            as_json,
+        } = self;
+        let is_all = offset + n_shown >= total;
+        let next = (!is_all && n_shown > 0).then(|| next_command(offset + n_shown));
+        if as_json {
+            let mut object = json!({ "v": SCHEMA, "shown": n_shown, "total": total });
+            if let Some(next) = next {
+                object["next"] = next.into();
+            }
+            return output::json_line(&object);
+        }
+        let rest = match next {
+            Some(next) => format!("; next: {next}"),
+            None if is_all => String::new(),
+            None => "; the budget is too small for the next one".to_owned(),
+        };
+        format!("[{n_shown} of {total} {what} shown{rest}]\n").into_bytes()
+    }
 }
 
 /// Returns the command line of this process with another offset.
