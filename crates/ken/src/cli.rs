@@ -690,6 +690,7 @@ mod tests {
             ken service status: Show whether the service is installed and runs; ends with 1 if it does not run
             ken web: Search in a browser: open the page of ken serve
             ken tui: Search on the whole terminal, with an answer to every key
+            ken mcp: Let agents search, read and count (Model Context Protocol, on standard input and output)
             ken status: Show what is indexed, and which files could not be read
             ken check: Verify the index against itself and the disk, and repair it
             ken extract: Print the text that ken reads from a file
