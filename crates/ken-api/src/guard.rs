@@ -10,7 +10,7 @@
 //! At an address that other machines reach, the same holds. There a user without the token gets the page that asks for the
 //! password, and nothing else.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, ORIGIN};
@@ -99,9 +99,13 @@ impl Hosts {
             Self::Loopback(own) => own == host,
             Self::Outer { port, names } => {
                 let address = host.parse::<SocketAddr>();
+                // Browsers leave out the usual port.
+                let bare = host.trim_start_matches('[').trim_end_matches(']');
+                let is_bare = *port == 80 && bare.parse::<IpAddr>().is_ok();
                 // A proxy with TLS has a port of its own.
                 let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-                address.is_ok_and(|address| address.port() == *port)
+                is_bare
+                    || address.is_ok_and(|address| address.port() == *port)
                     || names.iter().any(|own| own.eq_ignore_ascii_case(name))
             }
         }
@@ -156,7 +160,7 @@ impl Guard {
     pub fn look(&self, request: &Request<Bytes>) -> Result<Passed, Refusal> {
         let headers = request.headers();
         let Some(host) = text(headers, HOST.as_str()).filter(|host| self.hosts.have(host)) else {
-            return Err((403, "this is no address of ken".to_owned()));
+            return Err((403, "ken does not answer at this address".to_owned()));
         };
         let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
         if !is_reading && request.method() != Method::POST {
@@ -421,6 +425,19 @@ mod tests {
         ] {
             assert_eq!(look("GET", path, headers), passed, "{path} {headers:?}");
         }
+    }
+
+    #[test]
+    fn the_usual_port_is_left_out() {
+        let hosts = |port| Hosts::Outer {
+            port,
+            names: Vec::new(),
+        };
+        for host in ["192.168.1.2", "[fd00::1]", "192.168.1.2:80"] {
+            assert!(hosts(80).have(host), "{host}");
+            assert!(!hosts(8723).have(host), "{host}");
+        }
+        assert!(!hosts(80).have("evil.example"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::row::{Piece, Row, from_match, path_text};
 use crate::state::{Mode, Place, State};
@@ -15,6 +15,8 @@ use crate::view::ViewRow;
 const WIDE: u16 = 110;
 /// The columns of the numbers of lines.
 const NUMBERS: usize = 5;
+/// The columns of a passage behind a long path.
+const MIN_PASSAGE: usize = 20;
 /// With fewer rows, a hit takes two lines instead of three.
 const TALL: u16 = 12;
 
@@ -137,9 +139,14 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
     let count = Line::styled(count(state), looks.quiet()).right_aligned();
     let room = usize::from(area.width).saturating_sub(name.len() + count.width() + 2);
     // The cursor is always on the screen.
-    let (mut start, before) = (0, field.before());
-    while before[start..].width() > room.saturating_sub(1) {
-        start += before[start..].chars().next().map_or(1, char::len_utf8);
+    let before = field.before();
+    let (mut start, mut used) = (before.len(), 0);
+    for (at, character) in before.char_indices().rev() {
+        used += character.width().unwrap_or(0);
+        if used >= room {
+            break;
+        }
+        start = at;
     }
     let at = name.len() + before[start..].width();
     let shown = Line::from(vec![
@@ -291,7 +298,9 @@ fn row_lines(
             None => format!("{}: ", row.about),
         };
         let mut line = vec![mark, Span::styled(place, looks.quiet())];
-        line.extend(spans(&row.passage, Style::new(), looks.mark()));
+        let room = width.saturating_sub(line.iter().map(Span::width).sum());
+        let passage = from_match(&row.passage, room.max(MIN_PASSAGE));
+        line.extend(spans(&passage, Style::new(), looks.mark()));
         return vec![Line::from(line)];
     }
     let mut title = vec![mark];

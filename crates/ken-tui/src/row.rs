@@ -180,8 +180,6 @@ pub(crate) struct Found {
 pub(crate) struct Text {
     pub(crate) head: Vec<String>,
     pub(crate) lines: Vec<TextLine>,
-    /// Whether lines keep their breaks, as source code.
-    pub(crate) is_source: bool,
     /// The line that is shown first.
     pub(crate) first: Option<usize>,
     pub(crate) problem: Option<String>,

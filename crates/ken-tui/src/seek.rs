@@ -367,7 +367,6 @@ impl Inside {
         Ok(Text {
             head: head.iter().map(|line| self.visible(line)).collect(),
             lines: self.lines(shown, first_line, &ranges),
-            is_source: document.kind == Kind::Source,
             first: look.line,
             problem: document.body.is_empty().then(|| "no text".to_owned()),
         })
@@ -404,7 +403,6 @@ impl Inside {
         Ok(Text {
             head: vec![self.visible(&path_text(path, home))],
             lines,
-            is_source: true,
             first: line,
             problem: None,
         })
@@ -446,7 +444,7 @@ impl Inside {
     }
 }
 
-/// Returns who wrote a message, to whom and when.
+/// Returns who wrote a message, and to whom.
 fn people(document: &Document) -> Vec<String> {
     if document.kind != Kind::Message {
         return Vec::new();

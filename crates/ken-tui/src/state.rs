@@ -303,7 +303,7 @@ impl State {
                     None => Some(PathBuf::from(&text)),
                 };
                 if folder.as_ref().is_some_and(|folder| !folder.is_dir()) {
-                    self.note = Some(format!("{text} is no folder"));
+                    self.note = Some(format!("{text} is not a folder"));
                 } else if folder != self.ask.folder {
                     self.ask.folder = folder;
                     return Deed::Ask;
@@ -485,7 +485,7 @@ mod tests {
         assert_eq!(control(&mut state, 'y'), Deed::Print(marked.clone()));
         assert_eq!(
             press(&mut state, KeyCode::Enter, KeyModifiers::NONE),
-            Deed::Open(address("/docs/c"), Some(OpenAt::Line(7)))
+            Deed::Open(address("/docs/b"), Some(OpenAt::Line(7)))
         );
         state.enter_prints = true;
         assert_eq!(
@@ -511,7 +511,7 @@ mod tests {
             state
                 .note
                 .as_ref()
-                .is_some_and(|note| note.contains("/docs is no folder"))
+                .is_some_and(|note| note.contains("/docs is not a folder"))
         );
         control(&mut state, 'f');
         control(&mut state, 'u');

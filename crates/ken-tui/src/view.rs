@@ -55,7 +55,7 @@ impl View {
         self.rows.clear();
         for line in &self.text.lines {
             let is_rule = line.number.is_none();
-            let rows = match self.text.is_source || is_rule {
+            let rows = match is_rule {
                 true => vec![line.pieces.clone()],
                 false => wrap(&line.pieces, self.width),
             };

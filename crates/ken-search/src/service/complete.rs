@@ -44,7 +44,10 @@ pub(super) fn complete_last(
         return Ok(());
     };
     if is_short(start) {
-        prefer_last(plan);
+        // A field or a number is meant as it stands: `from:bo`, `windows 7`.
+        if word.field.is_none() && start.chars().all(char::is_alphabetic) {
+            prefer_last(plan);
+        }
         return Ok(());
     }
     let words = beginning_with(source, word, start, limits)?;

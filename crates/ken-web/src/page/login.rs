@@ -51,7 +51,11 @@ pub(super) fn login(web: &Web, asked: &Asked) -> Answer {
     };
     let now = Instant::now();
     if !web.attempts.may_try(now) {
-        return page(web, 429, "Too many wrong passwords. Wait some seconds.");
+        return page(
+            web,
+            429,
+            "Too many wrong passwords. Wait a few seconds, or use the token.",
+        );
     }
     match is_same(&typed, password) {
         true => come_in(),

@@ -39,8 +39,11 @@ pub(crate) fn run(global: &Global, args: &TuiArgs) -> Result<ExitCode, Failure> 
         has_color: Style::of_terminal(global).color,
     };
     let chosen = ken_tui::run(setup, &args.query.join(" ")).map_err(|error| {
-        let message = format!("ken tui needs a terminal: {error}");
-        Failure::new(Kind::Input, message).hint("ken search prints its results anywhere")
+        match std::io::stdin().is_terminal() || std::io::stdout().is_terminal() {
+            true => Failure::new(Kind::Input, format!("the terminal cannot be used: {error}")),
+            false => Failure::new(Kind::Input, format!("ken tui needs a terminal: {error}"))
+                .hint("ken search prints its results anywhere"),
+        }
     })?;
     print(&chosen)?;
     // A program that reads the addresses learns that there are none.

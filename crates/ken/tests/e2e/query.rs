@@ -79,6 +79,10 @@ fn the_last_word_may_be_unfinished() {
     // One or two letters are no beginning yet.
     assert_eq!(found(&["--prefix-last", "wombats nu"]), ["c.txt"]);
     assert_eq!(found(&["--prefix-last", "-wombats a"]), ["a.txt"]);
+    for required in ["wombats 7", "wombats title:ot", "wombats ext:md"] {
+        let count = world.ken(["search", "--count", "--prefix-last", required]);
+        assert_eq!((count.code, count.text()), (1, "0\n"), "{required}");
+    }
     for closed in ["numb ", "\"numb\"", "(numb)", "numb AND a"] {
         assert_eq!(found(&["--prefix-last", closed]), ["a.txt"], "{closed}");
     }

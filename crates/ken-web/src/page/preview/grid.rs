@@ -17,6 +17,8 @@ pub(super) const ROWS: usize = 500;
 const COLUMNS: usize = 100;
 /// The most names of sheets that are listed.
 const SHEETS: usize = 100;
+/// The most bytes of a head that are shown: a sheet may be one line.
+const HEAD: usize = 16 << 10;
 /// The characters of the name of a sheet.
 const NAME: usize = 60;
 
@@ -193,7 +195,7 @@ impl Top {
         }
         let head = match text.body[name.end..first.start].contains('\u{c}') {
             true => Vec::new(),
-            false => cells.divide(text.pieces(first.clone())),
+            false => cells.divide(text.pieces(first_bytes(text.body, &first, HEAD))),
         };
         let is_head = head.len() > 1
             && head
@@ -202,9 +204,15 @@ impl Top {
         Self {
             end: if is_head { first.end } else { first.start },
             head: if is_head { head } else { Vec::new() },
-            name,
+            name: first_bytes(text.body, &name, 4 * NAME),
         }
     }
+}
+
+/// Returns the first bytes of a range, to the end of a character.
+fn first_bytes(body: &str, range: &Range<usize>, limit: usize) -> Range<usize> {
+    let end = range.end.min(range.start.saturating_add(limit));
+    range.start..body.floor_char_boundary(end)
 }
 
 /// Returns links to the sheets of a document, if there are several.

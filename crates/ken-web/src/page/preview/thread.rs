@@ -64,17 +64,29 @@ impl Thread {
         };
         let mut messages: Vec<(usize, Message)> = Vec::new();
         looker.service.each_thread(&request, &mut |thread| {
-            let all = thread.in_order().take(MESSAGES);
+            let all = thread.in_order();
             messages.extend(all.map(|(at, message)| (at.level, message.clone())));
             Ok::<_, SearchError>(())
         })?;
         let is_shown = |(_, message): &(usize, Message)| {
             looker.id(&message.location) == looker.state.doc || message.id() == id
         };
-        match messages.iter().position(is_shown) {
-            Some(shown) if messages.len() > 1 => Self::around(looker, &messages, shown).map(Some),
-            _ => Ok(None),
-        }
+        let n_messages = messages.len();
+        let Some(shown) = messages
+            .iter()
+            .position(is_shown)
+            .filter(|_| n_messages > 1)
+        else {
+            return Ok(None);
+        };
+        // Of a long thread, those around the shown message.
+        let start = shown.saturating_sub(MESSAGES / 2);
+        let end = n_messages.min(start + MESSAGES);
+        let thread = Self::around(looker, &messages[start..end], shown - start)?;
+        Ok(Some(Self {
+            n_messages,
+            ..thread
+        }))
     }
 
     fn around(

@@ -90,9 +90,12 @@ impl Faces {
         }
         self.listening.listen(listener)?;
         output::warn(&format!(
-            "browsers reach this server at http://{}:{number}/ with the password. The connection is not encrypted: \
-             use a proxy with TLS, or ssh -L (ken help config)",
-            address.ip()
+            "browsers on other machines reach this server at {} with the password. The connection is not \
+             encrypted: use a proxy with TLS, or ssh -L",
+            match address.ip().is_unspecified() {
+                true => format!("port {number}"),
+                false => format!("http://{}/", SocketAddr::new(address.ip(), number)),
+            }
         ));
         Ok(())
     }
