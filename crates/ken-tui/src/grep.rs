@@ -43,7 +43,9 @@ impl Running {
     }
 
     fn end(&self) {
-        if let Some(mut child) = self.child().take() {
+        // Without the lock: a process on a disk that does not answer ends late, and the next key must not wait for it.
+        let child = self.child().take();
+        if let Some(mut child) = child {
             let _ = child.kill();
             let _ = child.wait();
         }
