@@ -70,27 +70,20 @@ impl Documents<'_> {
                 false => typed.join(below),
             })
         });
-        Name {
-            file: shown.unwrap_or_else(|| path.clone()),
-            inside: location.ipath.clone(),
-        }
+        Name(Location {
+            path: shown.unwrap_or_else(|| path.clone()),
+            ipath: location.ipath.clone(),
+        })
     }
 }
 
-/// The name of a document.
-struct Name {
-    file: PathBuf,
-    inside: Ipath,
-}
+/// The name of a document: its location, by the path that the user typed.
+struct Name(Location);
 
 impl Name {
     /// Returns `path`, `path|member path` or, for a page, `path|member path:page`.
     fn shown(&self, page: Option<usize>) -> PathBuf {
-        let mut shown = self.file.clone().into_os_string();
-        if !self.inside.is_root() {
-            shown.push("|");
-            shown.push(self.inside.as_str());
-        }
+        let mut shown = self.0.address().into_os_string();
         if let Some(page) = page {
             shown.push(format!(":{page}"));
         }
@@ -177,7 +170,7 @@ impl Search<'_> {
         let json = self.format.mode == Mode::Json;
         for (page, text) in pages(body, self.format.mode) {
             let shown = match json {
-                true => name.file.clone(),
+                true => name.0.path.clone(),
                 false => name.shown(page),
             };
             let start = worker.writer().inner().bytes.len();
@@ -187,7 +180,7 @@ impl Search<'_> {
             }
             if let (true, Some(page)) = (json, page) {
                 let sheet = &mut worker.writer().inner().bytes;
-                add_location(sheet, start, page, &name.inside);
+                add_location(sheet, start, page, &name.0.ipath);
             }
         }
         let written = worker.writer().inner().finish();
@@ -195,7 +188,7 @@ impl Search<'_> {
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => false,
             Err(error) => {
-                self.failed(&name.file, &error);
+                self.failed(&name.0.path, &error);
                 goes_on
             }
             Ok(()) => goes_on,

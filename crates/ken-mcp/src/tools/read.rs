@@ -143,7 +143,7 @@ impl Document {
         let named = &self.found.named;
         let (location, document) = (&named.stored.location, &named.stored.document);
         let mut wish = at_place(wish, self.found.place);
-        let zone = &call.setup().context.zone;
+        let zone = &call.setup().access.context.zone;
         let date = document
             .number(Field::Date)
             .map(|date| format!(" · {}", day(date, zone)));

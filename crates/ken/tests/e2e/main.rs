@@ -43,6 +43,7 @@ mod page;
 mod pictures;
 mod places;
 mod private;
+mod pty;
 mod query;
 mod reading;
 mod recollq;

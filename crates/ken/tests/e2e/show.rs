@@ -5,28 +5,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::pty;
 use crate::world::{Run, World};
 
-/// Runs a command line of a shell on a terminal of so many columns, and prints what the terminal gets.
-const ON_A_TERMINAL: &str = "
-import fcntl, os, pty, struct, sys, termios
-pid, terminal = pty.fork()
-if pid == 0:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, int(sys.argv[1]), 0, 0))
-    os.execv('/bin/sh', ['sh', '-c', sys.argv[2]])
-while True:
-    try:
-        got = os.read(terminal, 65536)
-    except OSError:
-        break
-    os.write(1, got)
-os.waitpid(pid, 0)
-";
-
 fn on_a_terminal(world: &World, columns: usize, line: &str) -> String {
-    let mut python = world.around("python3");
-    python.args(["-c", ON_A_TERMINAL, &columns.to_string(), line]);
-    let output = python.env("NO_COLOR", "1").output().unwrap();
+    let output = pty::on_a_terminal(world, columns, &[("NO_COLOR", "1")], &["sh", "-c", line]);
     String::from_utf8(output.stdout).unwrap().replace('\r', "")
 }
 
