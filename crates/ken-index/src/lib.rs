@@ -41,4 +41,5 @@ pub use directory::map;
 pub(crate) use ken_engine::{DocAddress, Error, Meta, Record};
 pub use open::read_meta;
 pub use reader::{Reader, Snapshot};
+pub use stem::unknown_language;
 pub use writer::{Writer, WriterOptions};

@@ -76,6 +76,16 @@ pub struct Options {
     pub background: bool,
     /// Git's global ignore file.
     pub global_ignore: Option<PathBuf>,
+    /// Absolute paths of files and folders that stay out of the index, with everything below them.
+    pub excluded: Vec<PathBuf>,
+}
+
+impl Options {
+    /// Returns all paths at which walks end: what the caller excludes, and the index itself.
+    pub fn excluded_paths(&self) -> Vec<PathBuf> {
+        let own = std::iter::once(self.data.clone());
+        own.chain(self.excluded.iter().cloned()).collect()
+    }
 }
 
 /// Which threads do what; by default there is no queue between extraction and index.
@@ -305,6 +315,7 @@ impl Default for Options {
             order: EntryOrder::default(),
             background: false,
             global_ignore: None,
+            excluded: Vec::new(),
         }
     }
 }

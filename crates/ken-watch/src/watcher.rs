@@ -112,6 +112,11 @@ impl Watcher {
         Ok(())
     }
 
+    /// Leaves out other paths than before, from the next [`Watcher::watch`] on.
+    pub fn exclude(&mut self, paths: Vec<PathBuf>) {
+        self.options.excluded = paths;
+    }
+
     /// Watches all folders below these roots, and no others. What changed before this call is not told.
     pub fn watch(&mut self, roots: Vec<Root>) {
         let before = std::mem::replace(&mut self.roots, roots);

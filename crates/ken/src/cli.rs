@@ -1,5 +1,6 @@
 //! What can be typed. Help, completions and man pages are made from these definitions.
 
+mod config;
 mod index;
 mod mail;
 mod mcp;
@@ -13,6 +14,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::manual;
+pub(crate) use config::{ConfigArgs, ConfigCommand, ExcludeArgs};
 pub(crate) use index::{IndexArgs, ServeArgs, ServiceArgs, ServiceCommand, WalkOptions, WebArgs};
 use ken_search::parse::Syntax;
 pub(crate) use mail::{
@@ -297,6 +299,10 @@ pub(crate) enum Command {
     Status(StatusArgs),
     /// Verify the index against itself and the disk, and repair it
     Check(CheckArgs),
+    /// Show, change and check the settings
+    Config(ConfigArgs),
+    /// Leave files and folders out of the index
+    Exclude(ExcludeArgs),
     /// Print the text that ken reads from a file
     Extract(ExtractArgs),
     /// List the files that ken would index
@@ -313,7 +319,7 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
     /// Words, "phrases", -not, OR, prefix*, field:value, dir:…, date:2025..2026, size:>1M
-    #[arg(required_unless_present_any = ["like", "facets"])]
+    #[arg(required_unless_present_any = ["like", "facets", "saved", "delete"])]
     pub(crate) query: Vec<String>,
     /// Find documents with any of the words, best first, and read no operators; - reads the words from
     /// standard input
@@ -331,9 +337,15 @@ pub(crate) struct SearchArgs {
     /// Find words that begin with the last word too, for searches while typing
     #[arg(long, conflicts_with = "save")]
     pub(crate) prefix_last: bool,
-    /// Save the query in the configuration file as query:NAME instead of searching
+    /// Save the query in the configuration file as query:NAME instead of searching; one of that name is replaced
     #[arg(long, value_name = "NAME", conflicts_with_all = ["any", "all", "lenient"])]
     pub(crate) save: Option<String>,
+    /// Delete a saved query
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["query", "save"])]
+    pub(crate) delete: Option<String>,
+    /// List the saved queries
+    #[arg(long, conflicts_with_all = ["query", "save", "delete"])]
+    pub(crate) saved: bool,
     /// Query language
     #[arg(long, value_name = "LANGUAGE", default_value = "ken", conflicts_with_all = ["any", "all", "lenient", "save"])]
     pub(crate) syntax: SyntaxName,

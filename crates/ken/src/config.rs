@@ -1,35 +1,37 @@
 //! Settings: the configuration file, `--set`, and the folders of ken.
 
+mod check;
+pub(crate) mod file;
+mod folders;
 mod helpers;
 mod ranking;
 pub(crate) mod saved;
+mod secrets;
+pub(crate) mod sources;
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 use std::time::Duration;
 
+pub(crate) use folders::{
+    below_home, config_home, data_folder, home, runtime_folder, state_home, worker_program,
+};
 use helpers::{CustomHelperSettings, HelperSettings, OcrSettings};
 use ken_core::{CustomField, FIELDS, Field, FolderFields, custom};
-use ken_extract::{Isolate, Limits, Passwords};
-use ken_mail::Personal;
+use ken_extract::{Isolate, Limits};
 use ken_pipeline::Ngrams;
 use ken_search::parse::is_reserved;
 use ken_search::plan::Context;
 pub(crate) use ranking::apply;
 use ranking::{AnalysisSettings, RankingSettings};
+use secrets::{PasswordSettings, WebSettings};
 use serde::{Deserialize, Serialize};
+use sources::Sources;
 
 use crate::choices::{DurabilityName, OrderName};
 use crate::cli::Global;
 use crate::failure::{Failure, Kind};
 
-/// The fewest characters of a password that other machines can guess at.
-const MIN_PASSWORD: usize = 12;
-/// The most passwords in the settings.
-const MAX_PASSWORDS: usize = 1_000;
 /// The least time between commits; shorter ones only make tiny segments.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -56,6 +58,8 @@ pub(crate) struct Settings {
     pub(crate) order: OrderName,
     /// The files for which n-grams are kept, by which `ken grep` skips files.
     pub(crate) ngrams: NgramSetting,
+    /// Files and folders that the index leaves out, with everything below them; `~/` means the home folder.
+    pub(crate) exclude: Vec<PathBuf>,
     /// The hits that a search prints.
     pub(crate) limit: usize,
     /// The limits for one file.
@@ -144,18 +148,6 @@ impl From<NgramSetting> for Ngrams {
     }
 }
 
-/// Browsers on other machines. Without an address only this machine reaches the page.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct WebSettings {
-    /// The address and port at which other machines reach `ken serve`, such as `0.0.0.0:8723`. It needs a password.
-    pub(crate) address: Option<SocketAddr>,
-    /// The names by which browsers reach it, for instance that of a proxy with TLS.
-    pub(crate) names: Vec<String>,
-    /// Where the password is: on the first line of a file, or of the output of a command.
-    pub(crate) password: PasswordSettings,
-}
-
 /// Reading queries.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
@@ -205,16 +197,6 @@ pub(crate) struct FolderSettings {
     pub(crate) fields: BTreeMap<String, Values>,
 }
 
-/// The sources of passwords: a file, a command, or both. Passwords are tried in their order.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct PasswordSettings {
-    /// A file with a password on each line; `~/` means the home folder.
-    pub(crate) file: Option<PathBuf>,
-    /// A shell command that prints a password on each line.
-    pub(crate) command: Option<String>,
-}
-
 /// One value or several.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(untagged)]
@@ -256,6 +238,7 @@ impl Default for Settings {
             durability: DurabilityName::Full,
             order: OrderName::Inode,
             ngrams: NgramSetting::Text,
+            exclude: Vec::new(),
             limit: 10,
             extract: ExtractSettings::default(),
             helpers: HelperSettings::default(),
@@ -321,6 +304,18 @@ impl Settings {
         })
     }
 
+    /// Returns the absolute paths that the index leaves out.
+    pub(crate) fn excluded(&self) -> Result<Vec<PathBuf>, Failure> {
+        let paths = self.exclude.iter().map(|path| {
+            let absolute = Some(below_home(path)).filter(|path| path.is_absolute());
+            absolute.ok_or_else(|| {
+                let message = format!("exclude: \"{}\" is not an absolute path", path.display());
+                Failure::new(Kind::Usage, message).hint("example: ~/Downloads/videos")
+            })
+        });
+        paths.collect()
+    }
+
     /// Returns the fields that folders give.
     pub(crate) fn folders(&self) -> Result<Vec<FolderFields>, Failure> {
         self.folder.iter().map(FolderSettings::resolve).collect()
@@ -328,28 +323,14 @@ impl Settings {
 
     /// Reads the configuration file, if there is one, and applies `--set`.
     pub(crate) fn load(global: &Global) -> Result<Self, Failure> {
-        let mut table = read_file(global)?;
-        for assignment in &global.set {
-            merge(&mut table, parse_assignment(assignment)?);
-        }
-        table.try_into().map_err(|error: toml::de::Error| {
-            Failure::new(
-                Kind::Usage,
-                format!("invalid setting: {}", one_line(&error)),
-            )
-        })
+        Sources::read(global).map(|sources| sources.settings)
     }
 }
 
 impl MailSettings {
     /// Sets the user's addresses and mail folder in the context of queries.
     pub(crate) fn apply_to(&self, context: &mut Context) -> Result<(), Failure> {
-        let own = Personal::new(&self.addresses).map_err(|message| {
-            Failure::new(Kind::Usage, format!("mail.addresses: {message}")).hint(
-                "example: addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]",
-            )
-        })?;
-        context.own_addresses = own.expressions().to_vec();
+        context.own_addresses = self.own_addresses()?.expressions().to_vec();
         context.mail_root = self.root.as_deref().map(below_home);
         Ok(())
     }
@@ -416,93 +397,6 @@ impl ExtractSettings {
     }
 }
 
-impl WebSettings {
-    /// Returns the password; none if there is no address that needs one.
-    pub(crate) fn password(&self) -> Result<Option<String>, Failure> {
-        let Some(address) = self.address else {
-            return Ok(None);
-        };
-        let file = self.password.file.as_deref().map(below_home);
-        if let Some(file) = file.filter(|file| is_read_by_others(file)) {
-            let message = format!(
-                "other users can read the password in \"{}\"",
-                file.display()
-            );
-            return Err(Failure::new(Kind::Usage, message)
-                .hint(&format!("chmod 600 \"{}\"", file.display())));
-        }
-        let text = self.password.text("web.password")?;
-        let password = text.lines().next().unwrap_or_default().to_owned();
-        let problem = match password.chars().count() {
-            0 => "has no password",
-            1..MIN_PASSWORD => "has a password of fewer than 12 characters",
-            _ => return Ok(Some(password)),
-        };
-        let message =
-            format!("web.address {address} {problem}, so everybody could read your documents");
-        Err(Failure::new(Kind::Usage, message)
-            .hint("set web.password.file or web.password.command"))
-    }
-}
-
-fn is_read_by_others(file: &Path) -> bool {
-    fs_err::metadata(file).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
-}
-
-impl PasswordSettings {
-    /// Returns the text of the file and of the output of the command; `name` is that of the setting.
-    fn text(&self, name: &str) -> Result<String, Failure> {
-        let mut text = String::new();
-        if let Some(file) = &self.file {
-            text = fs_err::read_to_string(below_home(file))
-                .map_err(|error| Failure::new(Kind::Usage, format!("{name}.file: {error}")))?;
-            text.push('\n');
-        }
-        if let Some(command) = &self.command {
-            text.push_str(&output_of(name, command)?);
-        }
-        Ok(text)
-    }
-
-    fn read(&self) -> Result<Passwords, Failure> {
-        let text = self.text("passwords")?;
-        // More passwords would only slow down each encrypted file.
-        let n_passwords = text.lines().filter(|line| !line.is_empty()).count();
-        if n_passwords > MAX_PASSWORDS {
-            let message =
-                format!("{n_passwords} passwords, but there can be at most {MAX_PASSWORDS}");
-            return Err(Failure::new(Kind::Usage, message));
-        }
-        Ok(Passwords::new(text.lines().map(str::to_owned)))
-    }
-}
-
-/// Runs a shell command and returns its output. The command may ask on the terminal.
-fn output_of(name: &str, command: &str) -> Result<String, Failure> {
-    let wrong = |cause: String| {
-        let message = format!("{name}.command \"{command}\": {cause}");
-        Failure::new(Kind::Usage, message)
-    };
-    let output = Command::new("/bin/sh")
-        .args(["-c", command])
-        .stdin(Stdio::inherit())
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| wrong(error.to_string()))?;
-    if !output.status.success() {
-        return Err(wrong(output.status.to_string()));
-    }
-    String::from_utf8(output.stdout).map_err(|error| wrong(error.to_string()))
-}
-
-/// Returns a path of the settings, with `~/` replaced by the home folder.
-pub(crate) fn below_home(path: &Path) -> PathBuf {
-    match (path.strip_prefix("~"), home()) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => path.to_owned(),
-    }
-}
-
 impl FolderSettings {
     fn resolve(&self) -> Result<FolderFields, Failure> {
         let path = below_home(&self.path);
@@ -534,125 +428,6 @@ impl FolderSettings {
         let message =
             format!("folder \"{folder}\": \"{name}\" is not a field that a folder can set");
         Failure::new(Kind::Usage, message).hint(&format!("one of {}", given.join(", ")))
-    }
-}
-
-/// Returns the path of the configuration file, and whether it must exist; `None` without a home folder.
-fn config_file(global: &Global) -> Option<(PathBuf, bool)> {
-    match &global.config {
-        Some(path) => Some((path.clone(), true)),
-        None => config_home().map(|folder| (folder.join("ken/config.toml"), false)),
-    }
-}
-
-fn read_file(global: &Global) -> Result<toml::Table, Failure> {
-    let Some((path, required)) = config_file(global) else {
-        return Ok(toml::Table::new());
-    };
-    let text = match fs_err::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if !required && error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(toml::Table::new());
-        }
-        Err(error) => return Err(Failure::new(Kind::Usage, error.to_string())),
-    };
-    let wrong = |error: toml::de::Error| {
-        let message = format!("\"{}\" is not valid: {error}", path.display());
-        Failure::new(Kind::Usage, message.trim_end().to_owned())
-    };
-    // Once settings are in a table, their lines are no longer known.
-    toml::from_str::<Settings>(&text).map_err(wrong)?;
-    text.parse().map_err(wrong)
-}
-
-/// Returns the message with the key that it concerns, which the library puts on a second line.
-fn one_line(error: &toml::de::Error) -> String {
-    error.to_string().trim_end().replace('\n', " ")
-}
-
-/// Reads `a.b=value`; a value that is not TOML counts as text.
-fn parse_assignment(assignment: &str) -> Result<toml::Table, Failure> {
-    let wrong = || {
-        Failure::new(
-            Kind::Usage,
-            format!("--set {assignment}: expected KEY=VALUE"),
-        )
-        .hint("example: --set extract.max_depth=3")
-    };
-    let (key, value) = assignment.split_once('=').ok_or_else(wrong)?;
-    let parsed = format!("{key} = {value}").parse::<toml::Table>();
-    parsed
-        .or_else(|_| format!("{key} = {}", toml::Value::from(value)).parse())
-        .map_err(|_| wrong())
-}
-
-fn merge(into: &mut toml::Table, from: toml::Table) {
-    for (key, value) in from {
-        match (into.get_mut(&key), value) {
-            (Some(toml::Value::Table(known)), toml::Value::Table(new)) => merge(known, new),
-            (_, value) => {
-                into.insert(key, value);
-            }
-        }
-    }
-}
-
-/// Returns the folder that holds the index.
-pub(crate) fn data_folder(global: &Global) -> Result<PathBuf, Failure> {
-    let folder = match &global.data {
-        Some(folder) => Some(folder.clone()),
-        None => xdg("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("ken")),
-    };
-    let folder = folder.ok_or_else(|| {
-        Failure::new(
-            Kind::Usage,
-            "there is no home folder to keep the index in".to_owned(),
-        )
-        .hint("ken --data DIR …")
-    })?;
-    std::path::absolute(&folder)
-        .map_err(|error| Failure::new(Kind::Usage, format!("\"{}\": {error}", folder.display())))
-}
-
-/// Returns the folder of the user's settings of all programs.
-pub(crate) fn config_home() -> Option<PathBuf> {
-    xdg("XDG_CONFIG_HOME", ".config")
-}
-
-/// Returns the folder for what programs remember from one run to the next.
-pub(crate) fn state_home() -> Option<PathBuf> {
-    xdg("XDG_STATE_HOME", ".local/state")
-}
-
-/// Returns the user's folder for sockets and the like, which ends with the session.
-#[allow(clippy::disallowed_methods)] // the binary reads its environment
-pub(crate) fn runtime_folder() -> Option<PathBuf> {
-    let set = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    set.filter(|path| path.is_absolute() && path.is_dir())
-}
-
-#[allow(clippy::disallowed_methods)] // the binary reads its environment
-fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let set = std::env::var_os(variable).map(PathBuf::from);
-    // The specification says to ignore relative paths.
-    set.filter(|path| path.is_absolute())
-        .or_else(|| home().map(|home| home.join(below_home)))
-}
-
-#[allow(clippy::disallowed_methods)] // the binary reads its environment
-pub(crate) fn home() -> Option<PathBuf> {
-    std::env::home_dir()
-        .filter(|home| home.is_absolute() && home != Path::new("/"))
-        .or_else(std::env::home_dir)
-}
-
-/// Returns this program, for starting workers. The path is the link to the program that survives an upgrade, so that
-/// parent and worker always have the same version.
-pub(crate) fn worker_program() -> Result<PathBuf, Failure> {
-    let link = PathBuf::from("/proc/self/exe");
-    match fs_err::exists(&link) {
-        Ok(true) => Ok(link),
-        _ => std::env::current_exe().map_err(Failure::from),
     }
 }
 
@@ -713,27 +488,5 @@ mod tests {
         for name in toml::Table::try_from(Settings::default()).unwrap().keys() {
             assert!(block.contains(name), "{name}");
         }
-    }
-
-    #[test]
-    fn wrong_settings_are_named() {
-        let table = parse_assignment("extract.max_depth=deep").unwrap();
-        let error = table.try_into::<Settings>().unwrap_err();
-        assert!(one_line(&error).contains("extract.max_depth"), "{error}");
-    }
-
-    #[test]
-    fn assignments_reach_into_tables() {
-        let mut table = "threads = 3\n[extract]\nmax_depth = 2".parse().unwrap();
-        for assignment in ["extract.max_members=5", "memory=1G", "threads=4"] {
-            merge(&mut table, parse_assignment(assignment).ok().unwrap());
-        }
-        let settings: Settings = table.try_into().unwrap();
-        assert_eq!((settings.threads, settings.memory.as_str()), (4, "1G"));
-        assert_eq!(
-            (settings.extract.max_depth, settings.extract.max_members),
-            (2, 5)
-        );
-        assert!(parse_assignment("nonsense").is_err());
     }
 }

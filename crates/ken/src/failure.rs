@@ -65,6 +65,12 @@ impl Failure {
         self
     }
 
+    /// Puts the place of the mistake before the message.
+    pub(crate) fn at(mut self, place: &str) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
     /// Returns what happened, for people.
     pub(crate) fn message(&self) -> &str {
         &self.message

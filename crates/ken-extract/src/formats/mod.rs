@@ -25,7 +25,9 @@ pub use helped::is_converted;
 pub(crate) use helped::{PICTURES, is_helped};
 pub(crate) use mail::mbox::message_near;
 pub(crate) use media::xmp;
-pub(crate) use publication::{epub, pdf, postscript};
+#[cfg(feature = "draw")]
+pub(crate) use publication::epub;
+pub(crate) use publication::{pdf, postscript};
 pub(crate) use web::html::{html_within, meta_charset};
 
 /// One format that ken reads.

@@ -134,6 +134,13 @@ pub(crate) struct Stemming {
     main: OnceLock<Vec<&'static Language>>,
 }
 
+/// Returns the first of these languages, by code, of which ken does not know how words get their forms.
+pub fn unknown_language(languages: &[String]) -> Option<&str> {
+    let mut languages = languages.iter();
+    let unknown = languages.find(|name| Language::of(name).is_none());
+    unknown.map(String::as_str)
+}
+
 impl Stemming {
     /// Returns the rules of these languages for all words, or the first language without rules.
     pub(crate) fn new(languages: &[String]) -> Result<Self, String> {

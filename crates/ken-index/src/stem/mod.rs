@@ -30,6 +30,7 @@ use crate::schema::Columns;
 
 pub(crate) use self::languages::Stemming;
 use self::languages::Within;
+pub use self::languages::unknown_language;
 
 /// Minimum number of letters that forms share with the stem: `use` for `using` and `used` is a
 /// range by `us`.

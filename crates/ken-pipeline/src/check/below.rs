@@ -31,7 +31,7 @@ pub struct Below {
 pub(super) fn compare(roots: &[Root], options: &Options, progress: &Progress) -> Below {
     let walk = WalkOptions {
         threads: options.threads,
-        excluded: vec![options.data.clone()],
+        excluded: options.excluded_paths(),
         global_ignore: options.global_ignore.clone(),
         order: options.order,
         ..WalkOptions::default()

@@ -62,7 +62,7 @@ impl Run<'_> {
         let lazy = prepared.lazy(catalogue, || self.is_read_otherwise());
         WalkOptions {
             threads: options.walk_threads(),
-            excluded: vec![options.data.clone()],
+            excluded: options.excluded_paths(),
             global_ignore: options.global_ignore.clone(),
             lazy_since: lazy.as_ref().map(|lazy| lazy.since),
             looked_again: lazy.map(|lazy| lazy.again).unwrap_or_default(),

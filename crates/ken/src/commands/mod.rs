@@ -5,6 +5,7 @@ mod ag;
 mod agents;
 mod bounded;
 mod check;
+mod config;
 mod contact_lines;
 mod context;
 mod desktop;
@@ -50,7 +51,7 @@ use ken_index::layout::index_folder;
 use ken_search::plan::Context;
 use ken_search::service::Access;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Global};
 use crate::config::Settings;
 use crate::failure::Failure;
 
@@ -61,6 +62,8 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Index(args) => index::run(&global, &args),
         Command::Search(args) => search::run(&global, &args),
+        Command::Config(args) => config::run(&global, &args),
+        Command::Exclude(args) => config::exclude(&global, &args),
         Command::Grep(args) => grep::run(&global, args.arguments, grep::Name::Ken),
         Command::Show(args) => show::run(&global, &args),
         Command::Open(args) => open::run(&global, &args),
@@ -193,14 +196,15 @@ fn global_ignore() -> Option<std::path::PathBuf> {
 }
 
 /// Returns the options for walking folders, whatever the folder.
-fn walk_options(global: &crate::cli::Global) -> ken_walk::WalkOptions {
-    ken_walk::WalkOptions {
+fn walk_options(global: &Global) -> Result<ken_walk::WalkOptions, Failure> {
+    let data = crate::config::data_folder(global).into_iter();
+    Ok(ken_walk::WalkOptions {
         threads: default_threads(),
-        excluded: crate::config::data_folder(global).into_iter().collect(),
+        excluded: data.chain(Settings::load(global)?.excluded()?).collect(),
         global_ignore: global_ignore(),
         respects_noupdate: true,
         ..ken_walk::WalkOptions::default()
-    }
+    })
 }
 
 /// Returns the default number of threads: one for each core.

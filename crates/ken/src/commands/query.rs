@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ken_search::parse::{Names, Saved, parse_with};
 use ken_search::service::ANALYSIS;
 use ken_search::synonyms::Synonyms;
 
@@ -20,18 +19,6 @@ const MAX_INPUT: u64 = 1 << 20;
 /// Saves the query under a name, after checking it.
 pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<ExitCode, Failure> {
     let text = text(args)?;
-    let mut known = Settings::load(global)?.queries;
-    let check = |saved: &Saved| {
-        let names = Names {
-            saved,
-            ..Names::default()
-        };
-        parse_with(&text, names).map(drop)
-    };
-    check(&known)?;
-    // The query must not refer to its own name.
-    known.insert(name.to_owned(), text.clone());
-    check(&known)?;
     let file = saved::add(global, name, text.trim())?;
     let name = if name.contains(char::is_whitespace) {
         format!("\"{name}\"")
@@ -43,6 +30,41 @@ pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<Exi
         file.display()
     ));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the saved queries.
+pub(crate) fn list(global: &Global, as_json: bool) -> Result<ExitCode, Failure> {
+    let queries = Settings::load(global)?.queries;
+    let mut text = Vec::new();
+    for (name, query) in &queries {
+        match as_json {
+            true => {
+                let object =
+                    serde_json::json!({ "v": output::SCHEMA, "name": name, "query": query });
+                text.extend(output::json_line(&object));
+            }
+            false => {
+                let (name, query) = (output::clean(name), output::clean(query));
+                text.extend(format!("{name}\t{query}\n").bytes());
+            }
+        }
+    }
+    output::print(&text)?;
+    Ok(ExitCode::from(u8::from(queries.is_empty())))
+}
+
+/// Deletes a saved query.
+pub(crate) fn delete(global: &Global, name: &str) -> Result<ExitCode, Failure> {
+    match saved::remove(global, name)? {
+        Some(file) => {
+            output::warn(&format!("deleted from \"{}\"", file.display()));
+            Ok(ExitCode::SUCCESS)
+        }
+        None => {
+            output::warn(&format!("there is no saved query \"{name}\""));
+            Ok(ExitCode::from(1))
+        }
+    }
 }
 
 /// Returns the text of the query.

@@ -40,6 +40,7 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
         order: settings.order.into(),
         background: false,
         global_ignore: global_ignore(),
+        excluded: settings.excluded()?,
     })
 }
 

@@ -34,7 +34,7 @@ pub(super) fn root(path: &Path, walk: WalkOptions) -> Result<Root, Failure> {
 
 pub(crate) fn run(global: &Global, args: &WalkArgs) -> Result<ExitCode, Failure> {
     let root = root(&args.path, args.walk)?;
-    let options = walk_options(global);
+    let options = walk_options(global)?;
     // Threads find files in any order, but people and diffs need them sorted.
     let lines: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let add = |line: Vec<u8>| {
@@ -109,7 +109,9 @@ pub(super) fn reason(skip: &Skip) -> String {
         Skip::Link => "a symbolic link (--follow includes it)".to_owned(),
         Skip::Loop => "a link to a parent folder".to_owned(),
         Skip::FileSystem => "on another file system".to_owned(),
-        Skip::Excluded => "excluded".to_owned(),
+        Skip::Excluded => {
+            "left out by the settings (ken exclude), or of no use in an index".to_owned()
+        }
         Skip::Root => "another root".to_owned(),
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn run(
     let mut extract = extract.clone();
     afford(&mut extract.limits, usual_memory(settings)?);
     let path = resolve(&named(path), &snapshot.meta().roots)?;
-    let why = why(snapshot, &folders, &extract, &walk_options(global), &path)?;
+    let why = why(snapshot, &folders, &extract, &walk_options(global)?, &path)?;
     let view = View {
         helpers: extract.helpers.as_deref(),
         path: &path,

@@ -122,7 +122,55 @@ impl Default for OcrSettings {
     }
 }
 
+impl OcrSettings {
+    pub(super) fn cache(&self) -> &str {
+        &self.cache
+    }
+
+    /// Returns the languages, if they can be names of Tesseract's.
+    pub(crate) fn checked_languages(&self) -> Result<&[String], Failure> {
+        let is_name = |name: &String| {
+            let is_letter = |c: char| c.is_ascii_alphanumeric() || "_/".contains(c);
+            !name.is_empty() && name.chars().all(is_letter)
+        };
+        if self.languages.is_empty() || !self.languages.iter().all(is_name) {
+            let message = "ocr.languages: expected a list of language names".to_owned();
+            return Err(Failure::new(Kind::Usage, message).hint("tesseract --list-langs"));
+        }
+        Ok(&self.languages)
+    }
+}
+
+impl HelperSettings {
+    pub(super) fn memory(&self) -> &str {
+        &self.memory
+    }
+
+    /// Returns the time that a helper may take for a file.
+    pub(super) fn max_time(&self) -> Result<Duration, Failure> {
+        Duration::try_from_secs_f64(self.seconds)
+            .map_err(|error| Failure::new(Kind::Usage, format!("helpers.seconds: {error}")))
+    }
+}
+
 impl Settings {
+    /// Returns the user's own helpers.
+    pub(super) fn custom_helpers(&self) -> Result<Vec<CustomHelper>, Failure> {
+        self.custom_helpers
+            .iter()
+            .map(CustomHelperSettings::helper)
+            .collect()
+    }
+
+    /// Returns the programs of the user's own helpers.
+    pub(crate) fn programs(&self) -> Vec<String> {
+        let helpers = self.custom_helpers().unwrap_or_default();
+        let programs = helpers
+            .into_iter()
+            .filter_map(|helper| helper.command.into_iter().next());
+        programs.collect()
+    }
+
     /// Returns the options for reading text in pictures, if that is on; `asked` is whether the command line asks for
     /// it.
     pub(crate) fn ocr(&self, asked: bool) -> Result<Option<Ocr>, Failure> {
@@ -130,16 +178,8 @@ impl Settings {
         if !settings.enabled && !asked {
             return Ok(None);
         }
-        let is_name = |name: &String| {
-            let is_letter = |c: char| c.is_ascii_alphanumeric() || "_/".contains(c);
-            !name.is_empty() && name.chars().all(is_letter)
-        };
-        if settings.languages.is_empty() || !settings.languages.iter().all(is_name) {
-            let message = "ocr.languages: expected a list of language names".to_owned();
-            return Err(Failure::new(Kind::Usage, message).hint("tesseract --list-langs"));
-        }
         Ok(Some(Ocr {
-            languages: settings.languages.join("+"),
+            languages: settings.checked_languages()?.join("+"),
             cache_bytes: parse_size(&settings.cache)? as u64,
         }))
     }
@@ -174,9 +214,6 @@ impl Settings {
         if !settings.enabled {
             return Ok(None);
         }
-        let wrong = |error: &dyn std::fmt::Display| {
-            Failure::new(Kind::Usage, format!("helpers.seconds: {error}"))
-        };
         let all = |paths: &[PathBuf]| paths.iter().map(|path| expand(path)).collect();
         let configuration = expand(&settings.configuration);
         let options = HelperOptions {
@@ -186,12 +223,8 @@ impl Settings {
             configuration: configuration.is_dir().then_some(configuration),
             path: path_folders(),
             prefer: settings.prefer.clone(),
-            custom: self
-                .custom_helpers
-                .iter()
-                .map(CustomHelperSettings::helper)
-                .collect::<Result<_, _>>()?,
-            max_time: Duration::try_from_secs_f64(settings.seconds).map_err(|e| wrong(&e))?,
+            custom: self.custom_helpers()?,
+            max_time: settings.max_time()?,
             memory: parse_size(&settings.memory)? as u64,
             sandbox: match settings.sandbox {
                 Sandboxed::If(false) => None,

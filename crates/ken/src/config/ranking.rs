@@ -6,6 +6,7 @@ use ken_core::{Field, FieldKind, Ranking};
 use ken_index::Snapshot;
 use serde::{Deserialize, Serialize};
 
+use super::sources::Wrong;
 use crate::failure::{Failure, Kind};
 
 /// See [`Ranking`].
@@ -69,9 +70,32 @@ pub(crate) struct AnalysisSettings {
     pub(crate) stem: Option<Vec<String>>,
 }
 
+impl AnalysisSettings {
+    /// Returns the languages whose rules give words their forms, if they are set.
+    pub(super) fn checked_languages(&self) -> Result<Option<&[String]>, Failure> {
+        let Some(languages) = &self.stem else {
+            return Ok(None);
+        };
+        match ken_index::unknown_language(languages) {
+            None => Ok(Some(languages)),
+            Some(unknown) => Err(no_stemmer(unknown)),
+        }
+    }
+}
+
+fn no_stemmer(language: &str) -> Failure {
+    let message = format!("analysis.stem: ken has no stemmer for the language \"{language}\"");
+    Failure::new(Kind::Usage, message).hint("write language codes: en, de, fr, …")
+}
+
 impl RankingSettings {
     /// Returns the weights after checking them.
     pub(crate) fn ranking(&self) -> Result<Ranking, Failure> {
+        self.checked().map_err(|wrong| wrong.failure)
+    }
+
+    /// Returns the weights, or the first that is none.
+    pub(super) fn checked(&self) -> Result<Ranking, Wrong> {
         let mut ranking = Ranking {
             k1: at_least("k1", self.k1, 0.01)?,
             b: at_least("b", self.b, 0.0)?.min(1.0),
@@ -91,7 +115,10 @@ impl RankingSettings {
             let field = Field::from_name(name).filter(|f| f.info().kind == FieldKind::Text);
             let Some(field) = field else {
                 let message = format!("ranking.fields: there is no text field \"{name}\"");
-                return Err(Failure::new(Kind::Usage, message));
+                return Err(Wrong {
+                    key: vec!["ranking".to_owned(), "fields".to_owned()],
+                    failure: Failure::new(Kind::Usage, message),
+                });
             };
             ranking.set_weight(field, at_least(name, *weight, 0.0)?);
         }
@@ -99,12 +126,16 @@ impl RankingSettings {
     }
 }
 
-fn at_least(name: &str, value: f32, least: f32) -> Result<f32, Failure> {
+fn at_least(name: &str, value: f32, least: f32) -> Result<f32, Wrong> {
     if value.is_finite() && value >= least {
         return Ok(value);
     }
     let message = format!("ranking.{name}: {value} is not a valid weight");
-    Err(Failure::new(Kind::Usage, message).hint(&format!("write a number of at least {least}")))
+    let hint = format!("write a number of at least {least}");
+    Err(Wrong {
+        key: vec!["ranking".to_owned(), name.to_owned()],
+        failure: Failure::new(Kind::Usage, message).hint(&hint),
+    })
 }
 
 /// Returns the snapshot with the ranking and stemming of the settings.
@@ -117,8 +148,7 @@ pub(crate) fn apply(
     let Some(languages) = &analysis.stem else {
         return Ok(snapshot);
     };
-    snapshot.with_stemming(languages).map_err(|language| {
-        let message = format!("analysis.stem: ken has no stemmer for the language \"{language}\"");
-        Failure::new(Kind::Usage, message).hint("write language codes: en, de, fr, …")
-    })
+    snapshot
+        .with_stemming(languages)
+        .map_err(|language| no_stemmer(&language))
 }

@@ -49,6 +49,33 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "ken config",
+        &[
+            (
+                "ken config list --changed",
+                "List the settings that are not the default.",
+            ),
+            (
+                "ken config set ocr.enabled true",
+                "Read the text of pictures and scanned pages, too.",
+            ),
+            (
+                "ken config check",
+                "Check all settings, and the files and programs that they name.",
+            ),
+        ],
+    ),
+    (
+        "ken exclude",
+        &[
+            (
+                "ken exclude ~/Downloads/videos",
+                "Leave a folder out of the index.",
+            ),
+            ("ken exclude", "List what is left out."),
+        ],
+    ),
+    (
         "ken grep",
         &[
             (

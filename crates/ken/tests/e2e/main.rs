@@ -12,6 +12,7 @@ mod blocked;
 mod bounded;
 mod changes;
 mod check;
+mod config;
 mod confined;
 mod crash;
 mod damage;

@@ -50,6 +50,49 @@ fn units(world: &World) -> [PathBuf; 2] {
 }
 
 #[test]
+fn the_units_of_a_package_are_enabled_as_they_are() {
+    let world = World::new();
+    let prefix = world.home().join("usr");
+    let unit = prefix.join("lib/systemd/user/ken.service");
+    fs_err::create_dir_all(unit.parent().unwrap()).unwrap();
+    fs_err::write(&unit, "[Service]\nExecStart=/usr/bin/ken serve\n").unwrap();
+    let program = prefix.join("bin/ken");
+    fs_err::create_dir_all(program.parent().unwrap()).unwrap();
+    fs_err::copy(env!("CARGO_BIN_EXE_ken"), &program).unwrap();
+    script(
+        &prefix.join("bin/systemctl"),
+        &format!("echo \"$@\" >> {}", world.home().join("told").display()),
+    );
+    let run = |arguments: &[&str], folder: Option<&str>| {
+        let mut command = Command::new(&program);
+        command.args(arguments).env_clear();
+        command
+            .env("HOME", world.home())
+            .env("PATH", prefix.join("bin"));
+        command.envs(folder.map(|folder| ("XDG_CONFIG_HOME", folder)));
+        Run::of(command.output().unwrap())
+    };
+    let own = world.home().join(".config/systemd/user/ken.service");
+    fs_err::create_dir_all(own.parent().unwrap()).unwrap();
+    fs_err::write(&own, "one that hides it").unwrap();
+    let installed = run(&["service", "install"], None);
+    assert_eq!((installed.code, installed.err.as_str()), (0, ""));
+    assert!(!own.exists(), "it would hide the unit of the package");
+    assert!(told(&world).contains(&"--user enable ken.socket ken.service".to_owned()));
+    let status = run(&["service", "status"], None);
+    assert!(
+        status.text().contains(prefix.to_str().unwrap()),
+        "{}",
+        status.text()
+    );
+
+    // The units of a package know nothing of other folders.
+    let other = world.home().join("other");
+    run(&["service", "install"], other.to_str());
+    assert!(other.join("systemd/user/ken.service").exists());
+}
+
+#[test]
 fn a_service_is_installed_and_removed() {
     let world = World::new();
     let run = with_systemctl(&world, &["service", "install"], "");

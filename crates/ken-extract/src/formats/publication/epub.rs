@@ -98,6 +98,7 @@ fn root_file(container: &str) -> Result<Option<String>, Error> {
 
 /// Returns the name of the part that is the picture of the cover: EPUB 3 marks it as such, and EPUB 2
 /// names its identifier in the metadata.
+#[cfg(feature = "draw")]
 pub(crate) fn cover(package: &mut Package<'_>) -> Result<Option<String>, Error> {
     let opf_name = opf_name(package)?;
     let opf = package.xml(&opf_name).unwrap_or_default();

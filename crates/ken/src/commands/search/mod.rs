@@ -26,6 +26,12 @@ const TABLE: [&str; 7] = ["rank", "date", "type", "title", "author", "path", "ip
 const MAX_PAGE: usize = 50;
 
 pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failure> {
+    if args.saved {
+        return query::list(global, args.json);
+    }
+    if let Some(name) = &args.delete {
+        return query::delete(global, name);
+    }
     if let Some(name) = &args.save {
         return query::save(global, name, args);
     }

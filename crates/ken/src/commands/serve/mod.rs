@@ -101,7 +101,7 @@ pub(super) fn run_with(
     let budget = args.max_watches.unwrap_or_else(|| free_watches() / 2);
     let walk_options = WalkOptions {
         global_ignore: options.global_ignore.clone(),
-        ..walk_options(global)
+        ..walk_options(global)?
     };
     let mut watcher = Watcher::new(walk_options, budget)?;
     let notices = Notices::new(!std::io::stderr().is_terminal());
@@ -504,6 +504,7 @@ impl Server {
                     ..options
                 };
                 self.settings = settings;
+                self.watcher.exclude(self.options.excluded_paths());
                 let renewed = self.faces.as_ref().map(|faces| faces.renew(&self.settings));
                 if let Some(Err(failure)) = renewed {
                     self.news.say(&[failure.message().to_owned()]);

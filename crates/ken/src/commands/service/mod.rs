@@ -13,6 +13,13 @@ use crate::output;
 
 /// The names of the units.
 const UNITS: [&str; 2] = ["ken.socket", "ken.service"];
+/// The variables that say where folders of the user are.
+const FOLDERS: [&str; 4] = [
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_STATE_HOME",
+];
 
 pub(crate) fn run(global: &Global, args: &ServiceArgs) -> Result<ExitCode, Failure> {
     match args.command {
@@ -29,11 +36,20 @@ pub(crate) fn run(global: &Global, args: &ServiceArgs) -> Result<ExitCode, Failu
 }
 
 fn install(global: &Global, starts: bool) -> Result<ExitCode, Failure> {
-    let folder = folder()?;
-    fs_err::create_dir_all(&folder)?;
-    for (name, text) in units(global)? {
-        // Settings of the command line may be secret.
-        ken_private::write(&folder.join(name), text.as_bytes())?;
+    let mut folder = folder()?;
+    match packaged().filter(|_| is_usual(global)) {
+        Some(packaged) => {
+            // They would hide those of the package.
+            remove_units(&folder)?;
+            folder = packaged;
+        }
+        None => {
+            fs_err::create_dir_all(&folder)?;
+            for (name, text) in units(global)? {
+                // Settings of the command line may be secret.
+                ken_private::write(&folder.join(name), text.as_bytes())?;
+            }
+        }
     }
     systemctl(&["daemon-reload"])?;
     systemctl(&[&["enable"][..], &UNITS].concat())?;
@@ -54,26 +70,35 @@ fn install(global: &Global, starts: bool) -> Result<ExitCode, Failure> {
 fn remove() -> Result<ExitCode, Failure> {
     let folder = folder()?;
     let is_there = UNITS.iter().any(|name| folder.join(name).is_file());
-    if !is_there {
+    if !is_there && packaged().is_none() {
         output::warn("the service is not installed");
         return Ok(ExitCode::from(1));
     }
     // Without systemd the units go all the same.
     let stopped = systemctl(&[&["disable", "--now"][..], &UNITS].concat());
+    remove_units(&folder)?;
+    stopped?;
+    systemctl(&["daemon-reload"])?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn remove_units(folder: &Path) -> Result<(), Failure> {
     for name in UNITS {
         match fs_err::remove_file(folder.join(name)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
     }
-    stopped?;
-    systemctl(&["daemon-reload"])?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Prints whether the service is installed and runs; ends with 1 if it does not run.
 fn status(as_json: bool) -> Result<ExitCode, Failure> {
-    let folder = folder()?;
+    let own = folder()?;
+    let folder = match packaged() {
+        Some(packaged) if !own.join("ken.service").is_file() => packaged,
+        _ => own,
+    };
     let is_installed = folder.join("ken.service").is_file();
     let state = state_of("is-active");
     let starts = state_of("is-enabled");
@@ -145,6 +170,23 @@ fn folder() -> Result<PathBuf, Failure> {
     Ok(config.join("systemd/user"))
 }
 
+/// Returns the folder of the units that came with this program, if it is that of a package: `lib/systemd/user` beside the
+/// folder `bin` of the program.
+fn packaged() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let folder = program.parent()?.parent()?.join("lib/systemd/user");
+    folder.join("ken.service").is_file().then_some(folder)
+}
+
+/// Returns whether the command line and the environment say nothing that the units of a package lack.
+#[allow(clippy::disallowed_methods)] // the binary reads its environment
+fn is_usual(global: &Global) -> bool {
+    global.data.is_none()
+        && global.config.is_none()
+        && global.set.is_empty()
+        && FOLDERS.iter().all(|name| std::env::var_os(name).is_none())
+}
+
 /// Returns the units, each with its name.
 fn units(global: &Global) -> Result<[(&'static str, String); 2], Failure> {
     let program = std::env::current_exe()?;
@@ -171,13 +213,7 @@ fn units(global: &Global) -> Result<[(&'static str, String); 2], Failure> {
 #[allow(clippy::disallowed_methods)] // the binary reads its environment
 fn environment() -> Result<String, Failure> {
     let mut lines = String::new();
-    for name in [
-        "PATH",
-        "XDG_CONFIG_HOME",
-        "XDG_DATA_HOME",
-        "XDG_CACHE_HOME",
-        "XDG_STATE_HOME",
-    ] {
+    for name in ["PATH"].iter().chain(&FOLDERS) {
         if let Some(value) = std::env::var_os(name) {
             let mut assignment = std::ffi::OsString::from(format!("{name}="));
             assignment.push(value);

@@ -270,7 +270,7 @@ fn wrong_settings() {
             "limt=3",
             expect![[r#"
                 $ ken index --set limt=3 docs
-                ken: invalid setting: unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `hook`, `queries`, `open`, `search`, `web`, `mail`, `mu`
+                ken: invalid setting: unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `exclude`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `hook`, `queries`, `open`, `search`, `web`, `mail`, `mu`
                 [exit code 2]
             "#]],
         ),
@@ -286,7 +286,7 @@ fn wrong_settings() {
             "extract.isolate=perhaps",
             expect![[r#"
                 $ ken index --set extract.isolate=perhaps docs
-                ken: extract.isolate: invalid value "perhaps"
+                ken: --set: extract.isolate: invalid value "perhaps"
                 hint: one of auto, all, none
                 [exit code 2]
             "#]],
@@ -303,7 +303,7 @@ fn wrong_settings() {
             "memory=much",
             expect![[r#"
                 $ ken index --set memory=much docs
-                ken: "much" is not a size
+                ken: --set: memory: "much" is not a size
                 hint: write a number of bytes, or a number with a unit: 512M, 2G
                 [exit code 2]
             "#]],
@@ -321,7 +321,7 @@ fn wrong_settings() {
               |
             2 | limt = 3
               | ^^^^
-            unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `hook`, `queries`, `open`, `search`, `web`, `mail`, `mu`
+            unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `exclude`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `hook`, `queries`, `open`, `search`, `web`, `mail`, `mu`
             [exit code 2]
         "#]],
     );

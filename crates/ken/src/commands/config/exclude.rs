@@ -1,0 +1,110 @@
+//! `ken exclude`: which files and folders the index leaves out.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use ken_index::layout::index_folder;
+use toml_edit::{Array, Item, value};
+
+use crate::cli::{ExcludeArgs, Global};
+use crate::config::file::edit;
+use crate::config::{Settings, below_home, data_folder, home};
+use crate::failure::{Failure, Kind};
+use crate::output;
+
+pub(crate) fn run(global: &Global, args: &ExcludeArgs) -> Result<ExitCode, Failure> {
+    let settings = Settings::load(global)?;
+    if args.paths.is_empty() {
+        for path in &settings.exclude {
+            let shown = path.display().to_string();
+            output::print(format!("{}\n", output::clean(&shown)).as_bytes())?;
+        }
+        return Ok(ExitCode::from(u8::from(settings.exclude.is_empty())));
+    }
+    let paths = args.paths.iter().map(std::path::absolute);
+    let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;
+    let known: Vec<PathBuf> = settings
+        .exclude
+        .iter()
+        .map(|path| below_home(path))
+        .collect();
+    if args.remove {
+        for path in &paths {
+            if !known.contains(path) {
+                let message = format!("\"{}\" is not left out", path.display());
+                return Err(Failure::new(Kind::Usage, message).hint("ken exclude lists what is"));
+            }
+        }
+        write(
+            global,
+            known.into_iter().filter(|path| !paths.contains(path)),
+        )?;
+        output::warn("ken index takes it into the index again");
+        return Ok(ExitCode::SUCCESS);
+    }
+    for path in &paths {
+        check(global, path)?;
+    }
+    let new = paths.iter().filter(|path| !known.contains(path)).cloned();
+    write(global, known.iter().cloned().chain(new))?;
+    output::warn("left out from now on; ken index removes it from the index");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses what cannot be left out by a setting, and warns if nothing lies there.
+fn check(global: &Global, path: &Path) -> Result<(), Failure> {
+    let meta = ken_index::read_meta(&index_folder(&data_folder(global)?));
+    let roots = meta.map(|meta| meta.roots).unwrap_or_default();
+    let real = fs_err::canonicalize(path);
+    let real = real.as_deref().unwrap_or(path);
+    if roots.iter().any(|root| root.path == real) {
+        let message = format!("\"{}\" is a root of the index", path.display());
+        return Err(Failure::new(Kind::Usage, message)
+            .hint(&format!("ken index --forget \"{}\"", path.display())));
+    }
+    if matches!(fs_err::exists(path), Ok(false)) {
+        output::warn(&format!("\"{}\" does not exist", path.display()));
+    } else if !roots.is_empty() && !roots.iter().any(|root| real.starts_with(&root.path)) {
+        output::warn(&format!(
+            "\"{}\" is below no root of the index",
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+fn write(global: &Global, paths: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
+    let home = home();
+    let mut list = Array::new();
+    for path in paths {
+        let below = home
+            .as_deref()
+            .and_then(|home| path.strip_prefix(home).ok());
+        let shown = below.map_or_else(|| path.clone(), |below| Path::new("~").join(below));
+        let text = shown.to_str().ok_or_else(|| {
+            let message = format!(
+                "\"{}\" is not UTF-8, which the configuration file must be",
+                path.display()
+            );
+            Failure::new(Kind::Usage, message).hint("put a file .noindex into the folder")
+        })?;
+        list.push(text);
+    }
+    edit(global, |document| {
+        match list.is_empty() {
+            true => drop(document.remove("exclude")),
+            false => {
+                document["exclude"] = match document.get("exclude") {
+                    Some(Item::Value(old)) => {
+                        let mut new = toml_edit::Value::Array(list);
+                        *new.decor_mut() = old.decor().clone();
+                        Item::Value(new)
+                    }
+                    _ => value(list),
+                }
+            }
+        }
+        Ok(())
+    })
+    .map(drop)
+}
