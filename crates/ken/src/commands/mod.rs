@@ -89,7 +89,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Returns whether a command that reads the index prints JSON.
+/// Returns whether a command prints JSON of ken.
 fn prints_json(command: &Command) -> bool {
     match command {
         Command::Search(args) => args.json,
@@ -97,6 +97,10 @@ fn prints_json(command: &Command) -> bool {
         Command::Terms(args) => args.json,
         Command::Status(args) => args.json,
         Command::Mail(args) => args.command.prints_json(),
+        Command::Index(args) => args.json,
+        Command::Check(args) => args.json,
+        Command::Extract(args) => args.json,
+        Command::Walk(args) => args.json,
         _ => false,
     }
 }

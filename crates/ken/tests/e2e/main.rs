@@ -47,6 +47,7 @@ mod private;
 mod pty;
 mod query;
 mod reading;
+mod recipes;
 mod recollq;
 mod relaxed;
 mod results;
