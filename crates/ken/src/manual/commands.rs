@@ -66,6 +66,44 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "ken config list",
+        &[
+            (
+                "ken config list ocr",
+                "List the settings of reading text in pictures.",
+            ),
+            (
+                "ken config list --changed",
+                "List the settings that are not the default.",
+            ),
+        ],
+    ),
+    (
+        "ken config get",
+        &[("ken config get memory", "Print the value of a setting.")],
+    ),
+    (
+        "ken config set",
+        &[
+            ("ken config set memory 2G", "Set the memory for indexing."),
+            (
+                "ken config set mail.addresses '[\"anna@example.org\"]'",
+                "Set a list.",
+            ),
+        ],
+    ),
+    (
+        "ken config unset",
+        &[("ken config unset memory", "Have the default again.")],
+    ),
+    (
+        "ken config check",
+        &[(
+            "ken config check",
+            "Check all settings, and the files and programs that they name.",
+        )],
+    ),
+    (
         "ken exclude",
         &[
             (
