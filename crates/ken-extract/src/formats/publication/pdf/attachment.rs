@@ -18,8 +18,16 @@ use crate::{Error, Member};
 const MAX_DEPTH: usize = 32;
 
 /// Hands on the files in the document's name tree and its pages' annotations.
-pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    let mut files = Files::default();
+pub(super) fn read(
+    pdf: &Pdf,
+    is_sealed: bool,
+    catalog: &Dict<'_>,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let mut files = Files {
+        is_sealed,
+        ..Files::default()
+    };
     if let Some(names) = catalog.get::<Dict<'_>>(b"Names")
         && let Some(root) = names.get::<Dict<'_>>(b"EmbeddedFiles")
     {
@@ -39,6 +47,8 @@ pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, output: &mut Output<'_>) -> Re
 /// The files that were handed on.
 #[derive(Default)]
 struct Files {
+    /// Whether they are encrypted, unlike the rest of the document.
+    is_sealed: bool,
     nodes: HashSet<ObjRef>,
     streams: HashSet<ObjRef>,
     names: HashSet<String>,
@@ -107,6 +117,10 @@ impl Files {
     ) -> Result<(), Error> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let component = self.component(name);
+        if self.is_sealed {
+            let error = Error::encrypted(&output.limits().passwords);
+            return output.failed_member(&component, name, error);
+        }
         let limit = usize::try_from(output.limits().max_member_bytes).unwrap_or(usize::MAX);
         let Some(bytes) = decode(stream, limit.saturating_add(1)) else {
             let error = Error::malformed("the attachment could not be decoded");

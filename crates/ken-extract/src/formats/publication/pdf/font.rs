@@ -4,15 +4,23 @@
 //! names, ISO 32000-2, 9.10.2). It needs hash look-ups and allocations for both answers, so they
 //! are cached here for each code. Glyph outlines are never read.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hayro_cmap::{BfString, CMap, CMapName, CidFamily};
-use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontResolverFn, GlyphId};
-use hayro_syntax::object::{Array, Dict, Name, ObjRef, Object, String as PdfString};
+use hayro_cmap::BfString;
+use hayro_font::{
+    CMapResolverFn, Font, FontCache, FontGlyph, FontResolverFn, GlyphId, StandardFont,
+};
+use hayro_syntax::object::{Array, Dict, Name, ObjRef, Object};
 use unicode_normalization::UnicodeNormalization;
+
+use super::collection::Collection;
+use super::glyph_name::{self, Encoding};
+use super::program::Program;
+use super::to_unicode::ToUnicode;
+use super::type3;
 
 /// Fonts whose widths would exceed this number, with those of the fonts before, are not read.
 const MAX_WIDTHS: usize = 8 << 20;
@@ -46,13 +54,20 @@ pub(super) struct Code {
 /// A font of a document.
 pub(super) struct LoadedFont<'a> {
     font: Font<'a>,
-    collection: Option<CMap>,
+    cmap_resolver: CMapResolverFn,
+    collection: OnceCell<Option<Collection>>,
+    dict: Dict<'a>,
     simple: bool,
     type3: bool,
+    to_unicode: OnceCell<Option<ToUnicode>>,
+    program: OnceCell<Option<Program>>,
+    encoding: OnceCell<Encoding>,
     /// Whether lines run from left to right; otherwise from top to bottom.
     pub(super) horizontal: bool,
-    /// How far glyphs reach to both sides of the baseline, as shares of the font size.
+    /// How far glyphs reach to both sides of the baseline, as shares of the height of glyphs.
     pub(super) reach: [f32; 2],
+    /// The height of glyphs for size 1.
+    pub(super) em: f32,
     bytes: RefCell<Vec<Option<Code>>>,
     others: RefCell<HashMap<u32, Code>>,
 }
@@ -62,22 +77,24 @@ impl<'a> LoadedFont<'a> {
         let subtype = dict.get::<Name<'_>>(b"Subtype");
         let simple = subtype.as_deref() != Some(b"Type0");
         let type3 = subtype.as_deref() == Some(b"Type3");
-        let em = if type3 { em_of_type3(dict) } else { 1.0 };
+        let em = if type3 { type3::em(dict) } else { 1.0 };
         let reach = match font.is_horizontal() {
             true => REACH,
             false => VERTICAL_REACH,
         };
         Self {
             horizontal: font.is_horizontal(),
-            reach: reach.map(|share| share * em),
-            collection: if simple {
-                None
-            } else {
-                collection_cmap(dict, resolver)
-            },
+            reach,
+            em,
+            cmap_resolver: Arc::clone(resolver),
+            collection: OnceCell::new(),
             font,
+            dict: dict.clone(),
             simple,
             type3,
+            to_unicode: OnceCell::new(),
+            program: OnceCell::new(),
+            encoding: OnceCell::new(),
             bytes: RefCell::new(vec![None; 256]),
             others: RefCell::default(),
         }
@@ -112,66 +129,172 @@ impl<'a> LoadedFont<'a> {
             advance.y
         };
         Code {
-            text: match self.unicode(code) {
-                None if self.type3 => bitmap_char(code),
-                None => Text::Unknown,
-                Some(BfString::Char(char)) => normalise_char(char),
-                Some(BfString::String(string)) => normalise(&string),
-            },
+            text: self.text(code),
             advance: finite(advance as f32 / hayro_font::UNITS_PER_EM),
         }
     }
 
-    fn unicode(&self, code: u32) -> Option<BfString> {
+    fn text(&self, code: u32) -> Text {
+        let ways: [fn(&Self, u32) -> Text; 7] = [
+            Self::text_of_simple_map,
+            Self::text_of_simple_program,
+            Self::text_of_font,
+            Self::text_of_map,
+            Self::text_of_collection,
+            Self::text_of_program,
+            Self::guess,
+        ];
+        let mut texts = ways.iter().map(|way| way(self, code));
+        texts
+            .find(|text| *text != Text::Unknown)
+            .unwrap_or(Text::Unknown)
+    }
+
+    fn to_unicode(&self) -> Option<&ToUnicode> {
+        let map = self
+            .to_unicode
+            .get_or_init(|| ToUnicode::of_font(&self.dict));
+        map.as_ref()
+    }
+
+    /// Without their map, simple fonts have the text of their glyphs' names, which may be others.
+    fn text_of_simple_map(&self, code: u32) -> Text {
+        match self.simple {
+            true => self.text_of_map(code),
+            false => Text::Unknown,
+        }
+    }
+
+    /// Without an encoding, the names of a TrueType font's glyphs are those in its program.
+    fn text_of_simple_program(&self, code: u32) -> Text {
+        let has_names = self.simple && !self.type3 && self.encoding().is_of_program();
+        match has_names {
+            true => self.text_of_program(code),
+            false => Text::Unknown,
+        }
+    }
+
+    fn encoding(&self) -> &Encoding {
+        self.encoding.get_or_init(|| Encoding::of_font(&self.dict))
+    }
+
+    fn text_of_map(&self, code: u32) -> Text {
+        let text = self.to_unicode().and_then(|map| map.text(code));
+        text.map_or(Text::Unknown, |text| self.mapped(&text))
+    }
+
+    fn text_of_font(&self, code: u32) -> Text {
         // The glyph's number matters only for outlines.
         let unicode = match self.font.glyph(GlyphId::NOTDEF, code) {
             FontGlyph::Outline(glyph) => glyph.as_unicode(),
             FontGlyph::Type3(glyph) => glyph.as_unicode(),
         };
-        unicode.or_else(|| self.collection.as_ref()?.lookup_bf_string(code))
+        match unicode {
+            None => Text::Unknown,
+            Some(BfString::Char(char)) => self.mapped(char.encode_utf8(&mut [0; 4])),
+            Some(BfString::String(string)) => self.mapped(&string),
+        }
+    }
+
+    fn text_of_collection(&self, code: u32) -> Text {
+        if self.simple {
+            return Text::Unknown;
+        }
+        let read = || Collection::of_font(&self.dict, &self.cmap_resolver);
+        let collection = self.collection.get_or_init(read).as_ref();
+        match collection.and_then(|collection| collection.unicode(code)) {
+            None => Text::Unknown,
+            Some(BfString::Char(char)) => normalise_char(char),
+            Some(BfString::String(string)) => normalise(&string),
+        }
+    }
+
+    /// Returns the character that the embedded font itself gives to the glyph of a code.
+    fn text_of_program(&self, code: u32) -> Text {
+        let glyph = self.font.map_code(code);
+        let FontGlyph::Outline(glyph) = self.font.glyph(glyph, code) else {
+            return Text::Unknown;
+        };
+        let program = self
+            .program
+            .get_or_init(|| Program::of_font(&self.dict, &glyph));
+        match program {
+            Some(program) => program.text(glyph.glyph_id().to_u32()),
+            None => Text::Unknown,
+        }
+    }
+
+    /// Returns what a code most likely is that nothing gives a text.
+    fn guess(&self, code: u32) -> Text {
+        let char = match u8::try_from(code) {
+            _ if !self.simple => self.guess_composite(code),
+            Ok(code) => self.guess_simple(code),
+            Err(_) => None,
+        };
+        match char {
+            None if self.type3 => type3::bitmap_char(code),
+            None => Text::Unknown,
+            Some(char) => normalise_char(char),
+        }
+    }
+
+    fn guess_composite(&self, code: u32) -> Option<char> {
+        match self.to_unicode() {
+            Some(map) if map.is_identity => char::from_u32(code),
+            _ if self.shows_glyphs() => glyph_name::usual_char(code),
+            _ => None,
+        }
+    }
+
+    fn guess_simple(&self, code: u8) -> Option<char> {
+        let encoding = self.encoding();
+        let numbered = encoding.numbered(code);
+        // A space needs no glyph, nor a name.
+        let blank = || (code == b' ').then_some(' ');
+        let unnamed = || match self.is_true_type() {
+            true => encoding.unnamed(code, self.program.get().is_some_and(Option::is_some)),
+            false => None,
+        };
+        numbered.or_else(blank).or_else(unnamed)
+    }
+
+    fn is_true_type(&self) -> bool {
+        let subtype = self.dict.get::<Name<'_>>(b"Subtype");
+        subtype.is_some_and(|subtype| &*subtype == b"TrueType")
+    }
+
+    /// Returns whether the codes of a composite font are the numbers of the glyphs of a TrueType font.
+    fn shows_glyphs(&self) -> bool {
+        let encoding = self.dict.get::<Name<'_>>(b"Encoding");
+        let is_identity = encoding.is_some_and(|name| name.starts_with(b"Identity"));
+        let name = self.dict.get::<Name<'_>>(b"BaseFont");
+        if name.is_some_and(|name| !glyph_name::is_for_text(&name)) {
+            return false;
+        }
+        let subtype = descendant(&self.dict).and_then(|font| font.get::<Name<'_>>(b"Subtype"));
+        is_identity && subtype.is_some_and(|subtype| &*subtype == b"CIDFontType2")
+    }
+
+    /// Normalises a text that the font gives to a code.
+    fn mapped(&self, text: &str) -> Text {
+        if text == "\u{AD}" && self.is_hyphen_soft() {
+            return Text::Char('\u{AD}');
+        }
+        normalise(text)
+    }
+
+    /// Returns whether a soft hyphen is one. Word gives the only hyphen of a font this name.
+    fn is_hyphen_soft(&self) -> bool {
+        let has_hyphen =
+            |map: &ToUnicode| ['-', '\u{2010}'].iter().any(|&char| map.begins_with(char));
+        self.simple || self.to_unicode().is_some_and(has_hyphen)
     }
 }
 
-/// Returns the height of the glyphs of a Type 3 font for size 1. Bitmap fonts of old TeX files are
-/// shown at sizes that say nothing of their glyphs.
-fn em_of_type3(dict: &Dict<'_>) -> f32 {
-    let height = || {
-        let [_, bottom, _, top] = dict.get::<[f64; 4]>(b"FontBBox")?;
-        let [.., scale, _, _] = dict.get::<[f64; 6]>(b"FontMatrix")?;
-        Some(((top - bottom) * scale).abs() as f32)
-    };
-    height().filter(|height| height.is_normal()).unwrap_or(1.0)
-}
-
-/// Returns the map from character identifiers to Unicode for a composite font that has no
-/// `ToUnicode` but uses a character collection of Adobe through an identity encoding.
-fn collection_cmap(dict: &Dict<'_>, resolver: &CMapResolverFn) -> Option<CMap> {
-    let encoding = dict.get::<Name<'_>>(b"Encoding")?;
-    if dict.contains_key(b"ToUnicode") || !encoding.starts_with(b"Identity") {
-        return None;
-    }
-    let descendants = dict.get::<Array<'_>>(b"DescendantFonts")?;
-    let descendant = descendants.iter::<Dict<'_>>().next()?;
-    let info = descendant.get::<Dict<'_>>(b"CIDSystemInfo")?;
-    let family = CidFamily::from_registry_ordering(
-        &info.get::<PdfString<'_>>(b"Registry")?,
-        &info.get::<PdfString<'_>>(b"Ordering")?,
-    );
-    let data = resolver(family.ucs2_cmap()?)?;
-    let resolver = Arc::clone(resolver);
-    CMap::parse(data, move |name: CMapName<'_>| resolver(name))
-}
-
-/// Guesses the text of a glyph in a Type 3 font with invented glyph names. Such fonts are the
-/// bitmaps of old TeX files: ASCII, with ligatures where TeX's encodings OT1 and T1 have them.
-fn bitmap_char(code: u32) -> Text {
-    const LIGATURES: [&str; 5] = ["ff", "fi", "fl", "ffi", "ffl"];
-    match code {
-        0x0B..=0x0F => Text::Chars(LIGATURES[code as usize - 0x0B].into()),
-        0x1B..=0x1F => Text::Chars(LIGATURES[code as usize - 0x1B].into()),
-        0x21..=0x7E | 0xC0..=0xFE => char::from_u32(code).map_or(Text::Unknown, Text::Char),
-        _ => Text::Unknown,
-    }
+/// Returns the font whose glyphs a composite font shows.
+pub(super) fn descendant<'a>(font: &Dict<'a>) -> Option<Dict<'a>> {
+    let descendants = font.get::<Array<'a>>(b"DescendantFonts")?;
+    descendants.iter::<Dict<'a>>().next()
 }
 
 fn finite(number: f32) -> f32 {
@@ -197,7 +320,7 @@ pub(super) fn normalise(text: &str) -> Text {
     }
 }
 
-fn normalise_char(char: char) -> Text {
+pub(super) fn normalise_char(char: char) -> Text {
     if char.is_whitespace() {
         return Text::Space;
     }
@@ -248,6 +371,7 @@ pub(super) struct Fonts<'a> {
     /// How many widths the fonts may still have.
     n_widths_left: usize,
     by_reference: HashMap<ObjRef, Option<Rc<LoadedFont<'a>>>>,
+    missing: Option<Rc<LoadedFont<'a>>>,
     font_resolver: FontResolverFn,
     cmap_resolver: CMapResolverFn,
 }
@@ -258,6 +382,7 @@ impl<'a> Fonts<'a> {
             cache: FontCache::new(),
             n_widths_left: MAX_WIDTHS,
             by_reference: HashMap::new(),
+            missing: None,
             font_resolver: Arc::new(|query| {
                 Some(match query {
                     hayro_font::FontQuery::Standard(font) => font.get_font_data(),
@@ -268,6 +393,18 @@ impl<'a> Fonts<'a> {
             }),
             cmap_resolver: Arc::new(hayro_cmap::load_embedded),
         }
+    }
+
+    /// Returns Helvetica, which stands for a font that is missing.
+    pub(super) fn missing(&mut self) -> Option<Rc<LoadedFont<'a>>> {
+        if self.missing.is_none() {
+            let font = self
+                .cache
+                .standard_font(StandardFont::Helvetica, &self.font_resolver)?;
+            let font = LoadedFont::new(font, &Dict::default(), &self.cmap_resolver);
+            self.missing = Some(Rc::new(font));
+        }
+        self.missing.clone()
     }
 
     /// Returns the font of a font resource, if it is readable.
@@ -302,8 +439,7 @@ fn n_widths(font: &Dict<'_>) -> usize {
         true => font.get::<usize>(b"FirstChar").unwrap_or(0),
         false => 0,
     };
-    let descendants = font.get::<Array<'_>>(b"DescendantFonts");
-    let descendant = descendants.and_then(|fonts| fonts.iter::<Dict<'_>>().next());
+    let descendant = descendant(font);
     let n_in = |key: &[u8], n_numbers| {
         let widths = descendant.as_ref()?.get::<Array<'_>>(key)?;
         Some(n_in_ranges(&widths, n_numbers))

@@ -1,5 +1,9 @@
 //! Tests of handmade PDF files and their expected text.
 
+mod codes;
+mod encryption;
+mod lines;
+
 use std::fmt::Write;
 
 use hayro_syntax::Pdf;
