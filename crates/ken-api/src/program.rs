@@ -25,7 +25,7 @@ const MAX_ERRORS: u64 = 64 << 10;
 /// Bytes of output that are handed on at once.
 const PIECE: usize = 16 << 10;
 /// How often it is looked whether the client is gone.
-const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(20);
 
 /// How a command ended.
 pub struct Ended {
@@ -59,7 +59,7 @@ impl Program {
         arguments: impl IntoIterator<Item = A>,
     ) -> io::Result<Ended> {
         let mut output = Vec::new();
-        let (code, errors) = self.pipe(arguments, &|| false, &mut |from| {
+        let (code, errors) = self.read(arguments, &|| false, &mut |from| {
             from.take(MAX_OUTPUT).read_to_end(&mut output).map(drop)
         })?;
         Ok(Ended {
@@ -80,7 +80,7 @@ impl Program {
         is_gone: &(dyn Fn() -> bool + Sync),
         to: &mut dyn Write,
     ) -> io::Result<(i32, String)> {
-        self.pipe(arguments, is_gone, &mut |from| {
+        self.read(arguments, is_gone, &mut |from| {
             let mut piece = vec![0; PIECE];
             loop {
                 match from.read(&mut piece)? {
@@ -92,7 +92,12 @@ impl Program {
         })
     }
 
-    fn pipe<A: AsRef<OsStr>>(
+    /// Hands the output of a command to `take`, and returns the exit code (2 if a signal ended it) and the errors. The
+    /// command is stopped if `take` fails, or when nobody waits for it any more.
+    ///
+    /// # Errors
+    /// Fails if the command cannot be started, or as `take` does.
+    pub fn read<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
         is_gone: &(dyn Fn() -> bool + Sync),

@@ -118,6 +118,17 @@ impl Location {
         }
     }
 
+    /// Returns the address of the document, as a user types it: the path, with `|` and the member path behind it if there is
+    /// one.
+    pub fn address(&self) -> PathBuf {
+        let mut address = self.path.clone().into_os_string();
+        if !self.ipath.is_root() {
+            address.push("|");
+            address.push(self.ipath.as_str());
+        }
+        address.into()
+    }
+
     /// Returns the location as one byte string: the path, followed by a NUL and the member path if there is one. No
     /// path can hold a NUL. In byte order a file comes before its members.
     pub fn to_bytes(&self) -> Vec<u8> {

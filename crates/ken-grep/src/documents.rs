@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ignore::Match;
 use ignore::overrides::Override;
 use ignore::types::Types;
-use ken_core::{FileRow, Ipath, Location};
+use ken_core::{Document, FileRow, Ipath, Location};
 use ken_engine::{DocAddress, Source};
 use serde_json::Value;
 
@@ -70,27 +70,21 @@ impl Documents<'_> {
                 false => typed.join(below),
             })
         });
-        Name {
-            file: shown.unwrap_or_else(|| path.clone()),
-            inside: location.ipath.clone(),
-        }
+        Name(Location {
+            path: shown.unwrap_or_else(|| path.clone()),
+            ipath: location.ipath.clone(),
+        })
     }
 }
 
-/// The name of a document.
-struct Name {
-    file: PathBuf,
-    inside: Ipath,
-}
+/// The name of a file, or of a document in it: its location, by the path that the user typed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Name(pub(crate) Location);
 
 impl Name {
     /// Returns `path`, `path|member path` or, for a page, `path|member path:page`.
-    fn shown(&self, page: Option<usize>) -> PathBuf {
-        let mut shown = self.file.clone().into_os_string();
-        if !self.inside.is_root() {
-            shown.push("|");
-            shown.push(self.inside.as_str());
-        }
+    pub(crate) fn shown(&self, page: Option<usize>) -> PathBuf {
+        let mut shown = self.0.address().into_os_string();
         if let Some(page) = page {
             shown.push(format!(":{page}"));
         }
@@ -108,31 +102,40 @@ impl Search<'_> {
         documents: &Documents<'_>,
         output: &Output<W>,
     ) -> Result<Summary, ken_engine::Error> {
-        let tally = Tally::new(self.format.stats);
-        let next = AtomicUsize::new(0);
+        let (tally, next) = (Tally::new(self.format.stats), AtomicUsize::new(0));
+        self.with_threads(|| {
+            let printer = self.format.printer(output.whole_sheet(), false);
+            let mut worker = self.worker(printer);
+            self.each_document(documents, &next, &tally, &mut |_, name, document| {
+                self.one_document(&mut worker, &name, &document.body, &tally)
+            })
+        })?;
+        Ok(tally.summary())
+    }
+
+    /// Runs this on many threads, if requested; returns an error of any.
+    pub(crate) fn with_threads(
+        &self,
+        run: impl Fn() -> Result<(), ken_engine::Error> + Sync,
+    ) -> Result<(), ken_engine::Error> {
         let threads = self.walk.threads.max(1);
         let failures: Vec<_> = std::thread::scope(|scope| {
-            let run = || self.some_documents(documents, &next, &tally, output);
-            let handles: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+            let handles: Vec<_> = (0..threads).map(|_| scope.spawn(&run)).collect();
             let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
             joined.flatten().filter_map(Result::err).collect()
         });
-        match failures.into_iter().next() {
-            Some(error) => Err(error),
-            None => Ok(tally.summary()),
-        }
+        failures.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Processes batches until there are none left.
-    fn some_documents<W: Write>(
+    /// Takes batch after batch until there are none left, and visits the documents that may match; ends early if the
+    /// visitor returns false. Threads share `next`.
+    pub(crate) fn each_document(
         &self,
         documents: &Documents<'_>,
         next: &AtomicUsize,
         tally: &Tally,
-        output: &Output<W>,
+        visit: &mut dyn FnMut(DocAddress, Name, &Document) -> bool,
     ) -> Result<(), ken_engine::Error> {
-        let printer = self.format.printer(output.whole_sheet(), false);
-        let mut worker = self.worker(printer);
         let is_asked = self.prefilter.knows_texts(documents.snapshot.meta());
         let mut last: Option<(PathBuf, bool)> = None;
         loop {
@@ -159,7 +162,7 @@ impl Search<'_> {
                 }
                 let name = documents.name(&location);
                 let stored = documents.snapshot.document(address)?;
-                if !self.one_document(&mut worker, &name, &stored.document.body, tally) {
+                if !visit(address, name, &stored.document) {
                     return Ok(());
                 }
             }
@@ -177,7 +180,7 @@ impl Search<'_> {
         let json = self.format.mode == Mode::Json;
         for (page, text) in pages(body, self.format.mode) {
             let shown = match json {
-                true => name.file.clone(),
+                true => name.0.path.clone(),
                 false => name.shown(page),
             };
             let start = worker.writer().inner().bytes.len();
@@ -187,7 +190,7 @@ impl Search<'_> {
             }
             if let (true, Some(page)) = (json, page) {
                 let sheet = &mut worker.writer().inner().bytes;
-                add_location(sheet, start, page, &name.inside);
+                add_location(sheet, start, page, &name.0.ipath);
             }
         }
         let written = worker.writer().inner().finish();
@@ -195,7 +198,7 @@ impl Search<'_> {
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => false,
             Err(error) => {
-                self.failed(&name.file, &error);
+                self.failed(&name.0.path, &error);
                 goes_on
             }
             Ok(()) => goes_on,
@@ -204,7 +207,7 @@ impl Search<'_> {
 }
 
 /// Returns the pages with their numbers, or the whole text where pages do not matter.
-fn pages(body: &str, mode: Mode) -> Vec<(Option<usize>, &str)> {
+pub(crate) fn pages(body: &str, mode: Mode) -> Vec<(Option<usize>, &str)> {
     if !matches!(mode, Mode::Lines | Mode::Json) {
         return vec![(None, body)];
     }

@@ -12,6 +12,7 @@
 
 pub mod ag;
 pub mod conditions;
+pub mod digest;
 pub mod documents;
 pub mod format;
 pub mod input;

@@ -4,6 +4,7 @@
 //! a part of one. The score of a file depends on its best lines, their number, its name, its type
 //! and its age. Everything is plain text and names, so no index is needed.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -13,6 +14,8 @@ use std::io;
 use grep_matcher::Matcher as Find;
 use grep_searcher::{Searcher, Sink, SinkMatch};
 
+/// Maximum number of lines of one file or document that are considered for a budget.
+pub(crate) const MAX_SHOWN: usize = 100;
 /// Maximum number of lines in a file that are judged; the others only count.
 const MAX_JUDGED: u64 = 1_000;
 /// Maximum number of bytes of a line that are examined.
@@ -86,9 +89,21 @@ const NOISY_NAMES: &[&str] = &[".lock", ".map", ".min.css", ".min.js", ".svg"];
 /// A line worth showing.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
+    /// The page of a document.
+    pub(crate) page: Option<usize>,
+    /// Its number in the file, or on the page.
     pub(crate) number: u64,
     pub(crate) text: Vec<u8>,
     pub(crate) score: f32,
+}
+
+impl Line {
+    /// Compares lines: the best first, equal ones in their order.
+    pub(crate) fn best_first(&self, other: &Self) -> Ordering {
+        let place = |line: &Self| (line.page, line.number);
+        let by_score = other.score.total_cmp(&self.score);
+        by_score.then_with(|| place(self).cmp(&place(other)))
+    }
 }
 
 /// The matches in one file.
@@ -105,6 +120,20 @@ pub(crate) struct Gauged {
 }
 
 impl Gauged {
+    /// Adds the next page of a document.
+    pub(crate) fn add_page(&mut self, page: Option<usize>, of: Self) {
+        self.lines += of.lines;
+        if of.lines > 0 && (of.best > self.best || self.found.is_empty()) {
+            (self.best, self.found) = (of.best, of.found);
+        }
+        let shown = of.shown.into_iter();
+        self.shown.extend(shown.map(|line| Line { page, ..line }));
+        if self.shown.len() > 2 * MAX_SHOWN {
+            self.shown.sort_by(Line::best_first);
+            self.shown.truncate(MAX_SHOWN);
+        }
+    }
+
     /// Returns the score of the file.
     pub(crate) fn score(&self, path: &Path, modified: Option<SystemTime>) -> f32 {
         let many = (1.0 + self.lines as f32).ln() / 2.0;
@@ -163,6 +192,7 @@ impl<'m, M: Find> Gauge<'m, M> {
             }
         }
         shown.push(Line {
+            page: None,
             number,
             text: text.to_vec(),
             score,

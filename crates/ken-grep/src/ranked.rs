@@ -1,44 +1,55 @@
-//! `--rank` and `--budget`: many threads first judge all files. The most useful ones are then
-//! searched again and printed, so that only paths and scores are kept.
+//! `--rank` and `--budget`: many threads first judge all files or documents. The most useful ones are then
+//! searched again and printed, so that only names and scores are kept.
 
 use std::cmp::Ordering;
 use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use ignore::WalkState;
+use ken_core::{Document, Field, Ipath, Location};
+use ken_engine::DocAddress;
 use termcolor::WriteColor;
 
-use crate::format::Printer;
+use crate::digest::{Budget, Digest};
+use crate::documents::{Documents, Name, pages};
+use crate::format::{Mode, Printer};
 use crate::input::Input;
 use crate::output::Paint;
-use crate::rank::{Gauged, Line};
+use crate::rank::{Gauged, MAX_SHOWN};
 use crate::run::{Search, Searched};
 use crate::tally::{Summary, Tally};
+use crate::worker::Worker;
 
-/// Maximum number of bytes of a line that is printed within a budget.
-const MAX_LINE: usize = 200;
-/// Bytes that are reserved for the last line.
-const FOOTER: usize = 120;
-/// Maximum number of lines of one file that are considered within a budget.
-const MAX_SHOWN: usize = 100;
-/// Minimum number of bytes for a file, which otherwise gets a third of the remaining budget.
-const LEAST_SHARE: usize = 400;
-
-/// A limit on the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// Total bytes.
-    pub bytes: usize,
-    /// Number of files that were printed earlier.
-    pub skip: usize,
-}
-
-/// A file with matches.
-struct Ranked {
-    input: Input,
+/// A file or a document with matches.
+struct Ranked<T> {
+    source: T,
+    name: Name,
     lines: u64,
     score: f32,
 }
+
+impl<T> Ranked<T> {
+    /// Returns a file or document with its score; the place of the name among others is that of `path`.
+    fn new(source: T, name: Name, modified: Option<SystemTime>, gauged: &Gauged) -> Self {
+        let Name(location) = &name;
+        let path = match location.ipath.is_root() {
+            true => location.path.clone(),
+            false => location.path.join(location.ipath.as_str()),
+        };
+        Self {
+            source,
+            score: gauged.score(&path, modified),
+            lines: gauged.lines,
+            name,
+        }
+    }
+}
+
+/// The search of a worker that prints nothing.
+type Judge<'a> = Worker<'a, Paint<io::Sink>>;
 
 impl Search<'_> {
     /// Searches and prints the most useful files first.
@@ -50,7 +61,7 @@ impl Search<'_> {
         let tally = Tally::new(self.format.stats);
         let mut worker = self.worker(self.format.printer(writer, true));
         for file in &ranked {
-            if self.search_one(&mut worker, &file.input, &tally) == Searched::Unread {
+            if self.search_one(&mut worker, &file.source, &tally) == Searched::Unread {
                 break;
             }
             if tally.has_match() && self.format.stops_at_first() {
@@ -71,56 +82,84 @@ impl Search<'_> {
     /// Fails if the walk cannot start.
     pub fn within<W: Write>(
         &self,
-        budget: Budget,
+        budget: &Budget<'_>,
         writer: &mut W,
     ) -> Result<Summary, ignore::Error> {
         let (ranked, judged) = self.rank()?;
-        let mut left = budget.bytes.saturating_sub(FOOTER);
-        let mut worker = self.worker(Printer::Gauge(Paint::new(io::sink(), None), MAX_SHOWN));
-        let (mut files, mut lines) = (0, 0);
-        for file in ranked.iter().skip(budget.skip) {
-            let gauged = match worker.search(&file.input) {
-                Ok(outcome) => outcome.gauged.unwrap_or_default(),
-                Err(error) => {
-                    self.failed(file.input.path(), &error);
-                    continue;
-                }
-            };
-            let share = left.min((left / 3).max(LEAST_SHARE));
-            let (text, shown) = digest(file, gauged, share);
-            if shown == 0 {
-                break;
-            }
-            if writer.write_all(&text).is_err() {
-                return Ok(judged);
-            }
-            left -= text.len();
-            files += 1;
-            lines += shown;
-        }
-        if !ranked.is_empty() {
-            let all_lines: u64 = ranked.iter().map(|file| file.lines).sum();
-            let until = budget.skip + files;
-            let more = match until < ranked.len() {
-                true if files > 0 => format!("; go on with --skip {until}"),
-                true => "; the budget is too small for the next one".to_owned(),
-                false => String::new(),
-            };
-            let all_files = ranked.len();
-            let footer =
-                format!("{lines} of {all_lines} lines, {files} of {all_files} files{more}\n");
-            // The reader of the output may be gone.
-            let _ = writer.write_all(footer.as_bytes());
-        }
-        let _ = writer.flush();
+        let mut worker = self.judge(MAX_SHOWN);
+        self.print(budget, "files", &ranked, writer, |file: &Input| {
+            let outcome = worker.search(file)?;
+            Ok::<_, io::Error>(outcome.gauged.unwrap_or_default())
+        });
         Ok(judged)
     }
 
+    /// Searches and prints the best lines of the most useful documents, within a budget.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn documents_within<W: Write>(
+        &self,
+        documents: &Documents<'_>,
+        budget: &Budget<'_>,
+        writer: &mut W,
+    ) -> Result<Summary, ken_engine::Error> {
+        let (ranked, judged) = self.rank_documents(documents)?;
+        let mut worker = self.judge(MAX_SHOWN);
+        self.print(budget, "documents", &ranked, writer, |at: &DocAddress| {
+            let stored = documents.snapshot.document(*at)?;
+            Ok::<_, ken_engine::Error>(self.gauge(&mut worker, &stored.document))
+        });
+        Ok(judged)
+    }
+
+    /// Prints the best of what was ranked; `search` finds its lines again.
+    fn print<T, E: std::fmt::Display>(
+        &self,
+        budget: &Budget<'_>,
+        what: &'static str,
+        ranked: &[Ranked<T>],
+        writer: &mut impl Write,
+        mut search: impl FnMut(&T) -> Result<Gauged, E>,
+    ) {
+        let all_lines = ranked.iter().map(|of| of.lines).sum();
+        let mut digest = Digest::new(budget, what, ranked.len(), all_lines);
+        for of in ranked.iter().skip(budget.skip) {
+            let gauged = match search(&of.source) {
+                Ok(gauged) => gauged,
+                Err(error) => {
+                    self.could_not_read(&of.name, &error);
+                    Gauged::default()
+                }
+            };
+            let Some(text) = digest.add(&of.name, of.lines, gauged) else {
+                break;
+            };
+            // The reader of the output may be gone.
+            if writer.write_all(&text).is_err() {
+                return;
+            }
+        }
+        let _ = writer.write_all(&digest.end());
+        let _ = writer.flush();
+    }
+
+    fn could_not_read(&self, name: &Name, error: &impl std::fmt::Display) {
+        let shown = name.shown(None);
+        let message = format!("{}: {error}", shown.display());
+        self.observer.failed(&message);
+    }
+
+    /// Returns a worker that judges lines, and keeps so many of the best.
+    fn judge(&self, n_kept: usize) -> Judge<'_> {
+        self.worker(Printer::Gauge(Paint::new(io::sink(), None), n_kept))
+    }
+
     /// Judges all files; returns those with matches, the most useful ones first.
-    fn rank(&self) -> Result<(Vec<Ranked>, Summary), ignore::Error> {
+    fn rank(&self) -> Result<(Vec<Ranked<Input>>, Summary), ignore::Error> {
         let tally = Tally::new(false);
         let ranked = Mutex::new(Vec::new());
-        let worker = self.worker(Printer::Gauge(Paint::new(io::sink(), None), 0));
+        let worker = self.judge(0);
         self.each(&tally, || {
             let mut worker = worker.clone();
             let (tally, ranked) = (&tally, &ranked);
@@ -130,14 +169,11 @@ impl Search<'_> {
                         tally.add(outcome.matched, None);
                         if let Some(gauged) = outcome.gauged.filter(|_| outcome.matched) {
                             let modified = input.metadata().and_then(|data| data.modified());
-                            let score = gauged.score(input.path(), modified.ok());
-                            let lines = gauged.lines;
-                            let mut list = ranked.lock().unwrap_or_else(PoisonError::into_inner);
-                            list.push(Ranked {
-                                input,
-                                lines,
-                                score,
+                            let name = Name(Location {
+                                path: input.path().to_path_buf(),
+                                ipath: Ipath::root(),
                             });
+                            push(ranked, Ranked::new(input, name, modified.ok(), &gauged));
                         }
                     }
                     Err(error) => self.failed(input.path(), &error),
@@ -145,54 +181,66 @@ impl Search<'_> {
                 WalkState::Continue
             }
         })?;
-        let mut ranked = ranked.into_inner().unwrap_or_else(PoisonError::into_inner);
-        ranked.sort_by(order);
-        Ok((ranked, tally.summary()))
+        Ok((sorted(ranked), tally.summary()))
     }
-}
 
-fn order(left: &Ranked, right: &Ranked) -> Ordering {
-    let by_score = right.score.total_cmp(&left.score);
-    by_score.then_with(|| left.input.path().cmp(right.input.path()))
-}
+    /// Judges all documents; returns those with matches, the most useful ones first.
+    fn rank_documents(
+        &self,
+        documents: &Documents<'_>,
+    ) -> Result<(Vec<Ranked<DocAddress>>, Summary), ken_engine::Error> {
+        let (tally, next) = (Tally::new(false), AtomicUsize::new(0));
+        let ranked = Mutex::new(Vec::new());
+        self.with_threads(|| {
+            let mut worker = self.judge(0);
+            self.each_document(documents, &next, &tally, &mut |at, name, document| {
+                let gauged = self.gauge(&mut worker, document);
+                tally.add(gauged.lines > 0, None);
+                if gauged.lines > 0 {
+                    let modified = modified(document);
+                    push(&ranked, Ranked::new(at, name, modified, &gauged));
+                }
+                true
+            })
+        })?;
+        Ok((sorted(ranked), tally.summary()))
+    }
 
-/// Returns the path and the best lines of a file in at most `bytes`, and the number of lines.
-fn digest(file: &Ranked, gauged: Gauged, bytes: usize) -> (Vec<u8>, usize) {
-    let lines = file.lines;
-    let plural = if lines == 1 { "" } else { "s" };
-    let head = format!("{} ({lines} line{plural})\n", file.input.path().display());
-    let mut left = bytes.saturating_sub(head.len());
-    let mut by_score = gauged.shown;
-    by_score.sort_by(|left, right| {
-        right
-            .score
-            .total_cmp(&left.score)
-            .then(left.number.cmp(&right.number))
-    });
-    let mut shown: Vec<(u64, String)> = Vec::new();
-    for line in by_score {
-        let text = one_line(&line);
-        if text.len() > left {
-            break;
+    /// Judges the lines of a document.
+    fn gauge(&self, worker: &mut Judge<'_>, document: &Document) -> Gauged {
+        let mut all = Gauged::default();
+        for (page, text) in pages(&document.body, Mode::Lines) {
+            match worker.search_text(Path::new(""), text.as_bytes()) {
+                Ok(outcome) => all.add_page(page, outcome.gauged.unwrap_or_default()),
+                Err(error) => self.failed(Path::new(document.ipath.as_str()), &error),
+            }
         }
-        left -= text.len();
-        shown.push((line.number, text));
+        all
     }
-    shown.sort_unstable();
-    let mut text = head.into_bytes();
-    for (_, line) in &shown {
-        text.extend_from_slice(line.as_bytes());
-    }
-    (text, shown.len())
 }
 
-/// Formats a line: its number, and its text without leading white space.
-fn one_line(line: &Line) -> String {
-    let text = String::from_utf8_lossy(&line.text);
-    let text = text.trim();
-    if text.len() <= MAX_LINE {
-        return format!("{}:{text}\n", line.number);
-    }
-    let end = text.floor_char_boundary(MAX_LINE);
-    format!("{}:{}…\n", line.number, &text[..end])
+/// Returns when a document was last changed.
+fn modified(document: &Document) -> Option<SystemTime> {
+    let fields = [Field::Modified, Field::Date].into_iter();
+    let mut seconds = fields.filter_map(|field| document.number(field));
+    let seconds = seconds
+        .next()
+        .and_then(|seconds| u64::try_from(seconds).ok())?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+}
+
+fn push<T>(ranked: &Mutex<Vec<T>>, of: T) {
+    let mut list = ranked.lock().unwrap_or_else(PoisonError::into_inner);
+    list.push(of);
+}
+
+fn sorted<T>(ranked: Mutex<Vec<Ranked<T>>>) -> Vec<Ranked<T>> {
+    let mut ranked = ranked.into_inner().unwrap_or_else(PoisonError::into_inner);
+    ranked.sort_by(order);
+    ranked
+}
+
+fn order<T>(left: &Ranked<T>, right: &Ranked<T>) -> Ordering {
+    let by_score = right.score.total_cmp(&left.score);
+    by_score.then_with(|| left.name.cmp(&right.name))
 }

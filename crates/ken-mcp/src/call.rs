@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use ken_engine::{Error, Source};
 use ken_index::Snapshot;
-use ken_search::plan::Context;
 use ken_search::scope::{Scope, Scoped};
 use ken_search::service::Service;
 use serde_json::{Map, Value};
@@ -50,7 +48,7 @@ impl Call<'_> {
 
     /// Returns the working folder.
     pub(crate) fn here(&self) -> &Path {
-        &self.setup().context.cwd
+        &self.setup().access.context.cwd
     }
 
     /// Returns what may be seen at all.
@@ -76,7 +74,12 @@ impl Call<'_> {
     pub(crate) fn deadline_ms(&self) -> Option<u64> {
         let left = TIME.saturating_sub(self.began.elapsed()).as_millis();
         let left = u64::try_from(left).unwrap_or(u64::MAX);
-        Some(self.setup().deadline_ms.map_or(left, |set| set.min(left)))
+        Some(
+            self.setup()
+                .access
+                .deadline_ms
+                .map_or(left, |set| set.min(left)),
+        )
     }
 
     /// Returns the index as it is now, if there is one.
@@ -101,12 +104,7 @@ impl Call<'_> {
         })?;
         let source: &dyn Source = &*snapshot;
         let scoped = Scoped::new(source, scope).map_err(|error| error.to_string())?;
-        let context = Context {
-            now: Timestamp::now(),
-            ..self.setup().context.clone()
-        };
-        let service = Service::new(&scoped, context, self.setup().saved.clone())
-            .with_cancel(Arc::clone(self.is_cancelled));
+        let service = self.setup().access.service(&scoped, self.is_cancelled);
         ask(&service, &scoped)
     }
 }

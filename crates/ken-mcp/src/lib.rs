@@ -18,15 +18,12 @@ mod tools;
 mod visible;
 mod wire;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use ken_api::{Client, Program};
-use ken_core::Ranking;
 use ken_index::Reader;
-use ken_search::parse::Saved;
-use ken_search::plan::Context;
 use ken_search::scope::Scope;
+use ken_search::service::Access;
 
 pub use http::post;
 pub use stdio::serve;
@@ -35,18 +32,8 @@ pub use wire::{Message, Request, Wrong, read};
 
 /// What answers depend on besides the index.
 pub struct Setup {
-    /// The folder of the index.
-    pub index: PathBuf,
-    /// The weights by which hits are ranked.
-    pub ranking: Ranking,
-    /// Languages whose forms of words are found, if not those that documents are in.
-    pub stemming: Option<Vec<String>>,
-    /// The user who asks. The time is replaced by that of each request.
-    pub context: Context,
-    /// The user's saved queries.
-    pub saved: Saved,
-    /// Milliseconds after which a search ends with what it has found; none if only the request limits it.
-    pub deadline_ms: Option<u64>,
+    /// The index, and the settings by which its user searches it.
+    pub access: Access,
     /// Asks the process that keeps the index fresh, if it runs.
     pub server: Option<Client>,
     /// Runs ken's own commands.
@@ -68,11 +55,7 @@ struct Shared {
 impl Mcp {
     /// Returns what answers requests about a scope. Nothing is opened yet.
     pub fn new(setup: Setup, scope: Scope) -> Self {
-        let reader = Reader::new(&setup.index).with_ranking(setup.ranking.clone());
-        let reader = match &setup.stemming {
-            Some(languages) => reader.with_stemming(languages),
-            None => reader,
-        };
+        let reader = setup.access.reader();
         Self {
             shared: Arc::new(Shared { setup, reader }),
             scope,

@@ -63,12 +63,11 @@ pub(crate) fn address(location: &Location, here: &Path) -> String {
         Ok(below) if !below.as_os_str().is_empty() && here.parent().is_some() => below,
         _ => &location.path,
     };
-    let mut address = path_text(path).into_owned();
-    if !location.ipath.is_root() {
-        address.push('|');
-        address.push_str(location.ipath.as_str());
-    }
-    line(&address)
+    let below = Location {
+        path: path.to_path_buf(),
+        ipath: location.ipath.clone(),
+    };
+    line(&path_text(&below.address()))
 }
 
 /// An answer that is being written: text of ken's own, and fenced text of files.

@@ -1,12 +1,10 @@
 //! Searches lines of files, by `ken grep`.
 
-use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use base64ct::{Base64, Encoding};
 use serde::Deserialize;
@@ -22,36 +20,6 @@ const ROWS: usize = 500;
 const LINE: usize = 400;
 /// The most bytes of an event: a line can be as long as its file.
 const EVENT: u64 = 1 << 20;
-/// The most bytes of messages.
-const MESSAGE: u64 = 4 << 10;
-
-/// The search that runs.
-#[derive(Default)]
-pub(crate) struct Running(Mutex<Option<Child>>);
-
-impl Running {
-    fn child(&self) -> MutexGuard<'_, Option<Child>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Stops the search, if one runs.
-    pub(crate) fn stop(&self) {
-        if let Some(child) = self.child().as_mut() {
-            // It may have ended just now.
-            let _ = child.kill();
-        }
-    }
-
-    fn end(&self) {
-        // Without the lock: a process on a disk that does not answer ends late, and the next key must not wait for it.
-        let child = self.child().take();
-        if let Some(mut child) = child {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
 /// What `ken grep --json` prints, as far as it is needed here.
 #[derive(Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "lowercase")]
@@ -93,17 +61,13 @@ impl Bytes {
 }
 
 /// Finds the first lines that match.
-pub(crate) fn find(setup: &Setup, ask: &Ask, letter: &Letter<Ask>, running: &Running) -> Found {
+pub(crate) fn find(setup: &Setup, ask: &Ask, letter: &Letter<Ask>) -> Found {
     if ask.query.is_empty() {
         return Found::default();
     }
-    let folder = ask
-        .folder
-        .clone()
-        .unwrap_or_else(|| setup.context.cwd.clone());
-    let mut command = Command::new(&setup.program);
-    command.args(&setup.arguments);
-    command.args([
+    let here = &setup.access.context.cwd;
+    let folder = ask.folder.as_ref().unwrap_or(here).as_os_str();
+    let options = [
         "grep",
         "--json",
         "--smart-case",
@@ -111,61 +75,30 @@ pub(crate) fn find(setup: &Setup, ask: &Ask, letter: &Letter<Ask>, running: &Run
         "-e",
         &ask.query,
         "--",
-    ]);
-    command.arg(&folder);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let found = run(setup, command, letter, running);
-    running.end();
-    found
-}
-
-fn problem(setup: &Setup, text: &str) -> Found {
-    Found {
-        problem: Some((setup.visible)(text).into_owned()),
-        ..Found::default()
-    }
-}
-
-fn run(setup: &Setup, mut command: Command, letter: &Letter<Ask>, running: &Running) -> Found {
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) => return problem(setup, &error.to_string()),
-    };
-    let (output, errors) = (child.stdout.take(), child.stderr.take());
-    *running.child() = Some(child);
-    // A question that came in between found nothing to stop.
-    if letter.is_stale.load(Ordering::Relaxed) {
-        return Found::default();
-    }
-    let (Some(output), Some(errors)) = (output, errors) else {
-        return Found::default();
-    };
-    let errors = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        // What does not fit is thrown away, so that the search never waits.
-        let mut errors = errors;
-        let _ = errors.by_ref().take(MESSAGE).read_to_end(&mut text);
-        let _ = std::io::copy(&mut errors, &mut std::io::sink());
-        String::from_utf8_lossy(&text).into_owned()
-    });
-    let mut output = BufReader::new(output);
+    ];
+    let arguments = options.iter().map(OsStr::new).chain([folder]);
+    let is_stale = || letter.is_stale.load(Ordering::Relaxed);
     let (mut rows, mut is_complete) = (Vec::new(), true);
-    while let Some(event) = next(&mut output) {
-        if let Ok(Event::Match(found)) = serde_json::from_slice(&event) {
-            if rows.len() == ROWS {
-                is_complete = false;
-                break;
+    let ended = setup.program.read(arguments, &is_stale, &mut |output| {
+        let mut output = BufReader::new(output);
+        while let Some(event) = next(&mut output) {
+            if let Ok(Event::Match(found)) = serde_json::from_slice(&event) {
+                if rows.len() == ROWS || is_stale() {
+                    is_complete = false;
+                    // The rest of the search is stopped.
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                rows.push(row(setup, found));
             }
-            rows.push(row(setup, found));
         }
-    }
-    running.end();
-    let message = errors.join().unwrap_or_default();
-    if rows.is_empty() && !message.trim().is_empty() {
-        return problem(setup, &first_line(&message));
+        Ok(())
+    });
+    match ended {
+        Err(error) if is_complete => return problem(setup, &error.to_string()),
+        Ok((_, message)) if rows.is_empty() && !message.is_empty() => {
+            return problem(setup, &first_line(&message));
+        }
+        _ => {}
     }
     // Files are searched in parallel, so the order of lines is not always the same.
     rows.sort_by(|a, b| a.address.cmp(&b.address).then(a.line.cmp(&b.line)));
@@ -173,6 +106,13 @@ fn run(setup: &Setup, mut command: Command, letter: &Letter<Ask>, running: &Runn
         total: rows.len(),
         rows,
         is_complete,
+        ..Found::default()
+    }
+}
+
+fn problem(setup: &Setup, text: &str) -> Found {
+    Found {
+        problem: Some((setup.visible)(text).into_owned()),
         ..Found::default()
     }
 }
@@ -222,8 +162,10 @@ fn row(setup: &Setup, found: Match) -> Row {
             (!shifted.is_empty()).then_some(shifted)
         });
     let visible = |text: &str| (setup.visible)(&text.replace('\t', " ")).into_owned();
-    let home = setup.context.home.as_deref();
-    let shown = path.strip_prefix(&setup.context.cwd).unwrap_or(&path);
+    let home = setup.access.context.home.as_deref();
+    let shown = path
+        .strip_prefix(&setup.access.context.cwd)
+        .unwrap_or(&path);
     Row {
         address: path.clone().into_os_string(),
         folder: path.parent().unwrap_or(&path).to_path_buf(),

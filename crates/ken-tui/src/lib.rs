@@ -15,33 +15,18 @@ mod state;
 mod view;
 
 use std::borrow::Cow;
-use std::ffi::OsString;
-use std::path::PathBuf;
 
-use ken_core::Ranking;
-use ken_search::parse::Saved;
-use ken_search::plan::Context;
+use ken_api::Program;
+use ken_search::service::Access;
 
 pub use screen::run;
 
 /// What the screen depends on besides the index.
 pub struct Setup {
-    /// The folder of the index.
-    pub index: PathBuf,
-    /// The weights by which hits are ranked.
-    pub ranking: Ranking,
-    /// Languages whose forms of words are found, if not those that documents are in.
-    pub stemming: Option<Vec<String>>,
-    /// The user who asks.
-    pub context: Context,
-    /// The user's saved queries.
-    pub saved: Saved,
-    /// Milliseconds after which a search ends with what it has found.
-    pub deadline_ms: Option<u64>,
-    /// The path of ken, which opens documents and searches lines.
-    pub program: PathBuf,
-    /// The arguments before a command of ken: which index and settings it works with.
-    pub arguments: Vec<OsString>,
+    /// The index, and the settings by which its user searches it.
+    pub access: Access,
+    /// Runs ken's own commands, which open documents and search lines.
+    pub program: Program,
     /// Makes characters that steer terminals visible.
     pub visible: fn(&str) -> Cow<'_, str>,
     /// Whether Enter leaves and prints addresses, as a shell wants that asks for files, instead of opening the document.

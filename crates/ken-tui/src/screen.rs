@@ -37,8 +37,8 @@ pub fn run(setup: Setup, query: &str) -> io::Result<Vec<OsString>> {
     let looks = Looks::new(setup.has_color);
     let mut state = State {
         query: Field::new(query),
-        home: setup.context.home.clone(),
-        here: setup.context.cwd.clone(),
+        home: setup.access.context.home.clone(),
+        here: setup.access.context.cwd.clone(),
         enter_prints: setup.enter_prints,
         ..State::default()
     };
@@ -171,9 +171,9 @@ impl Screen {
     fn open(&mut self, options: &[String], address: &OsString) -> io::Result<()> {
         self.terminal.leave()?;
         let setup = self.seeker.setup();
-        let mut command = Command::new(&setup.program);
+        let mut command = Command::new(&setup.program.path);
         command
-            .args(&setup.arguments)
+            .args(&setup.program.arguments)
             .arg("open")
             .args(options)
             .arg("--")

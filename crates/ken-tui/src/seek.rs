@@ -9,14 +9,12 @@ use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use jiff::Timestamp;
 use ken_core::{Document, Field, FieldNames, Kind};
 use ken_engine::Source;
 use ken_index::{Reader, Snapshot};
 use ken_search::parse::{Clause, Tree, Value};
-use ken_search::plan::Context;
 use ken_search::service::{
-    Error, Facets, Group, Hit, Query, Reading, Relax, Request, Service, Snippets, day, title,
+    Error, Facets, Group, Hit, Relax, Request, Service, Snippets, Titles, day, title,
 };
 use ken_search::snippet::{self, Finder};
 
@@ -64,23 +62,17 @@ struct Inside {
     reader: Reader,
     asks: Mailbox<Ask>,
     looks: Mailbox<Look>,
-    running: grep::Running,
 }
 
 impl Seeker {
     /// Starts the threads; replies are sent to `replies`.
     pub(crate) fn start(setup: Setup, replies: &Sender<Reply>) -> std::io::Result<Self> {
-        let reader = Reader::new(&setup.index).with_ranking(setup.ranking.clone());
-        let reader = match &setup.stemming {
-            Some(languages) => reader.with_stemming(languages),
-            None => reader,
-        };
+        let reader = setup.access.reader();
         let inside = Arc::new(Inside {
             setup,
             reader,
             asks: Mailbox::new(),
             looks: Mailbox::new(),
-            running: grep::Running::default(),
         });
         let (finder, to_finder) = (Arc::clone(&inside), replies.clone());
         let finder = spawn("finder", move || {
@@ -116,7 +108,6 @@ impl Seeker {
     /// Asks another question; the answer to the one before is not waited for.
     pub(crate) fn ask(&self, ask: Ask) {
         self.inside.asks.put(ask);
-        self.inside.running.stop();
     }
 
     /// Wants the text of a hit.
@@ -129,7 +120,6 @@ impl Drop for Seeker {
     fn drop(&mut self) {
         self.inside.asks.close();
         self.inside.looks.close();
-        self.inside.running.stop();
         // It ends ken grep. The reader is not waited for: its file may be on a disk that does not answer.
         if let Some(finder) = self.finder.take() {
             // A panic of it was reported.
@@ -152,7 +142,7 @@ impl Inside {
     fn find(&self, letter: &Letter<Ask>) -> Found {
         let (start, ask) = (Instant::now(), &letter.question);
         let mut found = match ask.mode {
-            Mode::Grep => grep::find(&self.setup, ask, letter, &self.running),
+            Mode::Grep => grep::find(&self.setup, ask, letter),
             Mode::Search
                 if ask.query.trim().is_empty() && ask.folder.is_none() && ask.kind.is_none() =>
             {
@@ -169,18 +159,10 @@ impl Inside {
         found
     }
 
-    fn service<'s>(&self, snapshot: &'s Snapshot, is_stale: &Arc<AtomicBool>) -> Service<'s> {
-        let context = Context {
-            now: Timestamp::now(),
-            ..self.setup.context.clone()
-        };
-        Service::new(snapshot, context, self.setup.saved.clone()).with_cancel(Arc::clone(is_stale))
-    }
-
     fn search(&self, ask: &Ask, is_stale: &Arc<AtomicBool>) -> Result<Found, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let snapshot = self.reader.snapshot().map_err(|error| text(&error))?;
-        let service = self.service(&snapshot, is_stale);
+        let service = self.setup.access.service(&*snapshot, is_stale);
         self.hits(&service, ask).map_err(|error| text(&error))
     }
 
@@ -210,24 +192,25 @@ impl Inside {
                 limit: Some(TYPES),
                 ..Facets::default()
             },
-            deadline_ms: self.setup.deadline_ms,
+            deadline_ms: self.setup.access.deadline_ms,
             ..Request::default()
         }
     }
 
     fn hits(&self, service: &Service<'_>, ask: &Ask) -> Result<Found, Error> {
         let mut request = self.request(ask, service.field_names());
-        let query = understand(service, &mut request)?;
+        let query = service.understand_typing(&mut request)?;
         let left_out = query
             .left_out
             .first()
             .map(|left| left.error.message.clone());
+        let titles = service.titles(&query)?;
         let answer = service.search(&request, query)?;
         let mut rows = Vec::new();
         answer.each_hit(
             |hit| hit,
             |hit| {
-                rows.push(self.row(service, &hit));
+                rows.push(self.row(service, &titles, &hit));
                 Ok::<_, Error>(())
             },
         )?;
@@ -275,11 +258,11 @@ impl Inside {
             limit: Some(0),
             ..self.request(&all, service.field_names())
         };
-        let query = understand(service, &mut request)?;
+        let query = service.understand_typing(&mut request)?;
         service.search(&request, query)?.facets()
     }
 
-    fn row(&self, service: &Service<'_>, hit: &Hit) -> Row {
+    fn row(&self, service: &Service<'_>, titles: &Titles, hit: &Hit) -> Row {
         let (document, location) = (&hit.document, &hit.location);
         let visible = |text: &str| self.visible(text);
         let best = hit.snippets.first();
@@ -289,16 +272,11 @@ impl Inside {
             .parent()
             .unwrap_or(&location.path)
             .to_path_buf();
-        let mut address = location.path.clone().into_os_string();
-        if !location.ipath.is_root() {
-            address.push("|");
-            address.push(location.ipath.as_str());
-        }
-        let name = || match location.ipath.is_root() {
-            true => location.file_name(),
-            false => location.ipath.as_str().to_owned(),
+        let (title, marks) = match (document.text(Field::Title), location.ipath.is_root()) {
+            (Some(title), _) => (title.to_owned(), titles.marks(document)),
+            (None, true) => (location.file_name(), titles.marks(document)),
+            (None, false) => (location.ipath.as_str().to_owned(), Vec::new()),
         };
-        let title = document.text(Field::Title).map_or_else(name, str::to_owned);
         let place = found.and_then(|best| match (best.page, document.kind) {
             (Some(page), _) => Some(format!("p. {page}")),
             (None, Kind::Source) => Some(format!("line {}", best.line)),
@@ -324,9 +302,9 @@ impl Inside {
         });
         Row {
             target: Target::Document(hit.id.clone()),
-            address,
+            address: location.address().into_os_string(),
             folder,
-            title: pieces(&title, [], &visible),
+            title: pieces(&title, marks, &visible),
             about: visible(&about.join(" · ")),
             passage: passage.unwrap_or_default(),
             line: best.map(|best| best.line),
@@ -350,7 +328,7 @@ impl Inside {
 
     fn document(&self, id: &str, look: &Look, is_stale: &Arc<AtomicBool>) -> Result<Text, String> {
         let snapshot = self.reader.snapshot().map_err(|error| error.to_string())?;
-        let service = self.service(&snapshot, is_stale);
+        let service = self.setup.access.service(&*snapshot, is_stale);
         let named = service.document(id).map_err(|error| error.to_string())?;
         let named = named.ok_or("the index does not have this document any more")?;
         let document = &named.stored.document;
@@ -380,7 +358,7 @@ impl Inside {
         ask: &Ask,
     ) -> Result<Finder, Error> {
         let mut request = self.request(ask, service.field_names());
-        let query = understand(service, &mut request)?;
+        let query = service.understand_typing(&mut request)?;
         let plan = snapshot.expand(&query.plan, query.limits())?;
         let matchers = snippet::matchers(&plan, Field::Body);
         Ok(Finder::new(matchers, service.context().analyze))
@@ -399,7 +377,7 @@ impl Inside {
         for piece in wanted.into_iter().flat_map(|of| &mut of.pieces) {
             piece.mark = true;
         }
-        let home = self.setup.context.home.as_deref();
+        let home = self.setup.access.context.home.as_deref();
         Ok(Text {
             head: vec![self.visible(&path_text(path, home))],
             lines,
@@ -458,17 +436,6 @@ fn plain(text: &str) -> Piece {
     Piece {
         text: text.to_owned(),
         mark: false,
-    }
-}
-
-/// Reads the query of a request. What is still being typed may have mistakes, which are left out.
-fn understand(service: &Service<'_>, request: &mut Request) -> Result<Query, Error> {
-    match service.understand(request) {
-        Err(Error::Query(_)) => {
-            request.reading = Reading::Lenient;
-            service.understand(request)
-        }
-        query => query,
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use ken_engine::Source;
 use ken_index::{Reader, Snapshot};
+use ken_search::service::Access;
 
-use crate::Setup;
 use crate::answer::Error;
 
 /// Number of commits that stay open, so that the pages of a result fit together while the index moves on.
@@ -17,7 +17,7 @@ const UNASKED: Duration = Duration::from_secs(5 * 60);
 
 /// The index at its last commits.
 pub(crate) struct Index {
-    open: Box<dyn Fn() -> Reader + Send + Sync>,
+    access: Access,
     opened: Mutex<Opened>,
 }
 
@@ -58,18 +58,9 @@ impl Opened {
 }
 
 impl Index {
-    pub(crate) fn new(setup: &Setup) -> Self {
-        let (path, ranking) = (setup.index.clone(), setup.ranking.clone());
-        let stemming = setup.stemming.clone();
-        let open = move || {
-            let reader = Reader::new(&path).with_ranking(ranking.clone());
-            match &stemming {
-                Some(languages) => reader.with_stemming(languages),
-                None => reader,
-            }
-        };
+    pub(crate) fn new(access: Access) -> Self {
         Self {
-            open: Box::new(open),
+            access,
             opened: Mutex::default(),
         }
     }
@@ -85,7 +76,7 @@ impl Index {
         let reader = Arc::clone(
             self.opened()
                 .reader
-                .get_or_insert_with(|| Arc::new((self.open)())),
+                .get_or_insert_with(|| Arc::new(self.access.reader())),
         );
         // Without the lock: opening takes time.
         let snapshot = reader.snapshot()?;

@@ -15,15 +15,12 @@ mod original;
 mod page;
 mod parameters;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use jiff::Timestamp;
 use ken_api::{Client, Program, Secret};
-use ken_core::{Cause, Location, Ranking};
-use ken_search::parse::Saved;
-use ken_search::plan::Context;
-use ken_search::service::Service;
+use ken_core::{Cause, Location};
+use ken_search::service::{Access, Service};
 
 pub use answer::{Answer, Body, Error, Write};
 pub use asked::{Asked, From, Work};
@@ -49,18 +46,8 @@ pub struct Advice {
 
 /// What answers depend on besides the index.
 pub struct Setup {
-    /// The folder of the index.
-    pub index: PathBuf,
-    /// The weights by which hits are ranked.
-    pub ranking: Ranking,
-    /// Languages whose forms of words are found, if not those that documents are in.
-    pub stemming: Option<Vec<String>>,
-    /// The user who asks. The time is replaced by that of each request.
-    pub context: Context,
-    /// The user's saved queries.
-    pub saved: Saved,
-    /// Milliseconds after which a search ends with what it has found; none if it may take all the time it needs.
-    pub deadline_ms: Option<u64>,
+    /// The index, and the settings by which its user searches it.
+    pub access: Access,
     /// Asks the process that keeps the index fresh.
     pub server: Client,
     /// Runs ken's own commands.
@@ -89,7 +76,7 @@ pub struct Web {
 impl Web {
     /// Returns what answers requests to an index. Nothing is opened yet.
     pub fn new(setup: Setup) -> Self {
-        let index = Index::new(&setup);
+        let index = Index::new(setup.access.clone());
         Self {
             setup,
             index,
@@ -113,17 +100,12 @@ impl Web {
         asked: &Asked,
         source: &'s dyn ken_engine::Source,
     ) -> Service<'s> {
-        let context = Context {
-            now: Timestamp::now(),
-            ..self.setup.context.clone()
-        };
-        Service::new(source, context, self.setup.saved.clone())
-            .with_cancel(Arc::clone(&asked.is_gone))
+        self.setup.access.service(source, &asked.is_gone)
     }
 
     /// Returns the milliseconds that a request may take: nobody may hold a thread for longer than the user allows.
     fn deadline(&self, asked_ms: Option<u64>) -> Option<u64> {
-        [asked_ms, self.setup.deadline_ms]
+        [asked_ms, self.setup.access.deadline_ms]
             .into_iter()
             .flatten()
             .min()

@@ -88,11 +88,16 @@ const GREP: &str = "grep";
 
 /// Inserts the subcommand of a personality when ken is started under that program's name.
 fn as_personality(arguments: &mut Vec<OsString>) {
-    let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    let known = [RECOLLQ, AG, MU, RG];
-    if let Some(name) = known.into_iter().find(|known| name == Some(known.as_ref())) {
+    if let Some(name) = personality(arguments) {
         arguments.insert(1, name.into());
     }
+}
+
+/// Returns the program under whose name ken is started.
+pub(crate) fn personality(arguments: &[OsString]) -> Option<&'static str> {
+    let name = arguments.first().map(Path::new).and_then(Path::file_name);
+    let known = [RECOLLQ, AG, MU, RG];
+    known.into_iter().find(|known| name == Some(known.as_ref()))
 }
 
 /// Puts the command that prints a page of reference in the place of `help`, if `help TOPIC` is typed: clap's own
@@ -172,8 +177,17 @@ fn command_position(command: &clap::Command, arguments: &[OsString], mut at: usi
     at
 }
 
-/// Returns the position of the name of the command, of `list` in `ken mail list`.
+/// Returns whether a command line that is not understood asks for JSON.
+pub(crate) fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    let arguments: Vec<OsString> = arguments.take_while(|argument| argument != "--").collect();
+    personality(&arguments).is_none() && arguments.iter().any(|argument| argument == "--json")
+}
+
+/// Returns the position of the name of the command, of `list` in `ken mail list`; 0 under the name of another program.
 pub(crate) fn command_at(arguments: &[OsString]) -> usize {
+    if personality(arguments).is_some() {
+        return 0;
+    }
     let command = Cli::command();
     let at = command_position(&command, arguments, 1);
     match arguments.get(at) {

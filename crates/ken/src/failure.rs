@@ -59,6 +59,21 @@ impl Failure {
         }
     }
 
+    /// Returns what clap says about a command line: the first paragraph, and its tip or else the usage as advice.
+    pub(crate) fn of_command_line(text: &str) -> Self {
+        let mut paragraphs = text.split("\n\n");
+        let message = paragraphs.next().unwrap_or_default().trim();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let failure = Self::new(Kind::Usage, message.to_owned());
+        let mut advice: Vec<&str> = paragraphs.map(str::trim).collect();
+        advice.retain(|text| !text.starts_with("For more information"));
+        advice.sort_by_key(|text| !text.starts_with("tip: "));
+        match advice.first() {
+            Some(advice) => failure.hint(advice.strip_prefix("tip: ").unwrap_or(advice)),
+            None => failure,
+        }
+    }
+
     /// Adds advice for the user.
     pub(crate) fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.to_owned());
@@ -76,12 +91,7 @@ impl Failure {
             return ExitCode::SUCCESS;
         }
         if AS_JSON.load(Ordering::Relaxed) {
-            let mut error = json!({ "kind": self.kind.name(), "message": self.message });
-            if let Some(hint) = &self.hint {
-                error["hint"] = hint.as_str().into();
-            }
-            let object = json!({ "v": crate::output::SCHEMA, "error": error });
-            let _ = crate::output::print(&crate::output::json_line(&object));
+            print_object(self);
         }
         let mut text = format!("{}: {}\n", crate::output::program(), self.message);
         if let Some(hint) = &self.hint {
@@ -93,6 +103,17 @@ impl Failure {
         let _ = crate::output::stderr().write_all(text.as_bytes());
         ExitCode::from(2)
     }
+}
+
+/// Prints a failure as an object on standard output.
+pub(crate) fn print_object(failure: &Failure) {
+    let mut error = json!({ "kind": failure.kind.name(), "message": failure.message });
+    if let Some(hint) = &failure.hint {
+        error["hint"] = hint.as_str().into();
+    }
+    let object = json!({ "v": crate::output::SCHEMA, "error": error });
+    // A failure to print cannot be reported anywhere.
+    let _ = crate::output::print(&crate::output::json_line(&object));
 }
 
 impl From<std::io::Error> for Failure {

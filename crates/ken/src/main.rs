@@ -36,6 +36,11 @@ fn main() -> ExitCode {
 
 /// Prints why the command line is not understood, or the help that it asks for.
 fn refuse(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && cli::asks_for_json(std::env::args_os()) {
+        failure::print_object(&failure::Failure::of_command_line(
+            &error.render().to_string(),
+        ));
+    }
     let is_plain = |argument: OsString| !argument.to_string_lossy().contains(output::steers);
     if std::env::args_os().all(is_plain) {
         error.exit();

@@ -106,7 +106,7 @@ fn threads(
     };
     let mut rows = Vec::new();
     let found = service.each_thread(&request, &mut |thread| {
-        let zone = &call.setup().context.zone;
+        let zone = &call.setup().access.context.zone;
         let senders = thread
             .in_order()
             .flat_map(|(_, message)| message.texts(Field::Author));

@@ -28,6 +28,8 @@ const KNOWN: [&str; 7] = [
 /// The lines before a cited line, and around what is looked for.
 const LINES_BEFORE: usize = 10;
 const LINES_AROUND: usize = 2;
+/// The stretches around matches for which an answer has room, at least.
+const STRETCHES: usize = 4;
 /// The characters that the last line needs.
 const RESERVE: usize = 120;
 /// The most names that are suggested.
@@ -69,6 +71,7 @@ fn wish(call: &Call<'_>) -> Result<PartRequest, String> {
         query: around.map(str::to_owned),
         around: around.map(|_| LINES_AROUND),
         offset: call.arguments.number("offset", 0, 1_000_000)?,
+        stretch_bytes: Some(call.arguments.max_chars()? / STRETCHES),
         ..PartRequest::default()
     })
 }
@@ -143,7 +146,7 @@ impl Document {
         let named = &self.found.named;
         let (location, document) = (&named.stored.location, &named.stored.document);
         let mut wish = at_place(wish, self.found.place);
-        let zone = &call.setup().context.zone;
+        let zone = &call.setup().access.context.zone;
         let date = document
             .number(Field::Date)
             .map(|date| format!(" · {}", day(date, zone)));

@@ -157,7 +157,7 @@ fn head(call: &Call<'_>, hit: &Hit) -> String {
             None => format!(":{}", passage.line),
         });
     let address = address(&hit.location, call.here());
-    let zone = &call.setup().context.zone;
+    let zone = &call.setup().access.context.zone;
     let date = hit
         .document
         .number(Field::Date)

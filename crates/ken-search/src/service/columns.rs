@@ -21,6 +21,9 @@ pub enum Column {
     Score,
     Path,
     Ipath,
+    /// The path, with the member path behind a bar.
+    Address,
+    Id,
     Url,
     Snippet,
     Line,
@@ -30,11 +33,13 @@ pub enum Column {
 }
 
 /// The columns that are not fields.
-const COLUMNS: [(&str, Column); 9] = [
+const COLUMNS: [(&str, Column); 11] = [
     ("rank", Column::Rank),
     ("score", Column::Score),
     ("path", Column::Path),
     ("ipath", Column::Ipath),
+    ("address", Column::Address),
+    ("id", Column::Id),
     ("url", Column::Url),
     ("snippet", Column::Snippet),
     ("line", Column::Line),
@@ -86,6 +91,8 @@ impl Column {
             // Handled above.
             Self::Path => None,
             Self::Ipath => Some(hit.location.ipath.to_string()),
+            Self::Address => Some(hit.location.to_string()),
+            Self::Id => Some(hit.id.clone()),
             Self::Url => Some(file_url(&hit.location.path)),
             Self::Snippet => first.map(|passage| passage.text.clone()),
             Self::Line => number(first.map(|passage| passage.line)),

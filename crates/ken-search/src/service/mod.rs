@@ -11,6 +11,7 @@
 //! The meaning of a query depends on the user, the time and the current folder. The caller passes them in a
 //! [`Context`]. Nothing here reads the environment.
 
+mod access;
 mod address;
 mod answer;
 mod cause;
@@ -49,6 +50,7 @@ use crate::plan::{Analyze, Context};
 use id::is_id;
 use place::place_behind;
 
+pub use access::Access;
 pub use address::{Addressed, resolve};
 pub use answer::Answer;
 pub use cause::{cause_text, mebibytes, system_words};

@@ -28,10 +28,15 @@ pub struct PartRequest {
     pub query: Option<String>,
     /// How the query is read.
     pub reading: Reading,
+    /// Whether the last word of the query may be unfinished.
+    pub prefix_last: bool,
     /// Only the matches of the query, each with so many lines before and behind it.
     pub around: Option<usize>,
     /// The number of stretches around matches to leave out: those that were shown before.
     pub offset: usize,
+    /// The bytes of a stretch around matches from which on the next match begins another one; no limit if absent. Offsets
+    /// count stretches of the same limit.
+    pub stretch_bytes: Option<usize>,
     /// The most bytes of text.
     pub max_bytes: Option<usize>,
 }
@@ -101,7 +106,7 @@ impl Service<'_> {
     /// Fails if the query has a mistake, or if the index cannot be read.
     pub fn part<'t>(&self, body: &'t str, request: &PartRequest) -> Result<Part<'t>, Error> {
         let found = match &request.query {
-            Some(query) => self.ranges(body, query, request.reading)?,
+            Some(query) => self.ranges(body, query, request)?,
             None => Vec::new(),
         };
         Ok(part(body, found, request))
@@ -112,11 +117,12 @@ impl Service<'_> {
         &self,
         body: &str,
         query: &str,
-        reading: Reading,
+        request: &PartRequest,
     ) -> Result<Vec<Range<usize>>, Error> {
         let query = self.understand(&Request {
             query: query.to_owned(),
-            reading,
+            reading: request.reading,
+            prefix_last: request.prefix_last,
             ..Request::default()
         })?;
         let limits = query.limits();
@@ -154,7 +160,7 @@ impl<'t> Text<'t> {
     fn wanted(&self, request: &PartRequest) -> Wanted {
         let max_bytes = request.max_bytes.unwrap_or(usize::MAX);
         if let Some(n_lines) = request.around {
-            return self.around(n_lines, request.offset, max_bytes);
+            return self.around(n_lines, request, max_bytes);
         }
         let mut bytes = 0..self.body.len();
         if let Some(pages) = &request.pages {
@@ -225,8 +231,9 @@ impl<'t> Text<'t> {
 
     /// Returns the stretches around matches, after those that were shown before: those with the most matches first, as
     /// many as are not too long.
-    fn around(&self, n_lines: usize, offset: usize, max_bytes: usize) -> Wanted {
-        let mut groups = self.groups(n_lines);
+    fn around(&self, n_lines: usize, request: &PartRequest, max_bytes: usize) -> Wanted {
+        let offset = request.offset;
+        let mut groups = self.groups(n_lines, request.stretch_bytes.unwrap_or(usize::MAX));
         let n_groups = groups.len();
         groups.sort_by_key(|(_, n_matches)| Reverse(*n_matches));
         let mut left = max_bytes;
@@ -243,21 +250,37 @@ impl<'t> Text<'t> {
         }
         let next = offset + shown.len();
         shown.sort_by_key(|bytes| bytes.start);
+        shown.dedup_by(|bytes, last| {
+            let touches = bytes.start == last.end;
+            if touches {
+                last.end = bytes.end;
+            }
+            touches
+        });
         (shown, (next < n_groups).then_some(Next::Around(next)))
     }
 
-    /// Returns the lines around each match, joined where they touch, with the number of matches in them.
-    fn groups(&self, n_lines: usize) -> Vec<(Range<usize>, usize)> {
+    /// Returns the lines around each match, joined where they touch unless they are too many, with the number of matches
+    /// in them.
+    fn groups(&self, n_lines: usize, max_bytes: usize) -> Vec<(Range<usize>, usize)> {
         let mut groups: Vec<(Range<usize>, usize)> = Vec::new();
         for found in &self.found {
             let bytes = self.lines_around(found, n_lines);
-            match groups.last_mut() {
-                Some((last, n_matches)) if bytes.start <= last.end => {
-                    last.end = last.end.max(bytes.end);
-                    *n_matches += 1;
+            let next = match groups.last_mut() {
+                None => Some(bytes),
+                Some((last, n_matches)) => {
+                    let end = last.end.max(bytes.end);
+                    let has_room = end - last.start <= max_bytes;
+                    if bytes.start <= last.end && has_room {
+                        last.end = end;
+                    }
+                    // The match may have room where its surroundings have none.
+                    let is_inside = found.end <= last.end;
+                    *n_matches += usize::from(is_inside);
+                    (!is_inside).then(|| bytes.start.max(last.end)..bytes.end)
                 }
-                _ => groups.push((bytes, 1)),
-            }
+            };
+            groups.extend(next.map(|bytes| (bytes, 1)));
         }
         groups
     }
@@ -419,6 +442,32 @@ mod tests {
             }
             assert_eq!(read, body, "{max_bytes}");
         }
+    }
+
+    #[test]
+    fn long_stretches_are_asked_for_piece_by_piece() {
+        let body: String = (1..=60).map(|n| format!("line {n} x\n")).collect();
+        let text = text(body.leak(), "x");
+        let mut request = PartRequest {
+            around: Some(2),
+            stretch_bytes: Some(100),
+            max_bytes: Some(250),
+            ..PartRequest::default()
+        };
+        let mut read = String::new();
+        loop {
+            let (stretches, next) = shown(&text, &request);
+            // Pieces that touch are one.
+            assert_eq!(stretches.len(), 1);
+            assert!(stretches[0].1.len() <= 250);
+            read.push_str(stretches[0].1);
+            match next {
+                Some(Next::Around(offset)) => request.offset = offset,
+                _ => break,
+            }
+        }
+        let n_read = read.matches('x').count();
+        assert_eq!((n_read, read.matches("line 60 x").count()), (60, 1));
     }
 
     #[test]

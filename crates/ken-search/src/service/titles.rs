@@ -5,7 +5,7 @@ use std::ops::Range;
 use ken_core::{Document, Field};
 
 use super::{Error, Query, Service, title};
-use crate::snippet::{self, Finder};
+use crate::snippet::{self, Finder, Fragment, Settings};
 
 /// Finds the words of a query in titles.
 pub struct Titles {
@@ -31,10 +31,22 @@ impl Service<'_> {
 impl Titles {
     /// Returns the bytes of the title of a document, else of its file name, that the query finds.
     pub fn marks(&self, document: &Document) -> Vec<Range<usize>> {
-        let finder = match document.text(Field::Title) {
+        let finder = self.finder(document);
+        title(document).map_or_else(Vec::new, |text| finder.ranges(text, &|| false))
+    }
+
+    /// Returns the title of a document, else its file name: of a long one the passage of at most `length` characters that
+    /// the query finds.
+    pub fn passage(&self, document: &Document, length: usize) -> Option<Fragment> {
+        let settings = Settings { length, count: 1 };
+        let fragments = self.finder(document).fragments(title(document)?, settings);
+        fragments.into_iter().next()
+    }
+
+    fn finder(&self, document: &Document) -> &Finder {
+        match document.text(Field::Title) {
             Some(_) => &self.titles,
             None => &self.names,
-        };
-        title(document).map_or_else(Vec::new, |text| finder.ranges(text, &|| false))
+        }
     }
 }

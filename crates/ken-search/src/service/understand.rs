@@ -66,6 +66,21 @@ impl Query {
 }
 
 impl Service<'_> {
+    /// Reads the query of a request that is still being typed: one with mistakes is read once more without them, and so is
+    /// the request from then on.
+    ///
+    /// # Errors
+    /// Fails as [`Service::understand`] does, but for mistakes in the query.
+    pub fn understand_typing(&self, request: &mut Request) -> Result<Query, Error> {
+        match self.understand(request) {
+            Err(Error::Query(_)) if request.reading == Reading::Operators => {
+                request.reading = Reading::Lenient;
+                self.understand(request)
+            }
+            query => query,
+        }
+    }
+
     /// Reads the query of a request, and the document to which hits must be similar. The time until the deadline starts
     /// here.
     ///

@@ -1,7 +1,6 @@
 //! `/api/v1/documents/…`: one document.
 
 use std::io::Read;
-use std::path::PathBuf;
 
 use http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HeaderValue};
 use ken_core::Location;
@@ -114,7 +113,7 @@ pub(super) fn places(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error
         let request = Request {
             query: asked.get("q").unwrap_or_default().to_owned(),
             reading: Reading::Lenient,
-            deadline_ms: web.setup.deadline_ms,
+            deadline_ms: web.setup.access.deadline_ms,
             ..Request::default()
         };
         let query = service.understand(&request)?;
@@ -141,7 +140,7 @@ fn matches(
     limit: usize,
 ) -> Result<Vec<MatchIn>, ServiceError> {
     let mut places = Vec::new();
-    service.each_match(query, &address(location), None, &mut |found| {
+    service.each_match(query, &location.address(), None, &mut |found| {
         match found {
             Inside::Match(found) if found.location == *location && places.len() < limit => {
                 places.push(found);
@@ -151,16 +150,6 @@ fn matches(
         Ok::<_, ServiceError>(())
     })?;
     Ok(places)
-}
-
-/// Returns a location as a user types it.
-fn address(location: &Location) -> PathBuf {
-    let mut address = location.path.clone().into_os_string();
-    if !location.ipath.is_root() {
-        address.push("|");
-        address.push(location.ipath.as_str());
-    }
-    address.into()
 }
 
 pub(super) fn members(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {

@@ -42,7 +42,7 @@ pub(super) fn threads(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error
         reverse: asked.flag("reverse")?,
         limit: Some(asked.count("limit")?.unwrap_or(USUAL).min(MOST)),
         once: true,
-        deadline_ms: web.setup.deadline_ms,
+        deadline_ms: web.setup.access.deadline_ms,
         ..MessageRequest::default()
     };
     let mut threads = Vec::new();

@@ -121,7 +121,7 @@ fn request(web: &Web, asked: &Asked, page: usize) -> Result<Request, Error> {
         offset: page.saturating_sub(1).saturating_mul(PER_PAGE),
         limit: Some(limit),
         count: true,
-        deadline_ms: web.setup.deadline_ms,
+        deadline_ms: web.setup.access.deadline_ms,
         ..Request::default()
     };
     if !asked.get("snippets").is_none_or(|value| is_on(Some(value))) {

@@ -29,7 +29,7 @@ fn usual(web: Option<&Web>) -> Request {
     Request {
         reading: Reading::Lenient,
         count: true,
-        deadline_ms: web.and_then(|web| web.setup.deadline_ms),
+        deadline_ms: web.and_then(|web| web.setup.access.deadline_ms),
         ..Request::default()
     }
 }

@@ -10,7 +10,7 @@ use super::facets::{self, FacetView};
 use super::hits::{self, HitView};
 use super::home::Home;
 use super::html;
-use super::look::{Looker, Titles};
+use super::look::Looker;
 use super::preview::Preview;
 use super::state::{Link, State};
 use super::table::{Table, columns};
@@ -153,9 +153,9 @@ fn results(looker: &Looker<'_>) -> Result<Results, Error> {
         facets: facets::wanted(looker),
         ..looker.request()?
     };
-    let query = looker.understand(&mut request)?;
+    let query = looker.service.understand_typing(&mut request)?;
     let Chips { chips, left_out } = chips(looker, &query);
-    let titles = Titles::of(looker, &query)?;
+    let titles = looker.service.titles(&query)?;
     let found = looker.service.search(&request, query)?;
     let mut hits = Vec::new();
     found.each_hit(

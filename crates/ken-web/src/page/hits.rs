@@ -2,11 +2,11 @@
 
 use ken_core::{Field, Kind, Location, MessageState, Value};
 use ken_engine::DocAddress;
-use ken_search::service::{Hit, cause_text, title};
+use ken_search::service::{Hit, Titles, cause_text, title};
 use serde::Serialize;
 
 use super::facets::restrict;
-use super::look::{Looker, Titles};
+use super::look::{Looker, marked_title};
 use super::picture::of_thumbnail;
 use super::state::{At, Link};
 use super::text::{self, Piece, When, icon, passage, person, size, when};
@@ -80,7 +80,7 @@ pub(super) fn view(
         icon: icon(document),
         thumbnail: of_thumbnail(document, &id),
         kind: document.kind.name(),
-        title: titles.of_document(location, document),
+        title: marked_title(titles, location, document),
         href: looker
             .state
             .showing(&id, place.map(|place| At::line(place.line))),

@@ -52,7 +52,7 @@ impl Home {
             n_documents: looker.source.n_documents(),
             freshness: freshness(looker.web, looker.source),
             examples: examples.collect(),
-            saved: saved_links(&looker.web.setup.saved),
+            saved: saved_links(&looker.web.setup.access.saved),
         })
     }
 }
@@ -81,7 +81,7 @@ struct SavedPage<'a> {
 
 /// Answers with the saved queries.
 pub(super) fn saved(web: &Web) -> Result<Answer, Error> {
-    let saved = &web.setup.saved;
+    let saved = &web.setup.access.saved;
     let queries = saved_links(saved)
         .into_iter()
         .zip(saved.values().map(String::as_str));

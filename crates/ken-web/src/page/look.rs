@@ -1,11 +1,8 @@
 //! One look at the index, for one state of the page.
 
-use ken_core::{Document, Field, Location};
+use ken_core::{Document, Location};
 use ken_engine::Source;
-use ken_search::service::{
-    Error as SearchError, Group, Like, Named, Query, Reading, Relax, Request, Service,
-};
-use ken_search::snippet::{self, Finder, Settings};
+use ken_search::service::{Group, Like, Named, Relax, Request, Service, Titles};
 
 use super::state::State;
 use super::text::{Piece, passage, pieces};
@@ -60,13 +57,8 @@ impl<'a> Looker<'a> {
         if self.state.like.is_empty() {
             return Ok(None);
         }
-        let Location { path, ipath } = self.document(&self.state.like)?.stored.location;
-        let mut address = path.into_os_string();
-        if !ipath.is_root() {
-            address.push("|");
-            address.push(ipath.as_str());
-        }
-        Ok(Some(Like::Document(address.into())))
+        let location = self.document(&self.state.like)?.stored.location;
+        Ok(Some(Like::Document(location.address())))
     }
 
     /// Returns the request for the hits of the state, without what is wanted of each.
@@ -97,53 +89,21 @@ impl<'a> Looker<'a> {
             group: (!state.copies).then_some(Group::Similar),
             count: true,
             suggest: true,
-            deadline_ms: self.web.setup.deadline_ms,
+            deadline_ms: self.web.setup.access.deadline_ms,
             ..Request::default()
         })
     }
-
-    /// Reads the query of a request. What is still being typed may have mistakes, which are left out.
-    pub(super) fn understand(&self, request: &mut Request) -> Result<Query, SearchError> {
-        match self.service.understand(request) {
-            Err(SearchError::Query(_)) if request.reading == Reading::Operators => {
-                request.reading = Reading::Lenient;
-                self.service.understand(request)
-            }
-            query => query,
-        }
-    }
 }
 
-/// Marks the words of the query in titles.
-pub(super) struct Titles {
-    titles: Finder,
-    names: Finder,
-}
-
-impl Titles {
-    pub(super) fn of(looker: &Looker<'_>, query: &Query) -> Result<Self, Error> {
-        let plan = looker.source.expand(&query.plan, None)?;
-        let analyze = looker.service.context().analyze;
-        let finder = |field| Finder::new(snippet::matchers(&plan, field), analyze);
-        Ok(Self {
-            titles: finder(Field::Title),
-            names: finder(Field::Filename),
-        })
-    }
-
-    /// Returns the title of a document, else its file name.
-    pub(super) fn of_document(&self, location: &Location, document: &Document) -> Vec<Piece> {
-        let settings = Settings {
-            length: TITLE,
-            count: 1,
-        };
-        let (finder, text) = match document.text(Field::Title) {
-            Some(title) => (&self.titles, Some(title)),
-            None => (&self.names, document.text(Field::Filename)),
-        };
-        let fragments = text.map(|text| finder.fragments(text, settings));
-        let first = fragments.and_then(|fragments| fragments.into_iter().next());
-        let file_name = || pieces(&location.file_name(), &[]);
-        first.as_ref().map_or_else(file_name, passage)
-    }
+/// Returns the title of a document, else its file name, with the words of the query marked.
+pub(super) fn marked_title(
+    titles: &Titles,
+    location: &Location,
+    document: &Document,
+) -> Vec<Piece> {
+    let file_name = || pieces(&location.file_name(), &[]);
+    titles
+        .passage(document, TITLE)
+        .as_ref()
+        .map_or_else(file_name, passage)
 }

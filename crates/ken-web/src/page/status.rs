@@ -117,7 +117,7 @@ pub(super) fn freshness(web: &Web, source: &dyn Source) -> String {
             return "up to date".to_owned();
         }
     }
-    let zone = &web.setup.context.zone;
+    let zone = &web.setup.access.context.zone;
     let completed = source
         .meta()
         .completed
@@ -200,7 +200,7 @@ fn failures(looker: &Looker<'_>) -> Result<(Vec<Failed>, usize), Error> {
             count: 0,
             length: 0,
         },
-        deadline_ms: looker.web.setup.deadline_ms,
+        deadline_ms: looker.web.setup.access.deadline_ms,
         ..Request::default()
     };
     let response = looker.service.ask(&request)?;

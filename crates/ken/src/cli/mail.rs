@@ -37,7 +37,9 @@ impl MailCommand {
             Self::Show(args) => args.json,
             Self::List(args) => args.json,
             Self::Threads(args) => args.json,
-            _ => false,
+            Self::Contacts(args) => args.json,
+            Self::Verify(args) => args.json,
+            Self::Tag(_) | Self::Save(_) => false,
         }
     }
 
@@ -61,7 +63,7 @@ pub(super) fn augment_query_args(name: &str, command: clap::Command) -> Option<c
 
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
-    /// Query, in the language of ken search, or the path of a message
+    /// Query, in the language of ken search, or the address of a message: a path, or its number in the last list
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Show the whole threads of the messages
@@ -82,6 +84,12 @@ pub(crate) struct ShowArgs {
     /// Show at most N messages; 0 means all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
+    /// Skip the first N messages
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) offset: usize,
+    /// Show the newest messages that have room in this number of bytes, the number of all, and the command for the next ones
+    #[arg(long, value_name = "BYTES", value_parser = budget, conflicts_with_all = ["limit", "raw", "part"])]
+    pub(crate) budget: Option<usize>,
     /// Print one JSON object per message
     #[arg(long)]
     pub(crate) json: bool,
@@ -219,7 +227,7 @@ pub(crate) enum ContactFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct SaveArgs {
-    /// Query, in the language of ken search, or the path of a message
+    /// Query, in the language of ken search, or the address of a message
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Folder to save to
@@ -241,7 +249,7 @@ pub(crate) struct SaveArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// Query, in the language of ken search, or the path of a message
+    /// Query, in the language of ken search, or the address of a message
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Print one JSON object per signature

@@ -32,6 +32,9 @@ pub(crate) struct ReadArgs {
         requires = "around"
     )]
     pub(crate) context: usize,
+    /// Treat the last word of the query as unfinished
+    #[arg(long, requires = "around")]
+    pub(crate) prefix_last: bool,
     /// Skip the first N groups of lines around matches
     #[arg(long, value_name = "N", default_value_t = 0, requires = "around")]
     pub(crate) offset: usize,

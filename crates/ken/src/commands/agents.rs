@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use ken_api::Client;
-use ken_index::layout::index_folder;
 use ken_mcp::Setup;
 use ken_search::plan::Context;
 
-use super::{own_program, query};
+use super::{access, own_program};
 use crate::cli::Global;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -17,18 +16,11 @@ pub(super) fn setup(
     global: &Global,
     data: &Path,
     settings: &Settings,
-    mut context: Context,
+    context: Context,
     server: Option<Client>,
 ) -> Result<Setup, Failure> {
-    settings.mail.apply_to(&mut context)?;
-    context.synonyms = query::synonyms(None, settings)?;
     Ok(Setup {
-        index: index_folder(data),
-        ranking: settings.ranking.ranking()?,
-        stemming: settings.analysis.stem.clone(),
-        context,
-        saved: settings.queries.clone(),
-        deadline_ms: settings.search.deadline_ms(),
+        access: access(data, settings, context)?,
         server,
         program: own_program(global, data)?,
     })

@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 
-use ken_search::service::SCHEMA;
+use ken_core::Location;
+use ken_search::service::{Next, Numbers, SCHEMA};
 use serde_json::json;
 
-use crate::cli::command_at;
+use crate::cli::{command_at, personality};
 use crate::output;
 
 /// No hit has fewer bytes, which bounds the hits that are searched for.
@@ -44,6 +45,11 @@ impl Bounded {
         taken
     }
 
+    /// Returns the bytes for which there is room.
+    pub(super) fn left(&self) -> usize {
+        self.left
+    }
+
     /// Returns the number of hits that were printed.
     pub(super) fn n_shown(&self) -> usize {
         self.n_shown
@@ -77,7 +83,7 @@ impl End {
             as_json,
         } = self;
         let is_all = offset + n_shown >= total;
-        let next = (!is_all && n_shown > 0).then(|| next_command(offset + n_shown));
+        let next = (!is_all && n_shown > 0).then(|| next_command("offset", offset + n_shown));
         if as_json {
             let mut object = json!({ "v": SCHEMA, "shown": n_shown, "total": total });
             if let Some(next) = next {
@@ -94,22 +100,54 @@ impl End {
     }
 }
 
-/// Returns the command line of this process with another offset.
+/// Returns the command that shows the next part of a document in as many bytes.
+pub(super) fn next_part(location: &Location, next: &Next, budget: usize, as_json: bool) -> String {
+    let address = location.to_string();
+    let json = if as_json { " --json" } else { "" };
+    let option = match next {
+        Next::Lines(lines) => format!("--lines {}", range(lines)),
+        Next::Pages(pages) => format!("--page {}", range(pages)),
+        Next::Around(offset) => format!("--offset {offset}"),
+    };
+    format!(
+        "ken show {} {option} --budget {budget}{json}",
+        output::shell_word(&address)
+    )
+}
+
+/// Returns numbers as an option takes them.
+pub(super) fn range(numbers: &Numbers) -> String {
+    match *numbers.end() {
+        usize::MAX => format!("{}-", numbers.start()),
+        last => format!("{}-{last}", numbers.start()),
+    }
+}
+
+/// Returns the command line of this process with another value of an option.
 #[allow(clippy::disallowed_methods)] // the binary reads its arguments
-fn next_command(offset: usize) -> String {
+pub(super) fn next_command(option: &str, value: usize) -> String {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let command = command_at(&arguments);
-    let mut words = vec!["ken".to_owned()];
-    let mut arguments = arguments.into_iter().enumerate().skip(1);
-    while let Some((at, argument)) = arguments.next() {
+    let program = personality(&arguments).unwrap_or("ken");
+    let option = format!("--{option}");
+    let mut words = vec![program.to_owned()];
+    let mut options_end = false;
+    let mut rest = arguments.into_iter().enumerate();
+    while let Some((at, argument)) = rest.next() {
         let argument = argument.to_string_lossy();
+        let is_attached = argument
+            .strip_prefix(&option)
+            .is_some_and(|rest| rest.starts_with('='));
         match &*argument {
-            "--offset" => _ = arguments.next(),
-            other if other.starts_with("--offset=") => {}
+            _ if at == 0 => {}
+            other if options_end => words.push(output::shell_word(other).into_owned()),
+            _ if *argument == option => _ = rest.next(),
+            _ if is_attached => {}
             other => words.push(output::shell_word(other).into_owned()),
         }
+        options_end |= argument == "--";
         if at == command {
-            words.push(format!("--offset {offset}"));
+            words.push(format!("{option} {value}"));
         }
     }
     words.join(" ")

@@ -47,8 +47,11 @@ use ken_engine::Source;
 use ken_grep::prefilter::IndexTables;
 use ken_index::Snapshot;
 use ken_index::layout::index_folder;
+use ken_search::plan::Context;
+use ken_search::service::Access;
 
 use crate::cli::{Cli, Command};
+use crate::config::Settings;
 use crate::failure::Failure;
 
 /// Runs the command.
@@ -83,7 +86,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Returns whether a command that reads the index prints JSON.
+/// Returns whether a command prints JSON of ken.
 fn prints_json(command: &Command) -> bool {
     match command {
         Command::Search(args) => args.json,
@@ -91,6 +94,10 @@ fn prints_json(command: &Command) -> bool {
         Command::Terms(args) => args.json,
         Command::Status(args) => args.json,
         Command::Mail(args) => args.command.prints_json(),
+        Command::Index(args) => args.json,
+        Command::Check(args) => args.json,
+        Command::Extract(args) => args.json,
+        Command::Walk(args) => args.json,
         _ => false,
     }
 }
@@ -150,6 +157,20 @@ pub(crate) fn only_reads_mail(arguments: &[OsString]) -> bool {
         mu::command(arguments),
         Some("find" | "cfind" | "fields" | "info")
     )
+}
+
+/// Returns how an interface reaches the index, for a user in this context.
+fn access(data: &Path, settings: &Settings, mut context: Context) -> Result<Access, Failure> {
+    settings.mail.apply_to(&mut context)?;
+    context.synonyms = query::synonyms(None, settings)?;
+    Ok(Access {
+        index: index_folder(data),
+        ranking: settings.ranking.ranking()?,
+        stemming: settings.analysis.stem.clone(),
+        context,
+        saved: settings.queries.clone(),
+        deadline_ms: settings.search.deadline_ms(),
+    })
 }
 
 /// Returns this program, and how it works with the same index and settings. A newer one may take its place later.

@@ -177,8 +177,8 @@ impl Overview<'_> {
         self.by(|_| String::new()).remove("").unwrap_or_default()
     }
 
-    fn completed(&self) -> Option<String> {
-        self.snapshot.meta().completed.map(output::time)
+    fn completed(&self) -> Option<i64> {
+        self.snapshot.meta().completed
     }
 
     fn json(&self) -> Json {
@@ -194,13 +194,13 @@ impl Overview<'_> {
             "open_to_others": self.is_open_to_others,
             "roots": self.snapshot.meta().roots,
             "sandbox": self.isolation.json(),
-            "completed": self.completed(),
+            "completed": self.completed().map(output::time),
             "watched": self.freshness.as_ref().map(|fresh| fresh.watched),
             "swept": self.freshness.as_ref().map(|fresh| fresh.swept),
             "complete_seconds_ago": self.freshness.as_ref().and_then(|fresh| fresh.complete_seconds_ago),
             "pending": self.freshness.as_ref().map(|fresh| fresh.pending),
             "paused": self.paused.is_some(),
-            "paused_until": self.paused.and_then(end),
+            "paused_until": self.paused.and_then(end).map(output::time),
             "documents": all.documents,
             "files": all.files,
             "read": all.read,
@@ -225,15 +225,18 @@ impl Overview<'_> {
             let path = escape_bytes(root.path.as_os_str().as_encoded_bytes()).into_owned();
             text.push_str(&format!("root       {}\n", output::clean(&path)));
         }
-        let completed = self
-            .completed()
-            .unwrap_or_else(|| "never (no run of ken index has finished)".to_owned());
+        let zone = crate::zone::system();
+        let local = |seconds| output::local_time(seconds, &zone);
+        let completed = self.completed().map(local);
+        let completed =
+            completed.unwrap_or_else(|| "never (no run of ken index has finished)".to_owned());
         text.push_str(&format!("complete   {completed}\n"));
         if let Some(freshness) = &self.freshness {
             text.push_str(&format!("served     {}\n", served(freshness)));
         }
         if let Some(pause) = self.paused {
-            let end = end(pause).map_or_else(String::new, |end| format!("until {end}, or "));
+            let end = end(pause).map(local);
+            let end = end.map_or_else(String::new, |end| format!("until {end}, or "));
             text.push_str(&format!("paused     {end}until ken index --resume\n"));
         }
         let bytes = output::size(i64::try_from(self.statistics.bytes).unwrap_or(i64::MAX));
@@ -279,13 +282,13 @@ fn served(freshness: &Freshness) -> String {
     text
 }
 
-/// Returns when a pause ends.
-fn end(pause: Pause) -> Option<String> {
+/// Returns when a pause ends, in seconds since 1970-01-01 UTC.
+fn end(pause: Pause) -> Option<i64> {
     let Pause::Until(time) = pause else {
         return None;
     };
     let seconds = time.duration_since(UNIX_EPOCH).ok()?.as_secs();
-    i64::try_from(seconds).ok().map(output::time)
+    i64::try_from(seconds).ok()
 }
 
 /// Returns the counts as a table, with the sum in the last row.

@@ -5,11 +5,10 @@ use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
-use ken_api::Program;
 use ken_index::layout::index_folder;
 use ken_tui::Setup;
 
-use super::{context::context, own_program, query};
+use super::{access, context::context, own_program};
 use crate::cli::{Global, TuiArgs};
 use crate::config::{Settings, data_folder};
 use crate::failure::{Failure, Kind};
@@ -17,23 +16,12 @@ use crate::output::{self, Style};
 
 pub(crate) fn run(global: &Global, args: &TuiArgs) -> Result<ExitCode, Failure> {
     let data = data_folder(global)?;
-    let index = index_folder(&data);
     // Without an index there is nothing to show: say so before the screen changes.
-    ken_index::read_meta(&index)?;
+    ken_index::read_meta(&index_folder(&data))?;
     let settings = Settings::load(global)?;
-    let mut context = context();
-    settings.mail.apply_to(&mut context)?;
-    context.synonyms = query::synonyms(None, &settings)?;
-    let Program { path, arguments } = own_program(global, &data)?;
     let setup = Setup {
-        index,
-        ranking: settings.ranking.ranking()?,
-        stemming: settings.analysis.stem.clone(),
-        context,
-        saved: settings.queries.clone(),
-        deadline_ms: settings.search.deadline_ms(),
-        program: path,
-        arguments,
+        access: access(&data, &settings, context())?,
+        program: own_program(global, &data)?,
         enter_prints: args.choose,
         visible: output::clean,
         has_color: Style::of_terminal(global).color,

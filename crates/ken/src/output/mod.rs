@@ -15,12 +15,14 @@ use std::sync::OnceLock;
 
 pub(crate) use fields::{hit_fields, hit_values, table_row};
 pub(crate) use hit::{Look, hit_text, match_line, person, place};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use ken_core::{Document, Failure, FieldNames, Kind};
 use ken_search::service::DocumentForm;
 pub(crate) use ken_search::service::{
     SCHEMA, cause_text, day, file_url, system_words, time, title,
 };
-pub(crate) use pager::{Paging, page};
+pub(crate) use pager::{Paging, page, page_at};
 pub(crate) use progress::{Display, summary_text};
 pub(crate) use remedy::{install, owner, remedy};
 use serde::Serialize;
@@ -105,6 +107,17 @@ pub(crate) fn has_lines(document: &Document) -> bool {
     let media_type = document.media_type.as_str();
     let is_text = media_type.starts_with("text/") && !OTHER_TEXT.contains(&media_type);
     is_text || document.kind == Kind::Source
+}
+
+/// Returns a time as people read it, in a time zone.
+pub(crate) fn local_time(seconds: i64, zone: &TimeZone) -> String {
+    Timestamp::from_second(seconds).map_or_else(
+        |_| seconds.to_string(),
+        |time| {
+            let time = time.to_zoned(zone.clone());
+            time.strftime("%Y-%m-%d %H:%M:%S %z").to_string()
+        },
+    )
 }
 
 /// Returns a size as people write it.

@@ -4,6 +4,7 @@
 //! from which what steers a terminal was removed before.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,8 +34,13 @@ impl Drop for Paging {
 
 /// Sends standard output to the pager from now on, if it is a terminal and the user wants one.
 pub(crate) fn page(global: &Global) -> Paging {
+    page_at(global, None)
+}
+
+/// Does the same; the first page begins with this line, counted from 1, where the pager can.
+pub(crate) fn page_at(global: &Global, line: Option<usize>) -> Paging {
     let wanted = !global.no_pager && io::stdout().is_terminal();
-    if let Some(mut command) = wanted.then(command).flatten()
+    if let Some(mut command) = wanted.then(|| command(line)).flatten()
         && let Ok(mut program) = command.stdin(Stdio::piped()).spawn()
     {
         // Ctrl-C belongs to the pager as long as it runs.
@@ -58,9 +64,9 @@ fn pager() -> std::sync::MutexGuard<'static, Option<Pager>> {
     PAGER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the command of the pager; none if the user wants none.
+/// Returns the command of the pager, which begins with a line if it can; none if the user wants none.
 #[allow(clippy::disallowed_methods)] // the binary reads its environment
-fn command() -> Option<Command> {
+fn command(first_line: Option<usize>) -> Option<Command> {
     let set = ["KEN_PAGER", "PAGER"]
         .into_iter()
         .find_map(|name| std::env::var(name).ok());
@@ -69,6 +75,9 @@ fn command() -> Option<Command> {
     let program = words.next().filter(|program| *program != "cat")?;
     let mut command = Command::new(program);
     command.args(words);
+    if let Some(line) = first_line.filter(|_| begins_anywhere(program)) {
+        command.arg(format!("+{line}"));
+    }
     if std::env::var_os("LESS").is_none() {
         command.env("LESS", "FRX");
     }
@@ -76,6 +85,12 @@ fn command() -> Option<Command> {
         command.env("LV", "-c");
     }
     Some(command)
+}
+
+/// Returns whether a pager takes the number of the first line as `+LINE`, as POSIX has it for `more`.
+fn begins_anywhere(program: &str) -> bool {
+    let name = Path::new(program).file_name();
+    name.is_some_and(|name| name == "less" || name == "more")
 }
 
 /// Gives what reads for the pager to `write`; none if there is no pager.

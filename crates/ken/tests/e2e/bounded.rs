@@ -110,6 +110,208 @@ fn lists_of_messages_are_bounded_too() {
     }
 }
 
+/// Follows the commands for the next part; returns the outputs, each with its last line apart.
+fn parts(world: &World, first: &str, budget: usize) -> Vec<(String, String)> {
+    let mut line = first.to_owned();
+    let mut parts = Vec::new();
+    loop {
+        let run = world.ken(&words(&line)[1..]);
+        let text = run.text().to_owned();
+        assert!(
+            run.code == 0 && run.out.len() <= budget,
+            "{line}: {text}{}",
+            run.err
+        );
+        let (found, last) = text.trim_end().rsplit_once('\n').unwrap();
+        parts.push((found.to_owned(), last.to_owned()));
+        assert!(parts.len() < 100, "{line}");
+        let next = match last.starts_with('{') {
+            true => run.objects().pop().unwrap()["next"]
+                .as_str()
+                .map(str::to_owned),
+            false => last
+                .split_once("; next: ")
+                .map(|(_, next)| next.trim_end_matches(']').to_owned()),
+        };
+        match next {
+            Some(next) => line = next,
+            None => return parts,
+        }
+    }
+}
+
+/// Documents of two pages and more, and members of an archive.
+fn books() -> World {
+    let world = World::new();
+    for number in 1..=25 {
+        let pages = "An okapi.\nother\n\u{c}nothing\nclass Okapi\nokapi\n";
+        world.write(format!("{number:02}.txt"), pages.repeat(number));
+    }
+    let members = [("a.txt", "an okapi here\n"), ("b.txt", "nothing\n")];
+    world.write("box.tar", crate::samples::tar(&members));
+    world.index_docs();
+    world
+}
+
+#[test]
+fn lines_of_documents_are_bounded() {
+    let world = books();
+    let n_lines = 1 + (1..=25).map(|number| 3 * number).sum::<usize>();
+    for (option, budget) in [("", 700), ("", 4000), ("--json", 900), ("--json", 4000)] {
+        let first = format!("ken grep --documents {option} --budget {budget} -i 'okapi' docs");
+        let mut names = Vec::new();
+        let parts = parts(&world, &first, budget);
+        for (found, last) in &parts {
+            let heads = found.lines().filter(|line| line.starts_with("docs/"));
+            names.extend(heads.map(|line| line.split(' ').next().unwrap().to_owned()));
+            if option.is_empty() {
+                let total = format!(" of {n_lines} lines, ");
+                assert!(
+                    last.contains(&total) && last.contains(" of 26 documents shown"),
+                    "{last}"
+                );
+                continue;
+            }
+            let end: serde_json::Value = serde_json::from_str(last).unwrap();
+            assert_eq!(
+                (&end["total"], &end["lines"]["total"]),
+                (&26.into(), &n_lines.into())
+            );
+            let found = found
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap());
+            let found: Vec<serde_json::Value> = found.collect();
+            assert_eq!(end["shown"], found.len());
+            for document in &found {
+                let (path, inside) = (&document["path"], &document["ipath"]);
+                let (path, inside) = (path.as_str().unwrap(), inside.as_str().unwrap());
+                let bar = if inside.is_empty() { "" } else { "|" };
+                names.push(format!("{path}{bar}{inside}"));
+                assert!(document["lines"][0]["page"].is_u64(), "{document}");
+            }
+        }
+        let (_, last) = parts.last().unwrap();
+        assert!(!last.contains("too small"), "{last}");
+        assert!(
+            names.contains(&"docs/box.tar|a.txt".to_owned()),
+            "{names:?}"
+        );
+        let n_names = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!((n_names, names.len()), (26, 26), "{option} {budget}");
+    }
+    // The best line comes first in the choice, and lines are in their order.
+    let run = world.ken(&words("ken grep --documents --budget 500 -i okapi docs/02.txt")[1..]);
+    let best = "docs/02.txt (6 lines)\n1:1:An okapi.\n2:2:class Okapi\n";
+    assert!(run.text().starts_with(best), "{}", run.text());
+    let run = world.ken(&words("ken grep --documents --budget 500 absent docs")[1..]);
+    assert_eq!((run.code, run.text()), (1, ""));
+}
+
+#[test]
+fn lines_of_files_are_bounded_as_objects_too() {
+    let world = okapis();
+    let first = "ken grep --json --budget 1000 okapi docs";
+    let mut n_found = 0;
+    for (found, _) in parts(&world, first, 1000) {
+        for line in found.lines() {
+            let file: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(
+                (&file["lines"][0]["line"], &file["n_lines"]),
+                (&1.into(), &1.into())
+            );
+            n_found += 1;
+        }
+    }
+    assert_eq!(n_found, 30);
+}
+
+#[test]
+fn messages_are_read_within_a_budget() {
+    let world = World::new();
+    for number in 1..=12 {
+        let text = format!("line of the okapi {number}\n").repeat(number * number);
+        let mail = format!(
+            "From: a@x.org\nSubject: number {number}\nMessage-ID: <{number}@x>\n\
+             Date: Mon, {number} Feb 2026 10:00:00 +0000\n\n{text}"
+        );
+        world.write(format!("mail/cur/{number}:2,S"), mail);
+    }
+    world.index_docs();
+    for (option, budget) in [("", 2000), ("--json", 2500)] {
+        let first = format!("ken mail show {option} --budget {budget} okapi");
+        let parts = parts(&world, &first, budget);
+        let all: String = parts
+            .iter()
+            .map(|(found, last)| format!("{found}\n{last}\n"))
+            .collect();
+        for number in 1..=12 {
+            let subject = match option {
+                "" => format!("Subject: number {number}\n"),
+                _ => format!("\"title\":\"number {number}\""),
+            };
+            assert_eq!(all.matches(&subject).count(), 1, "{option} {number}\n{all}");
+        }
+        let (newest, last) = &parts[0];
+        assert!(newest.contains("number 12"), "{newest}");
+        assert!(last.contains("mail show --offset 1 "), "{last}");
+        // The newest one is too long; its rest comes by another command.
+        let rest = match option {
+            "" => {
+                newest
+                    .lines()
+                    .last()
+                    .unwrap()
+                    .split_once("; next: ")
+                    .unwrap()
+                    .1
+            }
+            _ => newest
+                .split_once("\"next\":\"")
+                .unwrap()
+                .1
+                .split('"')
+                .next()
+                .unwrap(),
+        };
+        let rest = words(rest.trim_end_matches(']'));
+        let run = world.ken(&rest[1..]);
+        assert!(run.code == 0 && run.out.len() <= budget, "{}", run.err);
+        let first_line = rest
+            .iter()
+            .position(|word| word == "--lines")
+            .map(|at| &rest[at + 1]);
+        let number = first_line.unwrap().split('-').next().unwrap();
+        let number: usize = number.parse().unwrap();
+        let n_shown = newest.matches("line of the okapi 12").count();
+        assert_eq!(n_shown + 1, number);
+    }
+}
+
+#[test]
+fn addresses_name_messages() {
+    let world = World::new();
+    let one = "From a@x Mon Jan  1 00:00:00 2026\nSubject: first\nMessage-ID: <1@x>\n\nwords\n\n";
+    let two = one.replace("first", "second").replace("1@x>", "2@x>");
+    world.write("box", format!("{one}{two}"));
+    world.write("single.eml", "Subject: third\nMessage-ID: <3@x>\n\nwords\n");
+    world.index_docs();
+    let subjects = |address: &str| {
+        let run = world.ken(["mail", "show", "--json", address]);
+        let shown = run.objects().into_iter();
+        let shown = shown.map(|message| message["fields"]["title"].as_str().unwrap().to_owned());
+        shown.collect::<Vec<_>>()
+    };
+    let second = world.hit("second");
+    let member = second["ipath"].as_str().unwrap();
+    assert_eq!(subjects(&format!("docs/box|{member}")), ["second"]);
+    assert_eq!(subjects(second["id"].as_str().unwrap()), ["second"]);
+    assert_eq!(subjects("docs/box").len(), 2);
+    assert_eq!(subjects("docs/single.eml"), ["third"]);
+    assert_eq!(subjects("words").len(), 3);
+}
+
 #[test]
 fn hits_are_tables_and_objects_of_chosen_keys() {
     let world = World::new();
@@ -144,4 +346,33 @@ fn errors_are_objects_where_hits_are() {
     let run = world.ken(["search", "(okapi", "--json"]);
     assert_eq!(run.objects().pop().unwrap()["error"]["kind"], "usage");
     assert!(world.ken(["search", "(okapi"]).out.is_empty());
+    // What clap says is an object too.
+    for (line, part) in [
+        ("search okapi --json --limt 3", "'--limt'"),
+        ("mail show --json", "<QUERY>"),
+        ("show --json --page x a.txt", "'x'"),
+        ("walk --json", "required"),
+    ] {
+        let run = world.ken(line.split(' '));
+        let objects = run.objects();
+        let error = &objects[0]["error"];
+        assert_eq!((run.code, objects.len()), (2, 1), "{line}");
+        assert_eq!(error["kind"], "usage");
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.contains(part) && !message.starts_with("error"),
+            "{message}"
+        );
+        assert!(
+            run.err.starts_with("error: ") && run.err.contains(part),
+            "{error}"
+        );
+    }
+    assert!(world.ken(["search", "--limt", "3"]).out.is_empty());
+    assert!(
+        world
+            .ken(["search", "--limt", "--", "--json"])
+            .out
+            .is_empty()
+    );
 }

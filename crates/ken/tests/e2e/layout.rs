@@ -49,7 +49,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
             "api", "search", "index", "engine", "extract", "mail", "walk", "core",
         ],
     ),
-    ("ken-tui", &["search", "index", "engine", "core"]),
+    ("ken-tui", &["api", "search", "index", "engine", "core"]),
     ("ken-api", &["private", "core"]),
     ("ken-private", &[]),
     ("ken-core", &[]),

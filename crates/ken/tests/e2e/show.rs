@@ -5,28 +5,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::pty;
 use crate::world::{Run, World};
 
-/// Runs a command line of a shell on a terminal of so many columns, and prints what the terminal gets.
-const ON_A_TERMINAL: &str = "
-import fcntl, os, pty, struct, sys, termios
-pid, terminal = pty.fork()
-if pid == 0:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, int(sys.argv[1]), 0, 0))
-    os.execv('/bin/sh', ['sh', '-c', sys.argv[2]])
-while True:
-    try:
-        got = os.read(terminal, 65536)
-    except OSError:
-        break
-    os.write(1, got)
-os.waitpid(pid, 0)
-";
-
 fn on_a_terminal(world: &World, columns: usize, line: &str) -> String {
-    let mut python = world.around("python3");
-    python.args(["-c", ON_A_TERMINAL, &columns.to_string(), line]);
-    let output = python.env("NO_COLOR", "1").output().unwrap();
+    let output = pty::on_a_terminal(world, columns, &[("NO_COLOR", "1")], &["sh", "-c", line]);
     String::from_utf8(output.stdout).unwrap().replace('\r', "")
 }
 
@@ -299,6 +282,60 @@ fn a_pager_shows_what_a_terminal_gets() {
     assert_eq!(shown.matches("PAGED2  third\n").count(), 1, "{shown}");
     assert_eq!(shown.matches("\n2  third\n").count(), 2, "{shown}");
     assert!(shown.ends_with("notes.txt\ncode 0\n"), "{shown}");
+}
+
+#[test]
+fn a_pager_begins_at_the_match_of_a_numbered_hit() {
+    let world = library();
+    // A pager of this name takes the number of a line, and shows what less would show first.
+    let folder = world.home().join("pagers");
+    fs_err::create_dir_all(&folder).unwrap();
+    let script = "#!/bin/sh\nfor word; do case $word in +*) from=$word;; esac; done\ntail -n +${from#+} | head -n 8\n";
+    for name in ["less", "other"] {
+        fs_err::write(folder.join(name), script).unwrap();
+        let executable = std::fs::Permissions::from_mode(0o755);
+        fs_err::set_permissions(folder.join(name), executable).unwrap();
+    }
+    let shown = |rest: &str| {
+        let search = "$ken search 'okapi filename:notes.txt' > /dev/null";
+        let list = "$ken --no-pager search 'okapi filename:notes.txt'";
+        let line = format!("{search}; {list}; echo THEN; {rest}");
+        let shown = on_a_terminal(&world, 80, &line);
+        shown.split_once("THEN\n").unwrap().1.to_owned()
+    };
+    let less = folder.join("less");
+    let first = shown(&format!("PAGER='{} -R' $ken show 1", less.display()));
+    let lines: Vec<&str> = first.lines().collect();
+    assert_eq!(lines[5], " 40  line 40 has an okapi in it", "{first}");
+    assert_eq!(lines.len(), 8);
+    // From a match on the first screen nothing is left out, and other pagers get no option.
+    let near = shown(&format!(
+        "PAGER={} $ken show 1 --lines 38-50",
+        less.display()
+    ));
+    assert!(
+        near.lines()
+            .any(|line| line == "40  line 40 has an okapi in it"),
+        "{near}"
+    );
+    let other = shown(&format!(
+        "PAGER='{} -x' $ken show 1 2>&1",
+        folder.join("other").display()
+    ));
+    assert!(!other.contains("line 40"), "{other}");
+}
+
+#[test]
+fn numbers_of_the_last_list_name_messages() {
+    let world = library();
+    let line = "$ken --no-pager mail list survey; $ken --no-pager mail show 1; $ken mail save --to saved 1; $ken mail tag +seen-it 1; \
+        $ken --no-pager mail show 9; echo code $?";
+    let shown = on_a_terminal(&world, 100, line);
+    assert!(shown.contains("please see the okapi"), "{shown}");
+    assert!(shown.contains("saved/-x figures.txt"), "{shown}");
+    // What is no number of the list is a query.
+    assert!(shown.ends_with("code 1\n"), "{shown}");
+    assert_eq!(world.found("tag:seen-it"), ["mail/cur/1.host:2,S"]);
 }
 
 /// Writes a program that notes its arguments, and returns it.

@@ -18,6 +18,29 @@ fn indexed() -> World {
 }
 
 #[test]
+fn people_read_local_times_and_programs_those_of_utc() {
+    let world = indexed();
+    let shown = |zone: &str, option: &str| {
+        let mut command = world.command(
+            ["status"]
+                .iter()
+                .chain((!option.is_empty()).then_some(&option)),
+        );
+        let run = crate::world::Run::of(command.env("TZ", zone).output().unwrap());
+        run.text().to_owned()
+    };
+    let json: serde_json::Value = serde_json::from_str(&shown("Asia/Tokyo", "--json")).unwrap();
+    let utc: jiff::Timestamp = json["completed"].as_str().unwrap().parse().unwrap();
+    let text = shown("Asia/Tokyo", "");
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("complete   "));
+    let local = jiff::Zoned::strptime("%Y-%m-%d %H:%M:%S %z", line.unwrap()).unwrap();
+    assert_eq!(local.timestamp(), utc);
+    assert!(line.unwrap().ends_with(" +0900"), "{text}");
+}
+
+#[test]
 fn figures_of_the_index() {
     let world = indexed();
     let run = world.ken(["status"]);

@@ -1,6 +1,7 @@
 //! On a terminal no command lets a file steer it: every command runs on a pseudo-terminal, over files whose names,
 //! titles, texts and messages try.
 
+use crate::pty;
 use crate::world::World;
 
 /// What no file may send: the clipboard, a title, blinking, clearing, moving back, reversing text, C1.
@@ -9,37 +10,9 @@ const HOSTILE: &str = "\u{1b}]52;c;aGFja2Vk\u{7}\u{1b}[5m\u{1b}[2J\u{8}\u{202e}\
 /// A name has no slash and is short.
 const HOSTILE_NAME: &str = "evil\u{1b}]52;c;aA\u{7}\u{1b}[5m\u{202e}\u{9b}5m";
 
-/// Runs a program on a terminal and prints what the terminal gets.
-const ON_A_TERMINAL: &str = "
-import os, pty, sys
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
-while True:
-    try:
-        got = os.read(terminal, 65536)
-    except OSError:
-        break
-    os.write(1, got)
-os.waitpid(pid, 0)
-";
-
 fn on_a_terminal(world: &World, args: &[&str]) -> Vec<u8> {
-    let mut python = world.around("python3");
-    python
-        .env("TERM", "xterm-kitty")
-        .args(["-c", ON_A_TERMINAL]);
-    let output = python
-        .arg(env!("CARGO_BIN_EXE_ken"))
-        .args(args)
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output.stdout
+    let command = [&[env!("CARGO_BIN_EXE_ken")], args].concat();
+    pty::on_a_terminal(world, 80, &[("TERM", "xterm-kitty")], &command).stdout
 }
 
 fn hostile() -> World {

@@ -12,13 +12,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A terminal with a shell, until dropped.
-struct Terminal<'w> {
+pub(crate) struct Terminal<'w> {
     world: &'w World,
 }
 
 impl<'w> Terminal<'w> {
     /// Starts a shell command on a terminal; none if there is no tmux.
-    fn start(world: &'w World, command: &str, size: (u16, u16)) -> Option<Self> {
+    pub(crate) fn start(world: &'w World, command: &str, size: (u16, u16)) -> Option<Self> {
         let is_there = Command::new("tmux").arg("-V").output().is_ok();
         if !needs::met("tmux", is_there) {
             return None;
@@ -48,11 +48,11 @@ impl<'w> Terminal<'w> {
         tmux.arg("-S").arg(socket).args(arguments).output().unwrap()
     }
 
-    fn type_text(&self, text: &str) {
+    pub(crate) fn type_text(&self, text: &str) {
         self.tmux(&["send-keys", "-l", text]);
     }
 
-    fn press(&self, keys: &[&str]) {
+    pub(crate) fn press(&self, keys: &[&str]) {
         for key in keys {
             self.tmux(&["send-keys", key]);
         }
@@ -64,7 +64,7 @@ impl<'w> Terminal<'w> {
 
     /// Waits until the screen has all of these texts, and returns it.
     #[track_caller]
-    fn until(&self, texts: &[&str]) -> String {
+    pub(crate) fn until(&self, texts: &[&str]) -> String {
         let start = Instant::now();
         loop {
             let screen = self.screen();

@@ -11,14 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ken_core::{
-    Document, Field, Glob, GlobPart, Kind, Location, MessageState, Order, Pattern, Plan, SortKey,
-    Value,
+    Document, Field, Kind, Location, MessageState, Order, Pattern, Plan, SortKey, Value,
 };
 use ken_engine::{DocAddress, FacetBy, Limits, Request, Source, Stored};
 use ken_index::parallel;
 use serde::{Deserialize, Serialize};
 
-use super::{Error, FacetValue, Listed, Named, Service, is_complete, path_text, reached};
+use super::{Error, FacetValue, Listed, Named, Service, is_complete, reached};
 use crate::parse::{Tree, parse_with};
 use crate::plan::plan;
 
@@ -53,8 +52,8 @@ pub struct MessageRequest {
 pub enum Which {
     /// Messages that a query in ken's language finds.
     Query(String),
-    /// Messages in a file.
-    File(PathBuf),
+    /// Messages at an address: all in a file, or the one that a member is or is a part of.
+    At(PathBuf),
     /// Messages with a tag.
     Tagged,
 }
@@ -388,6 +387,10 @@ impl<'s> Service<'s> {
         limit: Option<usize>,
         limits: Option<&Arc<Limits>>,
     ) -> Result<Vec<DocAddress>, Error> {
+        if let Which::At(address) = &request.which {
+            let at = self.messages_at(address)?;
+            return self.by_date(&at, request.reverse, limit);
+        }
         let (plan, asks_parts) = self.meant(&request.which)?;
         let parts = match &plan {
             Some(plan) if asks_parts => self.carriers(plan, limits)?,
@@ -412,6 +415,31 @@ impl<'s> Service<'s> {
         self.by_date(&all, request.reverse, limit)
     }
 
+    /// Returns the messages at an address, in no order.
+    fn messages_at(&self, address: &Path) -> Result<Vec<DocAddress>, Error> {
+        let target = self.target(address)?;
+        let plan = among_messages(None);
+        let request = Request {
+            only: Some(&target.addresses),
+            ..Request::new(&plan)
+        };
+        let found = self.snapshot.find(&request)?.hits;
+        let found: Vec<DocAddress> = found.into_iter().map(|hit| hit.address).collect();
+        if target.ipath.is_root() {
+            return Ok(found);
+        }
+        for at in &target.addresses {
+            if self.snapshot.location(*at)?.ipath == target.ipath {
+                let message = match found.contains(at) {
+                    true => Some(*at),
+                    false => self.snapshot.mail().carrier(*at)?,
+                };
+                return Ok(message.into_iter().collect());
+            }
+        }
+        Ok(Vec::new())
+    }
+
     /// Returns the plan for the wanted messages, or none for all messages, and whether the plan also applies to parts.
     fn meant(&self, which: &Which) -> Result<(Option<Plan>, bool), Error> {
         Ok(match which {
@@ -422,7 +450,7 @@ impl<'s> Service<'s> {
                 let plan = (tree != Tree::All).then(|| plan(&tree, &self.context));
                 (plan, asks_parts)
             }
-            Which::File(path) => (Some(in_file(path)), false),
+            Which::At(_) => (Some(Plan::Nothing), false),
             Which::Tagged => {
                 let pattern = Pattern::Prefix(String::new());
                 let field = Field::Tag;
@@ -498,19 +526,6 @@ fn newest_first(reverse: bool) -> Order {
         key: SortKey::DATE,
         reverse,
     }
-}
-
-/// Returns the plan for the documents in a file.
-fn in_file(path: &Path) -> Plan {
-    let itself = Glob(vec![GlobPart::Literal(path_text(path).into_owned())]);
-    let mut inside = itself.clone();
-    inside.push(GlobPart::Literal("|".to_owned()));
-    inside.push(GlobPart::Many);
-    let at = |glob| Plan::Match {
-        field: Field::Path,
-        pattern: Pattern::Glob(glob),
-    };
-    Plan::Or(vec![at(itself), at(inside)])
 }
 
 /// Returns whether the query excludes something.

@@ -7,7 +7,7 @@ mod thread;
 
 use ken_core::{Document, Field, FieldKind, Ipath, Kind, Location, Value};
 use ken_engine::{DocAddress, Stored};
-use ken_search::service::{Named, cause_text, title};
+use ken_search::service::{Named, Titles, cause_text, title};
 use ken_search::snippet::{self, Finder};
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ use self::thread::{Thread, fold_quotes, people};
 use super::coloured::{Language, colours};
 use super::formatted::formatted;
 use super::html;
-use super::look::{Looker, Titles};
+use super::look::{Looker, marked_title};
 use super::picture::{Sheet, is_drawn, of_image};
 use super::state::{At, Link, State};
 use super::text::{Piece, When, icon, path, person, pieces, short_folder, size, when};
@@ -148,7 +148,7 @@ impl Preview {
         };
         let folder = location.path.parent().unwrap_or(&location.path);
         let shown_folder = path(folder, context.home.as_deref());
-        let title_shown = titles.of_document(location, document);
+        let title_shown = marked_title(&titles, location, document);
         let go_to = |at: At| state.showing(&state.doc, Some(at));
         let rest = |(at, bytes): (At, u64)| Rest {
             href: go_to(at),
@@ -248,11 +248,11 @@ impl Preview {
 fn finders(looker: &Looker<'_>) -> Result<(Finder, Titles), Error> {
     let mut request = looker.request()?;
     (request.filters, request.like) = (Vec::new(), None);
-    let query = looker.understand(&mut request)?;
+    let query = looker.service.understand_typing(&mut request)?;
     let plan = looker.source.expand(&query.plan, query.limits())?;
     let matchers = snippet::matchers(&plan, Field::Body);
     let finder = Finder::new(matchers, looker.service.context().analyze);
-    Ok((finder, Titles::of(looker, &query)?))
+    Ok((finder, looker.service.titles(&query)?))
 }
 
 fn texts(document: &Document, field: Field) -> Vec<&str> {

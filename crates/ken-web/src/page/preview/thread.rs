@@ -59,7 +59,7 @@ impl Thread {
             which: Which::Query(Tree::Clause(clause).to_query(looker.service.field_names())),
             limit: Some(1),
             once: true,
-            deadline_ms: looker.web.setup.deadline_ms,
+            deadline_ms: looker.web.setup.access.deadline_ms,
             ..MessageRequest::default()
         };
         let mut messages: Vec<(usize, Message)> = Vec::new();

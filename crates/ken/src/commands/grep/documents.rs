@@ -1,9 +1,11 @@
 //! `ken grep --documents`: searches the documents of the index below the paths.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ken_core::{Field, Order, Pattern, Plan as IndexPlan, Span, escape_bytes};
 use ken_engine::{DocAddress, Source};
+use ken_grep::digest::Budget;
 use ken_grep::documents::Documents;
 use ken_grep::output::Output;
 use ken_grep::run::{Search, Summary};
@@ -26,6 +28,31 @@ pub(super) fn search(
     search: &Search<'_>,
     output: &Output<Out<Screen>>,
     around: &Surroundings,
+) -> Result<Summary, Failure> {
+    with_documents(global, search, around, &mut |documents| {
+        Ok(search.documents(documents, output)?)
+    })
+}
+
+/// Searches it, and prints the best within a budget.
+pub(super) fn within(
+    global: &Global,
+    search: &Search<'_>,
+    around: &Surroundings,
+    budget: &Budget<'_>,
+    writer: &mut impl Write,
+) -> Result<Summary, Failure> {
+    with_documents(global, search, around, &mut |documents| {
+        Ok(search.documents_within(documents, budget, writer)?)
+    })
+}
+
+/// Calls `run` with the documents below the paths.
+fn with_documents(
+    global: &Global,
+    search: &Search<'_>,
+    around: &Surroundings,
+    run: &mut dyn FnMut(&Documents<'_>) -> Result<Summary, Failure>,
 ) -> Result<Summary, Failure> {
     let snapshot = Snapshot::open(&index_folder(&data_folder(global)?))?;
     warn_of_damage(&snapshot);
@@ -58,15 +85,14 @@ pub(super) fn search(
     };
     let globs = overrides(&around.working_folder, &search.walk.globs);
     let types = types(&search.walk.types);
-    let documents = Documents {
+    run(&Documents {
         snapshot: &snapshot,
         addresses: &addresses,
         files: &files,
         roots: &roots,
         globs: &globs.map_err(|error| usage(error.to_string()))?,
         types: &types.map_err(|error| usage(error.to_string()))?,
-    };
-    Ok(search.documents(&documents, output)?)
+    })
 }
 
 /// Returns the documents of a file, or of all files below a folder.

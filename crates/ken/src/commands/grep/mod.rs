@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use ken_api::message::Vouch;
 use ken_core::{BytesPath, Root};
 use ken_grep::Observer;
+use ken_grep::digest::Budget;
 use ken_grep::format::{Format, Mode};
 use ken_grep::output::{Output, Paint};
 use ken_grep::prefilter::{IndexTables, Need, Prefilter, Request, Trust, Why};
@@ -26,7 +27,7 @@ use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
 use ken_index::layout::index_folder;
 
-use super::{global_ignore, serve};
+use super::{bounded, global_ignore, serve};
 use crate::cli::Global;
 use crate::commands::warn_of_damaged_ngrams;
 use crate::config::data_folder;
@@ -296,9 +297,18 @@ fn results(
     started: Instant,
 ) -> Result<Summary, Failure> {
     let walk_failed = |error: ignore::Error| usage(error.to_string());
-    if let Some(budget) = plan.budget {
+    if let Some(bytes) = plan.budget {
+        let budget = Budget {
+            bytes,
+            skip: typed.skip,
+            as_json: plan.format.mode == Mode::Json,
+            next: &|skip| bounded::next_command("skip", skip),
+        };
         let mut writer = standard_output(typed, around);
-        return search.within(budget, &mut writer).map_err(walk_failed);
+        return match typed.documents {
+            true => documents::within(global, search, around, &budget, &mut writer),
+            false => search.within(&budget, &mut writer).map_err(walk_failed),
+        };
     }
     // A single core does not promise the order of one thread, as `-j1` does.
     let is_ordered = typed.threads.is_some() || typed.sort.is_some() || !search.walks_by_index();

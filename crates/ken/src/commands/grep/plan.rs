@@ -11,7 +11,6 @@ use ken_grep::conditions::{Conditions, Scope};
 use ken_grep::format::{Format, Mode};
 use ken_grep::output::Mark;
 use ken_grep::pattern::{Matcher, PatternError, PatternOptions};
-use ken_grep::ranked::Budget;
 use ken_grep::walk::{WalkOptions, overrides};
 use ken_grep::worker::{Binary, Context, Preprocessor, SearchOptions};
 
@@ -34,7 +33,7 @@ pub(super) struct Plan {
     pub(super) format: Format,
     pub(super) colors: Option<Mark>,
     /// The limit of output, which prints the most useful files first.
-    pub(super) budget: Option<Budget>,
+    pub(super) budget: Option<usize>,
     /// Whether the user named no path.
     pub(super) implicit_path: bool,
 }
@@ -229,15 +228,13 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
 }
 
 /// Returns the limit of output. Ranking cannot be combined with another order of files.
-fn budget(typed: &Typed, mode: Option<Mode>, paths: &Paths) -> Result<Option<Budget>, String> {
+fn budget(typed: &Typed, mode: Option<Mode>, paths: &Paths) -> Result<Option<usize>, String> {
     let ranks = typed.rank || typed.budget.is_some();
-    if ranks && (typed.documents || typed.sort.is_some()) {
-        let other = if typed.documents {
-            "--documents"
-        } else {
-            "--sort"
-        };
-        return Err(format!("--rank and --budget cannot be used with {other}"));
+    if typed.rank && typed.documents {
+        return Err("--rank cannot be used with --documents, but --budget can".to_owned());
+    }
+    if ranks && typed.sort.is_some() {
+        return Err("--rank and --budget cannot be used with --sort".to_owned());
     }
     if ranks && (typed.invert || mode == Some(Mode::FilesWithoutMatch)) {
         return Err("--rank and --budget need matching lines".to_owned());
@@ -245,18 +242,13 @@ fn budget(typed: &Typed, mode: Option<Mode>, paths: &Paths) -> Result<Option<Bud
     if ranks && paths.paths.iter().any(|path| path == Path::new("-")) {
         return Err("--rank and --budget do not read standard input".to_owned());
     }
-    let Some(bytes) = typed.budget else {
-        return Ok(None);
-    };
-    if mode != Some(Mode::Lines) || typed.quiet {
+    let prints_lines = matches!(mode, Some(Mode::Lines | Mode::Json)) && !typed.quiet;
+    if typed.budget.is_some() && !prints_lines {
         return Err(
             "--budget prints lines and cannot be combined with another form of output".to_owned(),
         );
     }
-    Ok(Some(Budget {
-        bytes,
-        skip: typed.skip,
-    }))
+    Ok(typed.budget)
 }
 
 fn scope(typed: &Typed) -> Result<Scope, String> {

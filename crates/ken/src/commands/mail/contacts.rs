@@ -33,8 +33,11 @@ pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Fail
     let contacts = mail.service().contacts(&request)?.items;
     let mut text = String::new();
     let mut nicks = HashMap::new();
-    if args.format == ContactFormat::Bbdb {
-        text.push_str(contact_lines::BBDB_HEAD);
+    match args.format {
+        ContactFormat::Bbdb => text.push_str(contact_lines::BBDB_HEAD),
+        // mutt and neomutt take the first line for a message (query_command in their manuals).
+        ContactFormat::MuttAb => text.push_str("Contacts of your mail:\n"),
+        _ => {}
     }
     let n_head = text.len();
     for contact in &contacts {

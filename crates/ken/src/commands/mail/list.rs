@@ -16,8 +16,9 @@ use crate::output::{self, Style};
 pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
     let style = Style::of(global);
-    let messages = mail.service().messages(&MessageRequest {
-        which: which(&args.query)?,
+    let service = mail.service();
+    let messages = service.messages(&MessageRequest {
+        which: which(&service, &args.query)?,
         reverse: args.reverse,
         limit: match args.budget {
             Some(_) => None,

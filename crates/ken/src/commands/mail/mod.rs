@@ -19,6 +19,7 @@ use ken_search::service::Service;
 use ken_search::service::mail::{Message, Which};
 
 use super::context::context;
+use super::last;
 use super::open_index;
 use crate::cli::{Global, MailArgs, MailCommand};
 use crate::config::{Settings, data_folder};
@@ -64,14 +65,31 @@ impl Mail {
     }
 }
 
-/// Returns the messages that the arguments name. The path of a file means the messages in it.
-fn which(words: &[String]) -> Result<Which, Failure> {
-    if let [path] = words
-        && Path::new(path).is_file()
-    {
-        return Ok(Which::File(fs_err::canonicalize(path)?));
+/// Returns the messages that a query finds. An address means the messages there.
+fn which(service: &Service<'_>, words: &[String]) -> Result<Which, Failure> {
+    let [word] = words else {
+        return Ok(Which::Query(words.join(" ")));
+    };
+    let path = match Path::new(word) {
+        file if file.is_file() => fs_err::canonicalize(file)?,
+        address => address.to_owned(),
+    };
+    // A word may be the name of a file that is not in the index.
+    let is_address = service.addressed(&path).is_ok() || word.contains('/') && path.is_file();
+    Ok(match is_address {
+        true => Which::At(path),
+        false => Which::Query(word.clone()),
+    })
+}
+
+/// Returns the same, where a number of the last list is an address too.
+fn which_or_number(service: &Service<'_>, words: &[String]) -> Result<Which, Failure> {
+    match words {
+        [word] if last::numbered(Path::new(word)).is_some() => {
+            Ok(Which::At(last::address(Path::new(word))?))
+        }
+        words => which(service, words),
     }
-    Ok(Which::Query(words.join(" ")))
 }
 
 /// Returns the limit of the arguments, where 0 means none.

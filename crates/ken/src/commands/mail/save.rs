@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use ken_search::service::mail::{MessageRequest, Part};
 use regex_automata::meta::Regex;
 
-use super::{Mail, which};
+use super::{Mail, which_or_number};
 use crate::cli::{Global, SaveArgs};
 use crate::commands::original::Reader;
 use crate::failure::{Failure, Kind};
@@ -32,7 +32,7 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
     let mut n_failed = 0;
     let service = mail.service();
     let messages = service.messages(&MessageRequest {
-        which: which(&args.query)?,
+        which: which_or_number(&service, &args.query)?,
         reverse: true,
         once: args.skip_dups,
         ..MessageRequest::default()

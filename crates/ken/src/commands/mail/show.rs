@@ -2,22 +2,28 @@
 
 use std::process::ExitCode;
 
-use ken_search::service::mail::{Message, MessageRequest, Part, Related};
-use ken_search::service::{MessageForm, Service};
+use ken_search::service::mail::{Message, MessageRequest, Messages, Part, Related};
+use ken_search::service::{MessageForm, PartRequest, Service};
+use serde_json::Value as Json;
 
 use super::header::{header, header_line};
-use super::{Mail, limit, which};
+use super::{Mail, limit, which_or_number};
 use crate::cli::{Global, ShowArgs};
+use crate::commands::bounded::{Bounded, End, next_part};
 use crate::commands::original::Reader;
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Style};
 
+/// The tries to fit a message into the room for it.
+const MAX_TRIES: usize = 20;
+
 pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
     let service = mail.service();
+    let limit = limit(args.limit).map(|limit| limit.saturating_add(args.offset));
     let mut messages = service.messages(&MessageRequest {
-        which: which(&args.query)?,
-        limit: limit(args.limit),
+        which: which_or_number(&service, &args.query)?,
+        limit: limit.filter(|_| args.budget.is_none()),
         once: args.skip_dups,
         related: match args.thread {
             true => Related::ByThread,
@@ -25,7 +31,7 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
         },
         ..MessageRequest::default()
     })?;
-    if !args.thread {
+    if !args.thread && args.budget.is_none() {
         // People read from top to bottom.
         messages.reverse();
     }
@@ -40,18 +46,10 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
         true => None,
         false => Some(output::page(global)),
     };
-    let mut n_failed = 0;
-    for (position, message) in messages.iter().enumerate() {
-        let printed = message.map_err(Failure::from);
-        match printed.and_then(|message| page.message(&message, position)) {
-            Ok(bytes) => output::print(&bytes)?,
-            Err(failure) if messages.len() == 1 => return Err(failure),
-            Err(failure) => {
-                n_failed += 1;
-                failure.report();
-            }
-        }
-    }
+    let n_failed = match args.budget {
+        Some(budget) => page.within(budget, &messages)?,
+        None => page.all(&messages)?,
+    };
     drop(paging);
     Ok(ExitCode::from(match (messages.is_empty(), n_failed) {
         (true, _) => 1,
@@ -68,6 +66,119 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    /// Prints all messages; returns how many could not be read.
+    fn all(&self, messages: &Messages<'_>) -> Result<usize, Failure> {
+        let mut n_failed = 0;
+        // In the order of reading, those to skip are the last ones.
+        let n_shown = match self.args.thread {
+            true => messages.len(),
+            false => messages.len().saturating_sub(self.args.offset),
+        };
+        let n_skipped = if self.args.thread {
+            self.args.offset
+        } else {
+            0
+        };
+        let shown = messages.iter().take(n_shown).skip(n_skipped);
+        for (position, message) in shown.enumerate() {
+            let printed = message.map_err(Failure::from);
+            match printed.and_then(|message| self.message(&message, position)) {
+                Ok(bytes) => output::print(&bytes)?,
+                Err(failure) if messages.len() == 1 => return Err(failure),
+                Err(failure) => {
+                    n_failed += 1;
+                    failure.report();
+                }
+            }
+        }
+        Ok(n_failed)
+    }
+
+    /// Prints the first messages in a number of bytes, each whole; of one that is too long for all of them, the beginning.
+    /// Returns how many could not be read.
+    fn within(&self, budget: usize, messages: &Messages<'_>) -> Result<usize, Failure> {
+        let end = End {
+            what: "messages",
+            total: messages.len(),
+            offset: self.args.offset,
+            as_json: self.args.json,
+        };
+        let mut bounded = Bounded::new(budget, end.room(messages.len()));
+        for (position, message) in messages.iter().skip(self.args.offset).enumerate() {
+            let message = message?;
+            let mut whole = self.message(&message, position)?;
+            let mut beginning = Vec::new();
+            if position == 0 && whole.len() > bounded.left() {
+                beginning = self.beginning(message, bounded.left(), budget)?;
+            }
+            whole = bounded.take(whole, beginning);
+            if whole.is_empty() {
+                break;
+            }
+            output::print(&whole)?;
+        }
+        output::print(&end.line(bounded.n_shown()))?;
+        Ok(0)
+    }
+
+    /// Returns the first lines of a message in a number of bytes, and the command for the rest of it; nothing if not even
+    /// one line has room.
+    fn beginning(
+        &self,
+        mut message: Message,
+        room: usize,
+        budget: usize,
+    ) -> Result<Vec<u8>, Failure> {
+        let body = std::mem::take(&mut message.document.body);
+        let mut n_bytes = room;
+        for _ in 0..MAX_TRIES {
+            let part = self.service.part(
+                &body,
+                &PartRequest {
+                    max_bytes: Some(n_bytes),
+                    ..PartRequest::default()
+                },
+            )?;
+            let text = part.stretches.iter().map(|stretch| stretch.text);
+            message.document.body = text.collect();
+            let next = part.next.as_ref();
+            let next = next.map(|next| next_part(&message.location, next, budget, self.args.json));
+            let shown = self.shortened(&message, body.len(), next.as_deref())?;
+            match shown.len().checked_sub(room) {
+                None | Some(0) if message.document.body.is_empty() => break,
+                None | Some(0) => return Ok(shown),
+                Some(_) if n_bytes == 0 => break,
+                Some(over) => n_bytes = n_bytes.saturating_sub(over),
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Returns a message of which only the beginning of the text is there.
+    fn shortened(
+        &self,
+        message: &Message,
+        n_bytes: usize,
+        next: Option<&str>,
+    ) -> Result<Vec<u8>, Failure> {
+        let mut shown = self.message(message, 0)?;
+        let Some(next) = next else {
+            return Ok(shown);
+        };
+        if self.args.json {
+            // It is an object.
+            let mut object: Json = serde_json::from_slice(&shown).unwrap_or_default();
+            object["n_bytes"] = n_bytes.into();
+            object["next"] = next.into();
+            return Ok(output::json_line(&object));
+        }
+        let of = |n: usize| output::size(n as i64);
+        let (shown_bytes, all) = (of(message.document.body.len()), of(n_bytes));
+        let rest = format!("[{shown_bytes} of {all} of this message shown; next: {next}]\n");
+        shown.extend(rest.into_bytes());
+        Ok(shown)
+    }
+
     fn message(&self, message: &Message, position: usize) -> Result<Vec<u8>, Failure> {
         if let Some(number) = &self.args.part {
             let files = self.service.parts(message)?.items;

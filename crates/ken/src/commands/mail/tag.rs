@@ -13,7 +13,7 @@ use ken_pipeline::tags;
 use ken_search::service::FacetValue;
 use ken_search::service::mail::{MessageRequest, Which};
 
-use super::{Mail, which};
+use super::{Mail, which_or_number};
 use crate::cli::{Global, TagArgs, TagFormat};
 use crate::commands::run_options::default_options;
 use crate::commands::serve;
@@ -36,8 +36,9 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
     }
     let (tags, query) = split(&args.arguments)?;
     let mail = Mail::open(global)?;
-    let messages = mail.service().messages(&MessageRequest {
-        which: which(query)?,
+    let service = mail.service();
+    let messages = service.messages(&MessageRequest {
+        which: which_or_number(&service, query)?,
         ..MessageRequest::default()
     })?;
     let mut changes = Vec::with_capacity(messages.len());

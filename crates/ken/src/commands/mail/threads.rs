@@ -17,8 +17,9 @@ const MAX_NAMES: usize = 5;
 pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
     let style = Style::of(global);
+    let service = mail.service();
     let request = MessageRequest {
-        which: which(&args.query)?,
+        which: which(&service, &args.query)?,
         reverse: args.reverse,
         limit: limit(args.limit),
         once: args.skip_dups,
@@ -27,7 +28,7 @@ pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failu
     let _paging = output::page(global);
     let mut out = BufWriter::new(output::stdout());
     let mut any = false;
-    mail.service().each_thread(&request, &mut |thread| {
+    service.each_thread(&request, &mut |thread| {
         any = true;
         let printed = match args.json {
             true => output::json_line(&thread),

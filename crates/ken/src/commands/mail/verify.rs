@@ -8,7 +8,7 @@ use ken_search::service::mail::MessageRequest;
 use ken_search::service::path_text;
 use serde_json::json;
 
-use super::{Mail, which};
+use super::{Mail, which_or_number};
 use crate::cli::{Global, VerifyArgs};
 use crate::commands::original::Reader;
 use crate::failure::{Failure, Kind};
@@ -19,8 +19,9 @@ pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failur
     let reader = Reader::new(&mail.snapshot, mail.settings.extraction()?);
     let mut n_signatures = 0;
     let mut all_good = true;
-    let messages = mail.service().messages(&MessageRequest {
-        which: which(&args.query)?,
+    let service = mail.service();
+    let messages = service.messages(&MessageRequest {
+        which: which_or_number(&service, &args.query)?,
         reverse: true,
         ..MessageRequest::default()
     })?;

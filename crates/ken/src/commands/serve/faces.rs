@@ -7,7 +7,6 @@ use std::sync::{Arc, OnceLock};
 
 use ken_api::{Client, Guard, Program, Secret};
 use ken_extract::Pictures;
-use ken_index::layout::index_folder;
 use ken_mcp::Mcp;
 use ken_search::scope::Scope;
 use ken_web::{Advice, Opener, ReadMember, Setup, Web};
@@ -18,7 +17,7 @@ use super::news::News;
 use super::port::Port;
 use crate::cli::Global;
 use crate::commands::agents::setup as mcp_setup;
-use crate::commands::{context::context, desktop, original::Reader, own_program, query};
+use crate::commands::{access, context::context, desktop, original::Reader, own_program};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
@@ -179,16 +178,8 @@ fn web(
     secret: &Arc<OnceLock<Secret>>,
     program: &Program,
 ) -> Result<Web, Failure> {
-    let mut context = context();
-    settings.mail.apply_to(&mut context)?;
-    context.synonyms = query::synonyms(None, settings)?;
     Ok(Web::new(Setup {
-        index: index_folder(data),
-        ranking: settings.ranking.ranking()?,
-        stemming: settings.analysis.stem.clone(),
-        context,
-        saved: settings.queries.clone(),
-        deadline_ms: settings.search.deadline_ms(),
+        access: access(data, settings, context())?,
         server: Client::new(socket),
         program: program.clone(),
         read_member: read_member(settings.clone()),

@@ -3,13 +3,14 @@
 mod form;
 mod print;
 
-use std::ops::RangeInclusive;
+use std::cell::Cell;
 use std::process::ExitCode;
 
 use ken_core::{Document, Kind as Type};
 use ken_search::service::mail::Message;
 use ken_search::service::{Addressed, Error, Next, Part, PartRequest, Place, Reading, Service};
 
+use super::bounded::range;
 use super::context::context;
 use super::original::{FileState, changed_words, state};
 use super::{address, last, open_index};
@@ -24,6 +25,10 @@ const USUAL_BYTES: usize = 32_000;
 /// The lines that are shown before and after a line that was typed behind an address.
 const BEFORE: usize = 10;
 const AFTER: usize = 30;
+/// The rows that a pager shows above the match at which it begins.
+const ROWS_ABOVE: usize = 5;
+/// The stretches around matches for which there is room in a budget, at least.
+const STRETCHES: usize = 4;
 /// The tries to fit an output into its budget.
 const MAX_TRIES: usize = 20;
 
@@ -44,6 +49,8 @@ pub(crate) fn run(global: &Global, args: &ReadArgs) -> Result<ExitCode, Failure>
         args,
         style: Style::of(global),
         columns: output::columns(),
+        place: last::numbered(&args.address).and_then(|hit| hit.place),
+        row: Cell::new(None),
     };
     let request = request(args, &found, page.columns.is_some());
     if !args.json {
@@ -61,7 +68,9 @@ pub(crate) fn run(global: &Global, args: &ReadArgs) -> Result<ExitCode, Failure>
         None => page.whole(&request)?,
     };
     let is_found = args.around.is_none() || page.part(&request)?.n_matches > 0;
-    let paging = output::page(global);
+    // A match on the first screen is seen at once.
+    let row = page.row.get().filter(|row| *row > ROWS_ABOVE);
+    let paging = output::page_at(global, row.map(|row| row - ROWS_ABOVE));
     output::print(&bytes)?;
     drop(paging);
     if let Some(rest) = rest.filter(|_| !args.json && args.budget.is_none()) {
@@ -80,8 +89,10 @@ fn request(args: &ReadArgs, found: &Addressed, on_terminal: bool) -> PartRequest
         pages: args.page.clone(),
         query: args.around.clone(),
         reading: Reading::Lenient,
+        prefix_last: args.prefix_last,
         around: args.around.as_ref().map(|_| args.context),
         offset: args.offset,
+        stretch_bytes: args.budget.map(|budget| budget / STRETCHES),
         max_bytes: args.budget,
     };
     let is_chosen = args.lines.is_some() || args.page.is_some() || args.around.is_some();
@@ -178,7 +189,8 @@ impl Page<'_> {
                     .stretches
                     .iter()
                     .any(|stretch| !stretch.text.is_empty());
-                let is_enough = has_text || self.document().body.is_empty() || !with_head;
+                let has_all = part.next.is_none();
+                let is_enough = has_text || has_all || !with_head;
                 match bytes.len().checked_sub(budget) {
                     None | Some(0) if is_enough => return Ok((bytes, None)),
                     None | Some(0) => break,
@@ -222,17 +234,20 @@ impl Page<'_> {
     fn command(&self, next: &Next) -> String {
         let location = self.found.named.stored.location.to_string();
         let mut command = format!("ken show {}", output::shell_word(&location));
-        let range = |numbers: &RangeInclusive<usize>| match *numbers.end() {
-            usize::MAX => format!("{}-", numbers.start()),
-            last => format!("{}-{last}", numbers.start()),
-        };
         match (next, &self.args.around) {
             (Next::Lines(lines), _) => command.push_str(&format!(" --lines {}", range(lines))),
             (Next::Pages(pages), _) => command.push_str(&format!(" --page {}", range(pages))),
             (Next::Around(offset), query) => {
                 let query = output::shell_word(query.as_deref().unwrap_or_default()).into_owned();
                 let context = self.args.context;
-                command.push_str(&format!(" --around {query} -C {context} --offset {offset}"));
+                let prefix = if self.args.prefix_last {
+                    " --prefix-last"
+                } else {
+                    ""
+                };
+                command.push_str(&format!(
+                    " --around {query}{prefix} -C {context} --offset {offset}"
+                ));
             }
         }
         if let Some(budget) = self.args.budget {

@@ -1,10 +1,11 @@
 //! The output of `ken show` for people: what the document is, and its lines with their numbers.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use ken_core::{Field, FieldKind, Kind as Type, TEXT_SEPARATOR, Value};
 use ken_search::service::mail::Message;
-use ken_search::service::{Addressed, Part, Service, Stretch};
+use ken_search::service::{Addressed, Part, Place, Service, Stretch};
 
 use super::Inside;
 use crate::cli::ReadArgs;
@@ -41,11 +42,16 @@ pub(super) struct Page<'a> {
     pub(super) style: Style,
     /// The columns of the terminal, if there is one.
     pub(super) columns: Option<usize>,
+    /// The place of the match that the reader looks for, if it is known.
+    pub(super) place: Option<Place>,
+    /// The row of the output where that match is, counted from 1; at first unknown.
+    pub(super) row: Cell<Option<usize>>,
 }
 
 impl Page<'_> {
     /// Returns the text of a part, with or without a head.
     pub(super) fn text(&self, part: &Part<'_>, with_head: bool) -> String {
+        self.row.set(None);
         let mut text = String::new();
         if with_head {
             self.add_head(part, &mut text);
@@ -168,6 +174,7 @@ impl Page<'_> {
             let bytes = at..at + shown.len();
             // Nothing is on the line where a page ends at the end of its last line.
             if !(shown.is_empty() && piece.ends_with(PAGE_END)) {
+                self.note_row(line, page, stretch, &bytes, text);
                 self.add_line(line, stretch, bytes, gutter, text);
             }
             at += piece.len();
@@ -184,6 +191,30 @@ impl Page<'_> {
         if stretch.is_cut && text.ends_with('\n') {
             text.pop();
             text.push_str("…\n");
+        }
+    }
+
+    /// Notes the row of the line that comes next, if the match that the reader looks for is in it.
+    fn note_row(
+        &self,
+        line: usize,
+        page: usize,
+        stretch: &Stretch<'_>,
+        bytes: &Range<usize>,
+        text: &str,
+    ) {
+        if self.row.get().is_some() {
+            return;
+        }
+        let mut found = stretch.matches.iter();
+        let is_match = found.any(|found| found.start < bytes.end && found.end > bytes.start);
+        let is_there = match self.place {
+            Some(Place::Line(wanted)) => line == wanted,
+            Some(Place::Page(wanted)) => page == wanted && is_match,
+            None => is_match,
+        };
+        if is_there {
+            self.row.set(Some(text.matches('\n').count() + 1));
         }
     }
 

@@ -180,7 +180,10 @@ fn a_budget_is_kept_and_says_where_to_go_on() {
         assert!(code == 0 && text.len() <= limit, "{text}");
         let last = text.lines().last().unwrap();
         assert!(last.contains(&format!("of {total} lines")), "{last}");
-        assert!(last.contains("of 40 files; go on with --skip "), "{last}");
+        assert!(
+            last.contains("of 40 files shown; next: ken grep --skip "),
+            "{last}"
+        );
         assert!(text.contains(":fn needle() {}"), "{text}");
     }
     // The whole file, piece by piece.
@@ -196,7 +199,7 @@ fn a_budget_is_kept_and_says_where_to_go_on() {
             .filter(|line| line.starts_with("docs/"))
             .count();
         match text.trim_end().rsplit_once("--skip ") {
-            Some((_, next)) => skip = next.to_owned(),
+            Some((_, next)) => skip = next.split(' ').next().unwrap().to_owned(),
             None => break,
         }
     }
