@@ -1,4 +1,5 @@
-//! Files embedded in a PDF (ISO 32000-2, 7.11.4): members, extracted like those of an archive.
+//! Files embedded in a PDF (ISO 32000-2, 7.11.4) or associated with a part of it: members, extracted
+//! like those of an archive.
 
 use std::collections::HashSet;
 
@@ -17,7 +18,8 @@ use crate::{Error, Member};
 /// Maximum depth of a name tree; deeper nodes are left out.
 const MAX_DEPTH: usize = 32;
 
-/// Hands on the files in the document's name tree and its pages' annotations.
+/// Hands on the files in the document's name tree, those associated with the document or a page, and
+/// those in its pages' annotations.
 pub(super) fn read(
     pdf: &Pdf,
     is_sealed: bool,
@@ -33,7 +35,9 @@ pub(super) fn read(
     {
         files.walk(&root, MAX_DEPTH, output)?;
     }
+    files.take_all(catalog, output)?;
     for page in pdf.pages().iter() {
+        files.take_all(page.raw(), output)?;
         let annotations = page.raw().get::<Array<'_>>(b"Annots").unwrap_or_default();
         for annotation in annotations.iter::<Dict<'_>>() {
             if let Some(file) = annotation.get::<Dict<'_>>(b"FS") {
@@ -77,6 +81,15 @@ impl Files {
             if is_new && depth > 0 {
                 self.walk(&dict, depth - 1, output)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Hands on the files that are associated with an object (14.13).
+    fn take_all(&mut self, object: &Dict<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+        let files = object.get::<Array<'_>>(b"AF").unwrap_or_default();
+        for file in files.iter::<Dict<'_>>() {
+            self.take(&file, output)?;
         }
         Ok(())
     }

@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use hayro_cmap::{BfString, CMap, CMapName, CidFamily};
 use hayro_font::CMapResolverFn;
-use hayro_syntax::object::{Dict, Name, String as PdfString};
+use hayro_syntax::object::{Array, Dict, Name, String as PdfString};
 
-use super::font::descendant;
+/// Returns the font whose glyphs a composite font shows.
+pub(super) fn descendant<'a>(font: &Dict<'a>) -> Option<Dict<'a>> {
+    let descendants = font.get::<Array<'a>>(b"DescendantFonts")?;
+    descendants.iter::<Dict<'a>>().next()
+}
 
 /// The characters of a composite font that has the glyphs of a character collection of Adobe.
 pub(super) struct Collection {

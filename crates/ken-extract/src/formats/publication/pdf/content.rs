@@ -113,11 +113,6 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         }
     }
 
-    /// Returns the number of strings that have been shown.
-    pub(super) fn n_shown(&self) -> usize {
-        self.n_shown
-    }
-
     /// Runs a content stream, or as much of it as the budget allows.
     pub(super) fn run(&mut self, content: &[u8], resources: &Resources<'a>) {
         if !self.shared.budget.spend(content.len() + STREAM_COST) {

@@ -17,6 +17,8 @@ mod layers;
 mod layout;
 mod metadata;
 mod nesting;
+mod normal;
+mod outline;
 mod program;
 mod run;
 mod script;
@@ -27,6 +29,7 @@ pub(crate) mod tests;
 mod to_unicode;
 mod type3;
 mod words;
+mod xfa;
 
 use ken_core::{Field, Setting};
 use std::borrow::Cow;
@@ -51,6 +54,7 @@ pub(crate) use self::words::page_text;
 pub(in crate::formats) const FORMAT: Format = Format::new("PDF", &["application/pdf"], extract)
     .fields(&[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -75,6 +79,10 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     metadata::read(&pdf, &catalog, output.own());
     let limits = output.limits();
     let pages = read_pages(&pdf, &catalog, limits, &mut output.own().body);
+    for heading in outline::read(&catalog) {
+        output.own().add_text(Field::Headings, &heading);
+    }
+    xfa::read(&catalog, &mut output.own().body);
     attachment::read(&pdf, is_sealed, &catalog, output)?;
     pages
 }
@@ -160,11 +168,9 @@ fn read_into<'a>(
     interpreter.run(&content, &resources);
     let notes = annotation::run(page.raw(), &resources, shared, &mut segments, matrix);
     segments.finish_segment();
+    let start = body.len();
     let words = layout::write(&segments, body);
-    for note in notes {
-        body.push('\n');
-        body.push_str(&note);
-    }
+    annotation::write(&notes, body, start);
     words
 }
 

@@ -12,7 +12,8 @@ use skrifa::raw::TableProvider;
 use skrifa::raw::ps::agl;
 use skrifa::{FontRef, GlyphId, MetadataProvider};
 
-use super::font::{Text, descendant, normalise, normalise_char};
+use super::collection::descendant;
+use super::normal::{Text, normalise, normalise_char};
 
 /// Characters of a font beyond this number are left out.
 const MAX_CHARS: usize = 1 << 17;

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use hayro_font::kurbo::{Point, Rect};
 
-use super::font::{self, Text, only_char};
+use super::normal::{Text, normalise, only_char};
 use super::run::Run;
 use super::script;
 
@@ -418,7 +418,10 @@ impl Segments {
 
     /// Replaces the following glyphs by a text, until [`Self::end_actual_text`].
     pub(super) fn begin_actual_text(&mut self, text: &str) {
-        self.actual_text = Some(font::normalise(text));
+        self.actual_text = Some(match only_char(text) {
+            Some(SOFT_HYPHEN) => Text::Char(SOFT_HYPHEN),
+            _ => normalise(text),
+        });
     }
 
     /// Ends the replacement of [`Self::begin_actual_text`].

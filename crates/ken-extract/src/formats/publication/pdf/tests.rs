@@ -2,6 +2,7 @@
 
 mod codes;
 mod encryption;
+mod forms;
 mod lines;
 
 use std::fmt::Write;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hayro_syntax::object::{Array, Dict};
 
-use super::font::Text;
+use super::normal::Text;
 
 /// Heights of Type 3 fonts for size 1 that leave the size meaningful.
 const USUAL_EM: Range<f64> = 0.4..2.5;
