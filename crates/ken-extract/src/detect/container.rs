@@ -176,7 +176,7 @@ fn is_zip_based(media_type: &str) -> bool {
                 | "application/x-kspread"
                 | "application/x-kpresenter"
                 | "application/vnd.google-earth.kmz"
-                | "application/x-numpy"
+                | "application/x-npz"
                 | "image/x-kra"
                 | "image/openraster"
         )

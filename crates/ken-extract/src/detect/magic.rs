@@ -247,6 +247,8 @@ fn structures(head: &[u8]) -> Option<Magic> {
         Some(format("application/x-tar", Archive))
     } else if is_pdf(head) {
         Some(format("application/pdf", Document))
+    } else if let Some(cms) = cms(head) {
+        Some(cms)
     } else if is_transport_stream(head) {
         Some(format("video/mp2t", Video))
     } else if is_mpeg_audio(head) {
@@ -289,6 +291,27 @@ fn has_object(head: &[u8]) -> bool {
         };
         is_number() && is_number() && words.next().is_some_and(|word| word.starts_with(b"obj"))
     })
+}
+
+/// Recognises a sequence that begins with the identifier of signed, encrypted or time-stamped data (RFC
+/// 5652, RFC 5544).
+fn cms(head: &[u8]) -> Option<Magic> {
+    const CMS: &[u8] = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07";
+    const STAMPED: &[u8] = b"\x06\x0b\x2a\x86\x48\x86\xf7\x0d\x01\x09\x10\x01\x1f";
+    let (&[tag, length], after) = head.split_first_chunk()?;
+    let n_digits = if length > 0x80 {
+        usize::from(length & 0x7f)
+    } else {
+        0
+    };
+    let inside = after
+        .get(n_digits..)
+        .filter(|_| tag == 0x30 && n_digits <= 8)?;
+    if inside.starts_with(STAMPED) {
+        return Some(format("application/timestamped-data", Archive));
+    }
+    let kind = inside.strip_prefix(CMS)?.first()?;
+    matches!(kind, 2 | 3).then_some(format("application/pkcs7-mime", Archive))
 }
 
 /// Returns whether there is a `ustar` header, or one of before 1988 with a correct checksum.

@@ -156,6 +156,7 @@ fn refined(found: Detected, named: Option<Detected>) -> Detected {
             "audio/mp4" | "video/quicktime" | "video/3gpp"
         ),
         "video/x-ms-asf" => matches!(named.media_type, "audio/x-ms-wma" | "video/x-ms-wmv"),
+        "application/pkcs7-mime" => named.media_type == "application/pkcs7-signature",
         "video/x-matroska" => named.media_type == "audio/x-matroska",
         "application/x-plist" => named.media_type == "application/x-webarchive",
         "application/x-hdf5" => named.media_type == "application/x-netcdf",
@@ -253,6 +254,9 @@ fn is_text_based(media_type: &str) -> bool {
                 | "application/x-abiword"
                 | "application/x-pem-file"
                 | "application/pkix-cert"
+                | "application/pkcs7-mime"
+                | "application/pkcs7-signature"
+                | "application/timestamped-data"
                 | "application/pgp-encrypted"
                 | "application/pgp-signature"
                 | "application/x-font-type1"

@@ -112,6 +112,12 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
         [b'{', after @ ..] if after.trim_ascii_start().starts_with(b"\"") => {
             Some(Sniffed::Likely(format("application/json", Data)))
         }
+        _ if [&b"-----BEGIN PKCS7"[..], b"-----BEGIN CMS"]
+            .iter()
+            .any(|mark| start.starts_with(mark)) =>
+        {
+            Some(Sniffed::Certain(format("application/pkcs7-mime", Archive)))
+        }
         // The armour of keys, but not of signed messages, which are readable.
         _ if start.starts_with(b"-----BEGIN ") && !start.starts_with(b"-----BEGIN PGP SIGNED") => {
             Some(Sniffed::Likely(format("application/x-pem-file", Other)))

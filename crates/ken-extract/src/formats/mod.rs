@@ -190,6 +190,7 @@ pub const FORMATS: &[Format] = &[
     archive::ar::DEB_FORMAT,
     archive::rpm::FORMAT,
     archive::iso::FORMAT,
+    archive::signed::FORMAT,
     office::iwork::FORMAT,
     web::mhtml::FORMAT,
     web::webarchive::FORMAT,

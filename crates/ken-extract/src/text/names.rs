@@ -78,6 +78,47 @@ pub(crate) fn decode(name: &[u8]) -> Cow<'_, str> {
     names.decode(name)
 }
 
+/// Returns the code page that makes the best words of bytes; of equals, the first wins.
+pub(super) fn best_page(bytes: &[u8], first: u16, others: &[u16]) -> u16 {
+    let mut best = (first, score(&code_page::decode(bytes, first)));
+    for &page in others {
+        let score = score(&code_page::decode(bytes, page));
+        if score > best.1 {
+            best = (page, score);
+        }
+    }
+    best.0
+}
+
+/// Returns the code page of DOS in which bytes make better words than in a charset of the web; none if
+/// there is no such page. Lines and boxes are drawn in DOS only.
+pub(super) fn page_of_dos(mut sample: Vec<u8>, web: &'static Encoding) -> Option<u16> {
+    let is_drawn = has_line_art(&sample);
+    if is_drawn {
+        sample.retain(|byte| !LINE_ART.contains(byte));
+    }
+    let page = best_page(&sample, CODE_PAGES[0], &PAGES_OF_DOS);
+    let scores = (
+        score(&code_page::decode(&sample, page)),
+        score(&web.decode_without_bom_handling(&sample).0),
+    );
+    (is_drawn || scores.0 > scores.1.max(0) + scores.1.abs() / 2 + 4).then_some(page)
+}
+
+/// The code pages of DOS that texts are in, besides the first.
+const PAGES_OF_DOS: [u16; 9] = [850, 852, 737, 775, 857, 860, 861, 865, 866];
+/// Lines, boxes and shades.
+const LINE_ART: std::ops::RangeInclusive<u8> = 0xb0..=0xdf;
+/// The bytes of lines and shades that are repeated, and how often they must be.
+const REPEATED: [u8; 9] = [0xb0, 0xb1, 0xb2, 0xc4, 0xcd, 0xdb, 0xdc, 0xdf, 0xfe];
+const N_REPEATED: usize = 5;
+
+fn has_line_art(sample: &[u8]) -> bool {
+    sample
+        .chunk_by(|one, other| one == other)
+        .any(|run| run.len() >= N_REPEATED && REPEATED.contains(&run[0]))
+}
+
 fn guess(lines: &[u8]) -> Charset {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(lines, true);
@@ -166,7 +207,7 @@ fn of_pair(before: char, character: char) -> i32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use encoding_rs::{
         BIG5, EUC_JP, EUC_KR, GBK, IBM866, KOI8_R, SHIFT_JIS, WINDOWS_1250, WINDOWS_1251,
         WINDOWS_1252,
@@ -174,7 +215,8 @@ mod tests {
 
     use super::*;
 
-    fn in_page(text: &str, page: u16) -> Vec<u8> {
+    /// Encodes text in a code page.
+    pub(in crate::text) fn in_page(text: &str, page: u16) -> Vec<u8> {
         let byte_of =
             |c: char| (0..=255_u8).find(|&byte| code_page::decode(&[byte], page).starts_with(c));
         text.chars().map(|c| byte_of(c).unwrap()).collect()

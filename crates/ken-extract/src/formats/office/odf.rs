@@ -65,7 +65,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets, slides")
 .members("embedded files")
 .in_worker()
-.version(3);
+.version(4);
 
 /// Maximum number of consecutive spaces that are kept.
 const MAX_SPACES: usize = 64;

@@ -91,6 +91,17 @@ fn embedded_objects_are_members() {
     let found = found(&compound_of(&[("PowerPoint Document", &stream)]));
     assert_eq!(found.members.len(), 1);
     assert_eq!(found.members[0].bytes, inner);
+    for damaged in [
+        // A wrong checksum, no length, no packing, a wrong length.
+        [&packed[..packed.len() - 4], b"xxxx"].concat(),
+        packed[4..].to_vec(),
+        inner.clone(),
+        [&[9, 0, 0, 0], &packed[4..]].concat(),
+    ] {
+        let stream = [slide(b"a"), record(0x10, OBJECT, &damaged)].concat();
+        let found = self::found(&compound_of(&[("PowerPoint Document", &stream)]));
+        assert_eq!(found.members[0].bytes, inner);
+    }
     assert_eq!(
         found.documents[0].failure.as_ref().unwrap().reason(),
         Reason::Malformed

@@ -46,7 +46,8 @@ pub(super) fn run<'a>(
             continue;
         }
         if subtype == Some(b"Link") {
-            notes.extend(address(&annotation));
+            let address = address(&annotation);
+            notes.extend(address.filter(|address| shared.addresses.insert(address.clone())));
             continue;
         }
         let mut interpreter = Interpreter::new(shared, segments, matrix);

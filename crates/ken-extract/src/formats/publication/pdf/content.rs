@@ -33,6 +33,8 @@ pub(super) struct Shared<'a> {
     pub(super) fonts: Fonts<'a>,
     pub(super) layers: Layers,
     pub(super) budget: Budget,
+    /// The addresses of links so far.
+    pub(super) addresses: HashSet<String>,
     /// Form XObjects that were run and showed no text.
     textless: HashSet<ObjRef>,
 }
@@ -43,6 +45,7 @@ impl<'a> Shared<'a> {
             fonts: Fonts::new(),
             layers,
             budget,
+            addresses: HashSet::new(),
             textless: HashSet::new(),
         }
     }

@@ -62,6 +62,9 @@ fn addresses_behind_links_are_read() {
     );
     assert_eq!(link("https://www.tug.org/"), drawn);
     assert_eq!(texts("<</Subtype/Link/Dest/here>>"), drawn);
+    let mut sample = Sample::pages(&["BT /F1 10 Tf 50 700 Td (page) Tj ET"; 2]);
+    sample.page = "/Annots[<</Subtype/Link/A<</URI(ctan.org)>>>>]".into();
+    assert_eq!(sample.text(), "page\nctan.org\u{C}page");
 }
 
 #[test]
@@ -105,7 +108,7 @@ fn forms_in_xml_add_what_the_pages_lack() {
     sample.objects = parts.iter().map(|part| stream("", part)).collect();
     assert_eq!(sample.text(), text);
     sample.objects[2] = stream("", "<datasets><data><a>Stan");
-    assert_eq!(sample.text(), text.strip_suffix("\nStanford").unwrap());
+    assert_eq!(sample.text(), text.strip_suffix("ford").unwrap());
 }
 
 #[test]
