@@ -202,6 +202,8 @@ fn zip_archives_are_refined() {
     let docx = zip_of(&[("[Content_Types].xml", ""), ("word/document.xml", "")]);
     assert!(media_type("", &docx).ends_with("wordprocessingml.document"));
     assert!(media_type("a.zip", &docx).ends_with("wordprocessingml.document"));
+    let odd = zip_of(&[("[content_types].xml", ""), ("xl\\workbook.xml", "")]);
+    assert!(media_type("a.bin", &odd).ends_with("spreadsheetml.sheet"));
     assert!(media_type("a.xlsx", &docx).ends_with("wordprocessingml.document"));
     assert!(media_type("a.dotx", &docx).ends_with("wordprocessingml.template"));
     assert!(media_type("a.docm", &docx).ends_with("ms-word.document.macroenabled.12"));

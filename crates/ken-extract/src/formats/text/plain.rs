@@ -22,7 +22,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     extract,
 )
 .sections("form feeds")
-.version(4)
+.version(5)
 .streams();
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {

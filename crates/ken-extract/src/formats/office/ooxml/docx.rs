@@ -39,7 +39,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("pages, as last laid out")
 .members("embedded files")
 .in_worker()
-.version(5);
+.version(6);
 
 /// Kinds of parts that hold text like the main part, in the order in which they are appended.
 const TEXT_PARTS: &[&str] = &["footnotes", "endnotes"];
@@ -293,9 +293,12 @@ impl PartReader<'_> {
                 }
             }
             "docPr" => {
-                self.body.begin_aside();
-                self.body.push(&tag.attribute("descr").unwrap_or_default());
-                self.body.end_aside();
+                let description = tag.attribute("descr").unwrap_or_default();
+                if !drawing::names_a_picture(&description) {
+                    self.body.begin_aside();
+                    self.body.push(&description);
+                    self.body.end_aside();
+                }
             }
             _ => {}
         }
@@ -596,7 +599,7 @@ mod tests {
         assert_eq!(
             text_of(
                 "<w:p><w:r><w:t>a</w:t><w:drawing><wp:docPr id='1' name='x' descr='A cat'/>\
-                 </w:drawing><w:t>b</w:t></w:r></w:p>"
+                 <wp:docPr id='2' name='y' descr='C:\\cat.JPG'/></w:drawing><w:t>b</w:t></w:r></w:p>"
             ),
             "ab\nA cat"
         );

@@ -82,6 +82,15 @@ fn is_skipped(tag: &Start<'_>) -> bool {
     }
 }
 
+/// Returns whether the description of a picture is only the name of its file, as Office fills it in.
+pub(super) fn names_a_picture(description: &str) -> bool {
+    let ends = [
+        ".bmp", ".emf", ".gif", ".jpeg", ".jpg", ".pict", ".png", ".svg", ".tif", ".tiff", ".wmf",
+    ];
+    let description = description.trim_end().to_ascii_lowercase();
+    ends.iter().any(|end| description.ends_with(end))
+}
+
 struct Reader<'r, 'b> {
     context: Context<'r>,
     links: BTreeMap<&'r str, &'r str>,
@@ -113,7 +122,12 @@ impl Reader<'_, '_> {
                 self.is_repeated = matches!(&*kind, "hdr" | "ftr" | "dt");
             }
             // The text description of a picture.
-            "cNvPr" => self.body.line(&tag.attribute("descr").unwrap_or_default()),
+            "cNvPr" => {
+                let description = tag.attribute("descr").unwrap_or_default();
+                if !names_a_picture(&description) {
+                    self.body.line(&description);
+                }
+            }
             "hlinkClick" | "hlinkMouseOver" => {
                 let id = tag.prefixed_attribute("id").unwrap_or_default();
                 if let Some(target) = self.links.get(&*id) {

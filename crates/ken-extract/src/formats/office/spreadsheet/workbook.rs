@@ -198,6 +198,19 @@ pub(in crate::formats::office) fn read(
     xml.whole()
 }
 
+/// More names of cells were made by a program, and are no words of people.
+const MAX_CELL_NAMES: usize = 200;
+
+/// Adds the names that the user gave to cells.
+pub(in crate::formats::office) fn add_cell_names(names: &[String], body: &mut Body) {
+    // Those of Excel itself, as LibreOffice writes them.
+    let is_built_in = |name: &&String| name.starts_with("Excel_BuiltIn");
+    if names.len() <= MAX_CELL_NAMES {
+        let own = names.iter().filter(|name| !is_built_in(name));
+        own.for_each(|name| body.once(name));
+    }
+}
+
 /// Reads a formula, of which only the target of a link is text.
 fn read_formula(xml: &mut Xml<'_>, body: &mut Body) -> Result<(), Error> {
     while let Some(node) = xml.next()? {
