@@ -98,6 +98,11 @@ impl<'a> Object<'a> {
             .filter_map(move |number| self.list.object(number))
     }
 
+    /// Returns the number of bytes, characters or entries that the object declares.
+    pub(crate) fn declared_length(self) -> usize {
+        self.length
+    }
+
     /// Returns the keys of a dictionary with their values.
     pub(crate) fn pairs(self) -> impl Iterator<Item = (Self, Self)> {
         let pairs = self.entries(0xd).map(|(keys, values)| keys.zip(values));

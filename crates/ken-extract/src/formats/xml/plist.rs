@@ -18,8 +18,7 @@ const DIALECT: Dialect = Dialect {
     is_text: no_attribute,
 };
 
-/// More objects than a list of texts has. Objects may contain each other.
-const MAX_OBJECTS: usize = 1 << 20;
+/// Property lists are never nested so deep.
 const MAX_DEPTH: usize = 64;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -27,11 +26,15 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         return super::extract(input, output, &DIALECT).map(drop);
     }
     let limits = output.limits();
+    // Each entry takes a byte. Objects that contain each other, and texts that share their bytes,
+    // are not read more often than others.
+    let mut n_left = usize::try_from(input.size())
+        .unwrap_or(usize::MAX)
+        .saturating_mul(2);
     let list = List::open(input.bytes(limits)?).ok_or_else(|| {
         Error::Malformed("the table of objects is missing: cut off or damaged".into())
     })?;
     let mut body = Body::new(limits.max_text_bytes);
-    let mut n_left = MAX_OBJECTS;
     if let Some(top) = list.top() {
         read(top, 0, &mut n_left, &mut body);
     }
@@ -48,17 +51,30 @@ fn role(_: &str, tag: &Start<'_>, _: &mut Document) -> Role {
 }
 
 fn read(object: Object<'_>, depth: usize, n_left: &mut usize, body: &mut Body) {
-    if *n_left == 0 || depth > MAX_DEPTH || body.is_full() {
+    if depth > MAX_DEPTH || body.is_full() {
         return;
     }
-    *n_left -= 1;
-    if let Some(text) = object.text() {
+    let text = object.text();
+    // Entries cost something even if none of them can be read.
+    let cost = object.declared_length().saturating_add(1);
+    let Some(rest) = n_left.checked_sub(cost) else {
+        *n_left = 0;
+        return;
+    };
+    *n_left = rest;
+    if let Some(text) = text {
         return body.line(text.trim());
     }
     for inner in object.items() {
+        if *n_left == 0 {
+            return;
+        }
         read(inner, depth + 1, n_left, body);
     }
     for (key, value) in object.pairs() {
+        if *n_left == 0 {
+            return;
+        }
         read(key, depth + 1, n_left, body);
         read(value, depth + 1, n_left, body);
     }

@@ -136,7 +136,7 @@ impl Cell {
             return;
         }
         match self.kind {
-            CellKind::Plain => body.push(&self.value),
+            CellKind::Plain => body.push(&unescape(self.value.as_str().into())),
             CellKind::Boolean if self.value.trim() == "0" => body.push("FALSE"),
             CellKind::Boolean => body.push("TRUE"),
             CellKind::SharedString => {
@@ -162,7 +162,7 @@ pub(in crate::formats::office) fn read(
     let mut in_value = false;
     while let Some(node) = xml.next()? {
         match node {
-            Node::Text(text) if in_value => cell.value.push_str(&unescape(text)),
+            Node::Text(text) if in_value => cell.value.push_str(&text),
             Node::Text(_) => {}
             Node::Start(tag) => match tag.name() {
                 "v" | "t" => in_value = true,
