@@ -170,6 +170,10 @@ fn types_folders_and_lines_are_searched() {
     terminal.press(&["C-t"]);
     terminal.until(&["1 document,", "main.rs"]);
     terminal.press(&["C-t", "C-f", "C-u"]);
+    terminal.type_text("/no/such");
+    terminal.press(&["Enter"]);
+    terminal.until(&["the index has nothing below this folder"]);
+    terminal.press(&["C-f", "C-u"]);
     terminal.type_text(world.docs().join("animals").to_str().unwrap());
     terminal.press(&["Enter"]);
     terminal.until(&["2 documents", "in ~/"]);
@@ -232,9 +236,23 @@ fn without_a_terminal_or_an_index_it_says_so() {
     assert!(run.err.contains("there is no index"), "{}", run.err);
 }
 
+/// Waits until something holds.
+#[track_caller]
+fn wait_for(holds: &dyn Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "it does not come");
+        std::thread::sleep(PAUSE);
+    }
+}
+
 #[test]
 fn a_key_inserts_a_path_in_every_shell() {
     let world = world();
+    // A name that a shell would take for two words, three lines and a variable.
+    let evil = "animals/an ugly\n\n$HOME 'name'.md";
+    let evil = world.write(evil, "# Ugly\nA rhinoceros.\n");
+    world.index_docs();
     let bin = world.home().join("bin");
     fs_err::create_dir(&bin).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ken"), bin.join("ken")).unwrap();
@@ -255,6 +273,17 @@ fn a_key_inserts_a_path_in_every_shell() {
         terminal.type_text(&format!("{load}; echo rea''dy"));
         terminal.press(&["Enter"]);
         terminal.until(&["\nready"]);
+        terminal.type_text("cp ");
+        terminal.press(&["M-k"]);
+        terminal.until(&["Type what you look for"]);
+        terminal.type_text("rhinoceros");
+        terminal.until(&["Ugly", "Enter take"]);
+        terminal.press(&["Enter"]);
+        terminal.until(&["cp ", "ugly"]);
+        terminal.type_text(&format!("{name}.md && clear"));
+        terminal.press(&["Enter"]);
+        let copied = world.home().join(format!("{name}.md"));
+        wait_for(&|| fs_err::read(&copied).ok() == fs_err::read(&evil).ok());
         terminal.type_text("echo got ");
         terminal.press(&["M-k"]);
         terminal.until(&["Type what you look for"]);
