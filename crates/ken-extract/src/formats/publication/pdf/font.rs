@@ -250,11 +250,17 @@ impl<'a> LoadedFont<'a> {
         subtype.is_some_and(|subtype| &*subtype == b"TrueType")
     }
 
-    /// Returns whether the codes of a composite font are the numbers of the glyphs of a TrueType font.
+    /// Returns whether the codes of a composite font are the numbers of the glyphs of a TrueType font
+    /// in the usual order.
     fn shows_glyphs(&self) -> bool {
         let encoding = self.dict.get::<Name<'_>>(b"Encoding");
         let is_identity = encoding.is_some_and(|name| name.starts_with(b"Identity"));
         let name = self.dict.get::<Name<'_>>(b"BaseFont");
+        if let Some(Some(program)) = self.program.get()
+            && !program.has_usual_order()
+        {
+            return false;
+        }
         if name.is_some_and(|name| !glyph_name::is_for_text(&name)) {
             return false;
         }
