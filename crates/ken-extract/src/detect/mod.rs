@@ -251,6 +251,7 @@ fn is_text_based(media_type: &str) -> bool {
             media_type,
             "application/mbox"
                 | "application/x-plist"
+                | "application/vnd.jgraph.mxfile"
                 | "application/x-abiword"
                 | "application/x-pem-file"
                 | "application/pkix-cert"

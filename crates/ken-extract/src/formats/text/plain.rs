@@ -14,7 +14,6 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
         crate::formats::ANY_TEXT,
         "application/xslt+xml",
         "application/xml-dtd",
-        "application/x-plist",
         "application/x-cue",
         "audio/x-mpegurl",
         "audio/x-scpls",

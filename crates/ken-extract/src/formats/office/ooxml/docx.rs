@@ -84,6 +84,17 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     raise_pages(document);
 }
 
+/// Reads a document of Word 2003, whose elements for text are the same.
+pub(super) fn read_flat(text: &str, document: &mut Document, limits: &Limits) -> Result<(), Error> {
+    let mut reader = Reader {
+        styles: HashSet::new(),
+        body: Body::new(limits.max_text_bytes),
+    };
+    let result = reader.read(text, &[]);
+    reader.body.finish_into(document);
+    result
+}
+
 /// Raises the number of pages to that in the text, if the document declares fewer.
 fn raise_pages(document: &mut Document) {
     let breaks = memchr::memchr_iter(b'\x0c', document.body.as_bytes()).count();
@@ -269,6 +280,11 @@ impl PartReader<'_> {
                 let target = self.links.get(&*id);
                 self.targets.push(target.map(|target| (*target).to_owned()));
             }
+            // Of Word 2003.
+            "hlink" => {
+                let target = tag.attribute("dest");
+                self.targets.push(target.map(|target| target.into_owned()));
+            }
             // The link of a picture or shape.
             "hlinkClick" => {
                 let id = tag.prefixed_attribute("id").unwrap_or_default();
@@ -319,7 +335,7 @@ impl PartReader<'_> {
                 self.body.end_heading();
                 self.body.end_paragraph();
             }
-            "hyperlink" => {
+            "hyperlink" | "hlink" => {
                 if let Some(target) = self.targets.pop().flatten() {
                     self.body.link(&target);
                 }
