@@ -11,7 +11,9 @@ The words are those of the first article of the Universal Declaration of Human R
 
 import os
 import subprocess
-from dataclasses import dataclass
+import sys
+
+from lib.made import Made
 
 ARTICLES = {
     "de": "Alle Menschen sind frei und gleich an Würde und Rechten geboren. Sie sind mit Vernunft und Gewissen "
@@ -33,18 +35,10 @@ RIGHT_TO_LEFT = ("ar", "he")
 SOFT = "Die Donau\u00addampf\u00adschiff\u00adfahrts\u00adgesell\u00adschaft hat ein Sonder\u00adangebot."
 HANGING = "Berg- und Talbahn, Groß- und Kleinschreibung, Hand- oder Fußball, Vor- und Nachteile sowie Haupt- und Nebensatz."
 LINK = "https://archive.example.org/protocol/rightsdocument"
-KINDS = ("languages", "hyphens", "spacing", "links", "fields", "wrapped")
+KINDS = [f"PDF: {kind}" for kind in ("languages", "hyphens", "spacing", "links", "fields", "wrapped")]
+# Where Debian keeps its modules, for a Python that is not Debian's.
+MODULES = "/usr/lib/python3/dist-packages"
 SECONDS = 120
-
-
-@dataclass(frozen=True)
-class Pdf:
-    """A file, its kind, how it was made, and the words in it."""
-
-    kind: str
-    way: str
-    path: str
-    text: str
 
 
 def all_pdfs(folder):
@@ -52,6 +46,10 @@ def all_pdfs(folder):
     os.makedirs(folder, exist_ok=True)
     plain = [*_printed(folder), *_typeset(folder), *_drawn(folder)]
     return [*plain, *_fields(folder), *_wrapped(folder, plain)]
+
+
+def _made(kind, way, path, text):
+    return Made(f"PDF: {kind}", way, path, text)
 
 
 def _run(*argv, **more):
@@ -73,7 +71,7 @@ def _printed(folder):
             path = os.path.join(folder, f"{name}-{way}.pdf")
             if not os.path.exists(path):
                 printer(source, path)
-            yield Pdf(kind, way, path, text)
+            yield _made(kind, way, path, text)
 
 
 def _pages():
@@ -133,12 +131,13 @@ def _typeset(folder):
             done = subprocess.run(["groff", "-K", "utf8", "-T", "ps", f"-m{language}"], input=text.encode(),
                                   capture_output=True, check=True)
             subprocess.run(["ps2pdf", "-", path], input=done.stdout, check=True)
-        yield Pdf("languages", "groff and Ghostscript", path, ARTICLES[language])
+        yield _made("languages", "groff and Ghostscript", path, ARTICLES[language])
 
 
 # Pages drawn by reportlab
 
 def _drawn(folder):
+    sys.path.append(MODULES)
     from reportlab.pdfbase import pdfmetrics, ttfonts
     from reportlab.pdfgen.canvas import Canvas
 
@@ -151,7 +150,7 @@ def _drawn(folder):
         for number, line in enumerate(_lines(ARTICLES[language])):
             canvas.drawString(72, 760 - 13 * number, line)
         canvas.save()
-        yield Pdf("languages", "reportlab", path, ARTICLES[language])
+        yield _made("languages", "reportlab", path, ARTICLES[language])
     for name, spacing in (("wide", 2.4), ("narrow", -0.5)):
         path = os.path.join(folder, f"reportlab-{name}.pdf")
         canvas = Canvas(path)
@@ -159,13 +158,13 @@ def _drawn(folder):
         for number, line in enumerate(_lines(ARTICLES["fr"])):
             canvas.drawString(72, 760 - 13 * number, line, charSpace=spacing)
         canvas.save()
-        yield Pdf("spacing", "reportlab", path, ARTICLES["fr"])
+        yield _made("spacing", "reportlab", path, ARTICLES["fr"])
     path = os.path.join(folder, "reportlab-link.pdf")
     canvas = Canvas(path)
     canvas.drawString(72, 760, "Erklärung")
     canvas.linkURL(LINK, (72, 755, 130, 775))
     canvas.save()
-    yield Pdf("links", "reportlab", path, f"Erklärung {LINK}")
+    yield _made("links", "reportlab", path, f"Erklärung {LINK}")
 
 
 def _lines(text, n_words=6):
@@ -187,7 +186,7 @@ def _fields(folder):
                            x=150, y=700, width=300)
     canvas.save()
     text = "Name: Eleanor Roosevelt Frankreich"
-    yield Pdf("fields", "reportlab", drawn, text)
+    yield _made("fields", "reportlab", drawn, text)
     bare = os.path.join(folder, "qpdf-fields.pdf")
     _run("qpdf", "--qdf", "--object-streams=disable", drawn, bare)
     with open(bare, "rb") as file:
@@ -195,10 +194,10 @@ def _fields(folder):
     with open(bare, "wb") as file:
         # A key of the same length that means nothing: viewers draw the values themselves.
         file.write(content.replace(b"/AP <<", b"/-- <<"))
-    yield Pdf("fields", "qpdf, not drawn", bare, text)
+    yield _made("fields", "qpdf, not drawn", bare, text)
     distilled = os.path.join(folder, "gs-fields.pdf")
     _run("gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=pdfwrite", "-o", distilled, drawn)
-    yield Pdf("fields", "Ghostscript", distilled, text)
+    yield _made("fields", "Ghostscript", distilled, text)
 
 
 # Files that something is wrapped around
@@ -211,7 +210,7 @@ def _wrapped(folder, plain):
         junk = os.path.join(folder, "junk-" + name)
         with open(pdf.path, "rb") as file, open(junk, "wb") as target:
             target.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n" + file.read())
-        yield Pdf("wrapped", "junk before " + pdf.way, junk, pdf.text)
+        yield _made("wrapped", "junk before " + pdf.way, junk, pdf.text)
         for way, options in (
             ("qpdf, owner password", ["--encrypt", "", "owner", "256", "--"]),
             ("qpdf, RC4", ["--allow-weak-crypto", "--encrypt", "", "owner", "128", "--use-aes=n", "--"]),
@@ -219,4 +218,4 @@ def _wrapped(folder, plain):
         ):
             path = os.path.join(folder, f"{way.replace(', ', '-').replace(' ', '-')}-{name}")
             _run("qpdf", *options, pdf.path, path)
-            yield Pdf("wrapped", way, path, pdf.text)
+            yield _made("wrapped", way, path, pdf.text)
