@@ -226,11 +226,14 @@ impl<'a> LoadedFont<'a> {
     }
 
     fn guess_composite(&self, code: u32) -> Option<char> {
-        match self.to_unicode() {
+        // Codes that are often Unicode: blanks, narrow and wide, need no glyph.
+        let blank = || matches!(code, 0x20 | 0x3000).then_some(' ');
+        let char = match self.to_unicode() {
             Some(map) if map.is_identity => char::from_u32(code),
             _ if self.shows_glyphs() => glyph_name::usual_char(code),
             _ => None,
-        }
+        };
+        char.or_else(blank)
     }
 
     fn guess_simple(&self, code: u8) -> Option<char> {

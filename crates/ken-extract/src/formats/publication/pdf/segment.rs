@@ -324,15 +324,24 @@ impl Current {
     }
 
     /// Returns the usual gap between letters if they are spaced out: nearly all are apart, but for
-    /// pairs that are kerned.
+    /// pairs that are kerned. Dots before a page number are no letters.
     fn letter_gap(&self) -> Option<f32> {
         let n_drawn = self.gaps.iter().filter(|gap| gap.drawn).count();
-        let n_letter_gaps = self.n_glyphs.saturating_sub(1 + n_drawn);
-        if self.n_glyphs <= 3 || self.gaps.len() - n_drawn < n_letter_gaps * 4 / 5 {
+        let n_others = self.n_glyphs.saturating_sub(1 + n_drawn);
+        if self.n_glyphs <= 3 || self.gaps.len() - n_drawn < n_others / 2 {
             return None;
         }
-        let widths = self.gaps.iter().filter(|gap| !gap.drawn);
-        let mut widths: Vec<f32> = widths.map(|gap| gap.width).collect();
+        let letters = self.text.chars().zip(self.text.chars().skip(1));
+        let n_pairs = letters.filter(|&(first, second)| is_letter(first) && is_letter(second));
+        let between_letters = |gap: &&Gap| {
+            let before = self.text[..gap.at].chars().next_back();
+            let after = self.text[gap.at..].chars().next();
+            before.is_some_and(is_letter) && after.is_some_and(is_letter)
+        };
+        let gaps = self.gaps.iter().filter(between_letters);
+        let (drawn, others): (Vec<&Gap>, Vec<&Gap>) = gaps.partition(|gap| gap.drawn);
+        let n_letter_gaps = n_pairs.count().saturating_sub(drawn.len());
+        let mut widths: Vec<f32> = others.iter().map(|gap| gap.width).collect();
         widths.retain(|&width| width > LETTER_SPACE.start);
         if widths.len() < 2 || widths.len() < n_letter_gaps * 4 / 5 {
             return None;
@@ -373,6 +382,10 @@ impl Current {
             && before.is_some_and(script::is_unspaced)
             && after.is_some_and(script::is_unspaced)
     }
+}
+
+fn is_letter(char: char) -> bool {
+    char.is_alphanumeric()
 }
 
 /// Collects the text of one page.

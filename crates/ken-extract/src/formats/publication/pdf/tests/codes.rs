@@ -49,6 +49,15 @@ fn a_space_needs_no_glyph() {
     let font = "/Subtype/Type1/BaseFont/Times-Roman/Encoding<</Differences[32/.notdef]>>";
     let sample = with_font("BT /F3 10 Tf 50 700 Td (two words) Tj ET", font, &[]);
     assert_eq!(sample.text(), "two words");
+    let map = "begincmap 1 beginbfchar <0041> <0041> endbfchar";
+    let content = "BT /F3 10 Tf 50 700 Td <0041004130000041> Tj ET";
+    let sample = composite(
+        content,
+        "/ToUnicode 101 0 R",
+        "Identity",
+        &[&stream("", map)],
+    );
+    assert_eq!(sample.text(), "AA A");
 }
 
 #[test]

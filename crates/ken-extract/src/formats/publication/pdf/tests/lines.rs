@@ -82,6 +82,9 @@ fn letters_that_are_spaced_out_may_be_kerned() {
     let shown = places.map(|(x, letter)| format!("1 0 0 1 {} 700 Tm ({letter}) Tj ", 50 + x));
     let spaced = format!("BT /F1 10 Tf {} ET", shown.concat());
     assert_eq!(page_text(&spaced), "Tous les");
+    let dots = "BT /F1 10 Tf 50 700 Td [(Contents)-200(.)-200(.)-200(.)-200(.)-200(.)-200(.)-200(.)-200(.)\
+                -200(.)-200(.)-200(9)] TJ ET";
+    assert_eq!(page_text(dots), "Contents . . . . . . . . . . 9");
     let numbers = "BT /F1 10 Tf 50 700 Td [(1)-300(2)-300(3)-300(4)-300(5)-300(6)] TJ ET";
     assert_eq!(page_text(numbers), "1 2 3 4 5 6");
 }
