@@ -67,7 +67,9 @@ impl<'a> ContentReader<'_, 'a, '_> {
             kind => kind.to_owned(),
         };
         match info.media_type.as_str() {
-            kind if is_smime(kind) => self.smime(info, body),
+            kind if is_smime(kind) && !(is_file && is_signed_file(&info.name)) => {
+                self.smime(info, body)
+            }
             "multipart/encrypted" => self.encrypted(&info, body),
             kind if kind.starts_with("multipart/") => self.multipart(&info, body, depth),
             kind if is_signature(kind) && depth > 0 => self.message.is_signed = true,
@@ -292,6 +294,12 @@ fn is_smime(media_type: &str) -> bool {
         media_type,
         "application/pkcs7-mime" | "application/x-pkcs7-mime"
     )
+}
+
+/// Returns whether a file is a signed document that was attached, such as `invoice.xml.p7m`, by its name.
+fn is_signed_file(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    !name.is_empty() && !matches!(name.as_str(), "smime.p7m" | "smime.p7z")
 }
 
 /// Returns whether a part is the text of a message in another form, and not a file. A calendar is more than its text.

@@ -30,6 +30,11 @@ pub const UNKNOWN: Detected = Detected {
 /// Media type of an empty file whose name does not suggest text: there is nothing to read.
 pub const EMPTY: &str = "application/x-empty";
 
+const PDF: Detected = Detected {
+    media_type: "application/pdf",
+    kind: Kind::Document,
+};
+
 /// Text of which nothing more is known.
 const PLAIN: Detected = Detected {
     media_type: "text/plain",
@@ -151,6 +156,7 @@ fn refined(found: Detected, named: Option<Detected>) -> Detected {
             "audio/mp4" | "video/quicktime" | "video/3gpp"
         ),
         "video/x-ms-asf" => matches!(named.media_type, "audio/x-ms-wma" | "video/x-ms-wmv"),
+        "application/pkcs7-mime" => named.media_type == "application/pkcs7-signature",
         "video/x-matroska" => named.media_type == "audio/x-matroska",
         "application/x-plist" => named.media_type == "application/x-webarchive",
         "application/x-hdf5" => named.media_type == "application/x-netcdf",
@@ -160,6 +166,10 @@ fn refined(found: Detected, named: Option<Detected>) -> Detected {
 }
 
 fn without_magic(head: &[u8], named: Option<Detected>, in_maildir: bool) -> Detected {
+    let is_pdf = named.map(|named| named.media_type == PDF.media_type);
+    if is_pdf != Some(false) && magic::is_plain_pdf(head, is_pdf.is_some()) {
+        return PDF;
+    }
     if let Some(message) = message(head, named, in_maildir) {
         return message;
     }
@@ -241,9 +251,13 @@ fn is_text_based(media_type: &str) -> bool {
             media_type,
             "application/mbox"
                 | "application/x-plist"
+                | "application/vnd.jgraph.mxfile"
                 | "application/x-abiword"
                 | "application/x-pem-file"
                 | "application/pkix-cert"
+                | "application/pkcs7-mime"
+                | "application/pkcs7-signature"
+                | "application/timestamped-data"
                 | "application/pgp-encrypted"
                 | "application/pgp-signature"
                 | "application/x-font-type1"

@@ -112,6 +112,12 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
         [b'{', after @ ..] if after.trim_ascii_start().starts_with(b"\"") => {
             Some(Sniffed::Likely(format("application/json", Data)))
         }
+        _ if [&b"-----BEGIN PKCS7"[..], b"-----BEGIN CMS"]
+            .iter()
+            .any(|mark| start.starts_with(mark)) =>
+        {
+            Some(Sniffed::Certain(format("application/pkcs7-mime", Archive)))
+        }
         // The armour of keys, but not of signed messages, which are readable.
         _ if start.starts_with(b"-----BEGIN ") && !start.starts_with(b"-----BEGIN PGP SIGNED") => {
             Some(Sniffed::Likely(format("application/x-pem-file", Other)))
@@ -273,6 +279,15 @@ fn dialect(local: &[u8], rest: &[u8]) -> Option<Detected> {
         b"kml" => format("application/vnd.google-earth.kml+xml", Data),
         b"abiword" => format("application/x-abiword", Document),
         b"Workbook" if names(b"gnumeric.org") => format("application/x-gnumeric", Spreadsheet),
+        b"Workbook" if names(b"office:spreadsheet") => {
+            format("application/vnd.ms-spreadsheetml", Spreadsheet)
+        }
+        b"wordDocument" => format("application/vnd.ms-wordml", Document),
+        b"package" if names(b"2006/xmlPackage") => format(
+            "application/vnd.openxmlformats-package.flat-opc+xml",
+            Document,
+        ),
+        b"mxfile" => format("application/vnd.jgraph.mxfile", Image),
         b"gnc-v2" => format("application/x-gnucash", Data),
         _ if names(b"docbook.org/ns/docbook") => DOCBOOK,
         _ => return None,

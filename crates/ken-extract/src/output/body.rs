@@ -4,11 +4,20 @@
 //! aside (footnote, comment, text box) occurs inside a paragraph in the file but must not split it,
 //! so it is held back and follows the paragraph or table row.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
 use ken_core::{Document, Field};
+use percent_encoding::percent_decode_str;
 
 /// Maximum number of headings that are kept.
 pub(crate) const MAX_HEADINGS: usize = 1000;
 pub(crate) const MAX_HEADING_BYTES: usize = 500;
+
+/// Maximum number of different link targets that are kept.
+const MAX_LINKS: usize = 10_000;
+/// Longer targets are data.
+const MAX_LINK_BYTES: usize = 2048;
 
 /// Number of letters of a word from which a raised number behind it is that of a note. Powers and
 /// units have shorter names: x², km².
@@ -23,6 +32,20 @@ pub(crate) fn is_note_number(before: &str, raised: &str) -> bool {
             || letters.take(MIN_NOTED_LETTERS).count() == MIN_NOTED_LETTERS)
 }
 
+/// Returns the words of a link target: without escapes, and without the scheme of addresses of mail.
+fn link_text(target: &str) -> String {
+    let target = match target.split_once(':') {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("mailto") => {
+            rest.split('?').next().unwrap_or_default()
+        }
+        _ => target,
+    };
+    match percent_decode_str(target).decode_utf8() {
+        Ok(text) if !text.contains(char::is_control) => text.into_owned(),
+        _ => target.to_owned(),
+    }
+}
+
 /// Receives text in the order of the file.
 pub(crate) struct Body {
     main: Flow,
@@ -35,6 +58,10 @@ pub(crate) struct Body {
     headings: Vec<String>,
     /// Where the current heading begins.
     heading_start: Option<usize>,
+    /// The targets of links in the paragraph, which follow it.
+    links: Vec<String>,
+    /// Hashes of the link targets, and of the texts that stand once.
+    seen: HashSet<u64>,
 }
 
 #[derive(Default)]
@@ -88,6 +115,12 @@ impl Flow {
         }
     }
 
+    /// Returns whether the text ends with the target of a link, as its label.
+    fn ends_with_link(&self, target: &str) -> bool {
+        let end = |text: &str| text.trim_end_matches(['/', ' ']).len();
+        self.text[..end(&self.text)].ends_with(&target[..end(target)])
+    }
+
     fn ends_with_space(&self) -> bool {
         self.text.is_empty() || self.text.ends_with(|c: char| c.is_ascii_whitespace())
     }
@@ -105,6 +138,8 @@ impl Body {
             max_bytes,
             headings: Vec::new(),
             heading_start: None,
+            links: Vec::new(),
+            seen: HashSet::new(),
         }
     }
 
@@ -217,6 +252,33 @@ impl Body {
         self.aside.pending = Some('\n');
     }
 
+    /// Adds the target of a link as an aside, once in a document. What the text shows already, and
+    /// places in the document itself, are left out.
+    pub(crate) fn link(&mut self, target: &str) {
+        let target = target.trim();
+        if target.len() > MAX_LINK_BYTES || target.starts_with(['#', '?']) {
+            return;
+        }
+        let target = link_text(target);
+        let is_shown = self.flow().ends_with_link(&target);
+        if !target.is_empty() && !is_shown && self.seen.len() < MAX_LINKS && self.is_new(&target) {
+            self.links.push(target);
+        }
+    }
+
+    /// Returns whether a text is seen for the first time.
+    fn is_new(&mut self, text: &str) -> bool {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        self.seen.insert(hasher.hash_one(text))
+    }
+
+    /// Adds text of several lines that a document repeats on many pages, once.
+    pub(crate) fn once(&mut self, text: &str) {
+        if !text.trim().is_empty() && self.is_new(text) {
+            self.line(text);
+        }
+    }
+
     /// Begins characters with a reading (ruby), which is held back like an aside. Readings are one
     /// word if their characters are side by side.
     pub(crate) fn begin_ruby(&mut self) {
@@ -259,11 +321,18 @@ impl Body {
     }
 
     fn release_asides(&mut self) {
-        if self.aside_depth > 0 || self.cell_depth > 0 || self.aside.text.is_empty() {
+        let is_empty = self.aside.text.is_empty() && self.links.is_empty();
+        if self.aside_depth > 0 || self.cell_depth > 0 || is_empty {
             return;
         }
-        self.main.pending = Some('\n');
-        self.main.push(&self.aside.text);
+        if !self.aside.text.is_empty() {
+            self.main.pending = Some('\n');
+            self.main.push(&self.aside.text);
+        }
+        for link in self.links.drain(..) {
+            self.main.pending = Some('\n');
+            self.main.push(&link);
+        }
         self.main.pending = Some('\n');
         self.aside.text.clear();
         self.aside.pending = None;
@@ -376,6 +445,37 @@ mod tests {
         body.end_paragraph();
         body.push("end");
         assert_eq!(body.finish(), "東京へ川\nとうきょう かわ\nend");
+    }
+
+    #[test]
+    fn targets_of_links_follow_their_paragraph_once() {
+        let mut body = Body::new(1000);
+        for (label, target) in [
+            ("here", "https://example.org/Gr%C3%B6%C3%9Fe"),
+            (" there", "https://example.org/Gr%C3%B6%C3%9Fe"),
+            (" http://shown.example", "http://shown.example/"),
+            (" mail", "mailto:ina@example.org?subject=x"),
+            (" top", "#top"),
+        ] {
+            body.push(label);
+            body.link(target);
+        }
+        body.end_paragraph();
+        body.push("end");
+        assert_eq!(
+            body.finish(),
+            "here there http://shown.example mail top\nhttps://example.org/Größe\n\
+             ina@example.org\nend"
+        );
+    }
+
+    #[test]
+    fn what_pages_repeat_stands_once() {
+        let mut body = Body::new(1000);
+        for text in ["head", "head", " ", "foot"] {
+            body.once(text);
+        }
+        assert_eq!(body.finish(), "head\nfoot");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! of it. The first such failure becomes the failure of the whole document, so that the rest of its
 //! text stays searchable.
 
+use std::collections::BTreeSet;
 use std::io::{BufReader, Cursor, Read};
 
 use flate2::read::DeflateDecoder;
@@ -16,6 +17,7 @@ use zip::unstable::read::ZipIterable;
 use ken_core::{Encryption, Setting};
 
 use super::encryption::odf::Keys;
+use super::rescue::rescued;
 use super::xml::decode_xml;
 use crate::expansion::{FREE_BYTES, max_expanded};
 use crate::input::ReadSeek;
@@ -63,7 +65,7 @@ impl Bound {
 
 /// An open package.
 pub(crate) struct Package<'a> {
-    archive: ZipArchive<Box<dyn ReadSeek + 'a>>,
+    archive: Archive<'a>,
     /// Folded name, original name and position in the archive, sorted.
     parts: Vec<(String, String, usize)>,
     limits: &'a Limits,
@@ -73,6 +75,12 @@ pub(crate) struct Package<'a> {
     account: Expansion,
     /// Keys of encrypted parts.
     keys: Option<Keys>,
+    /// Parts that the document refers to as files inside it, as its reader finds them.
+    embedded: BTreeSet<String>,
+    /// Positions of the parts whose text was asked for.
+    are_read: BTreeSet<usize>,
+    /// Whether the list of parts was made from what is left of a damaged file.
+    is_rescued: bool,
     trouble: Option<Error>,
 }
 
@@ -84,13 +92,15 @@ impl<'a> Package<'a> {
     pub(crate) fn open(input: &'a mut Input<'_>, limits: &'a Limits) -> Result<Self, Error> {
         let size = input.size();
         let account = input.account(limits);
-        let mut source: Box<dyn ReadSeek + 'a> = if size <= WHOLE_BYTES {
-            Box::new(Cursor::new(input.bytes(limits)?))
-        } else {
-            Box::new(BufReader::new(input.seekable()?))
+        if size <= WHOLE_BYTES {
+            input.bytes(limits)?;
+        }
+        let input = &*input;
+        let (archive, trouble) = match open_archive(input) {
+            Ok(archive) => (archive, None),
+            Err(error @ Error::Malformed(_)) => (repaired(input, limits, &error)?, Some(error)),
+            Err(error) => return Err(error),
         };
-        check_parts(&mut source, MAX_PARTS)?;
-        let archive = ZipArchive::new(source).map_err(zip_error)?;
         let mut parts = Vec::with_capacity(archive.len());
         for (position, name) in archive.file_names_raw().enumerate() {
             let name = String::from_utf8_lossy(name).replace('\\', "/");
@@ -106,13 +116,37 @@ impl<'a> Package<'a> {
                 .and(limits.max_expanded_bytes, Setting::MaxExpandedBytes),
             account,
             keys: None,
-            trouble: None,
+            embedded: BTreeSet::new(),
+            are_read: BTreeSet::new(),
+            is_rescued: trouble.is_some(),
+            trouble,
         })
     }
 
     /// Decrypts parts from now on.
     pub(crate) fn set_keys(&mut self, keys: Keys) {
         self.keys = Some(keys);
+    }
+
+    /// Remembers a part that is a file inside the document.
+    pub(crate) fn embed(&mut self, name: &str) {
+        let name = self.find(name).map(|(_, name, _)| name.clone());
+        self.embedded.extend(name);
+    }
+
+    /// Returns the parts that are files inside the document, in alphabetical order.
+    pub(crate) fn take_embedded(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.embedded)
+    }
+
+    /// Returns the XML parts of a damaged package that were not read, because the part that refers to
+    /// them is lost; none of a whole package.
+    pub(crate) fn loose_parts(&self) -> Vec<String> {
+        let is_loose = |(name, _, position): &&(String, String, usize)| {
+            self.is_rescued && name.ends_with(".xml") && !self.are_read.contains(position)
+        };
+        let parts = self.parts.iter().filter(is_loose);
+        parts.map(|(_, name, _)| name.clone()).collect()
     }
 
     /// Returns the names of all parts, in alphabetical order.
@@ -126,17 +160,23 @@ impl<'a> Package<'a> {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
+        self.find(name).map(|(_, _, position)| *position)
+    }
+
+    fn find(&self, name: &str) -> Option<&(String, String, usize)> {
         let folded = name.trim_start_matches('/').to_ascii_lowercase();
         let found = self
             .parts
             .binary_search_by(|(known, _, _)| known.as_str().cmp(&folded))
             .ok()?;
-        Some(self.parts[found].2)
+        Some(&self.parts[found])
     }
 
     /// Returns the text of an XML part, or `None` if there is no such part. Damage is remembered.
     pub(crate) fn xml(&mut self, name: &str) -> Option<String> {
-        let (bytes, trouble) = self.read(self.position(name)?);
+        let position = self.position(name)?;
+        self.are_read.insert(position);
+        let (bytes, trouble) = self.read(position);
         self.tolerate(trouble.map_or(Ok(()), Err));
         Some(decode_xml(bytes))
     }
@@ -227,6 +267,28 @@ fn inflated(deflated: &[u8], allowed: Bound, limits: &Limits) -> (Vec<u8>, Optio
     (bytes, result.err())
 }
 
+type Archive<'a> = ZipArchive<Box<dyn ReadSeek + 'a>>;
+
+/// Opens the archive; fails if its list of parts is damaged, or too long.
+fn open_archive<'a>(input: &'a Input<'_>) -> Result<Archive<'a>, Error> {
+    let mut source: Box<dyn ReadSeek + 'a> = Box::new(BufReader::new(input.seekable()?));
+    check_parts(&mut source, MAX_PARTS)?;
+    ZipArchive::new(source).map_err(zip_error)
+}
+
+/// Opens what can be found without the list of parts, whose damage is `error`.
+fn repaired<'a>(input: &Input<'_>, limits: &Limits, error: &Error) -> Result<Archive<'a>, Error> {
+    let size = input.size();
+    if size > limits.max_file_bytes {
+        return Err(limits.too_large(size));
+    }
+    let bytes = input.range(0, size as usize)?;
+    let Some(zip) = rescued(&bytes, limits) else {
+        return Err(Error::Malformed(error.to_string()));
+    };
+    ZipArchive::new(Box::new(Cursor::new(zip)) as Box<dyn ReadSeek>).map_err(zip_error)
+}
+
 /// Fails if there are so many parts that their directory alone would fill the memory.
 fn check_parts(source: &mut impl ReadSeek, max: usize) -> Result<(), Error> {
     let archive = ZipIterable::try_new(&mut *source, Config::default()).map_err(zip_error)?;
@@ -312,6 +374,21 @@ pub(crate) mod tests {
             assert_eq!(package.xml("/XL/b.xml").as_deref(), Some("<b/>"));
             assert!(package.xml("word").is_none());
             assert!(package.finish().is_ok());
+        });
+    }
+
+    #[test]
+    fn parts_of_a_file_that_is_cut_off_are_read() {
+        let parts: [(&str, &[u8]); 3] = [("a.xml", b"<a/>"), ("b.xml", b"<b/>"), ("c", b"c")];
+        let zip = zip_of(&parts);
+        let cut = &zip[..memchr::memmem::find(&zip, b"PK\x01\x02").unwrap()];
+        with_package(cut, &Limits::default(), |mut package| {
+            assert_eq!(package.xml("a.xml").as_deref(), Some("<a/>"));
+            assert_eq!(package.loose_parts(), ["b.xml"]);
+            assert!(package.finish().is_err());
+        });
+        with_package(&zip, &Limits::default(), |package| {
+            assert!(package.loose_parts().is_empty());
         });
     }
 

@@ -10,8 +10,11 @@
 
 pub(crate) mod entities;
 mod entity_table;
+mod letters;
+mod mainframe;
 pub(crate) mod names;
 mod terminal;
+mod wide;
 
 use std::borrow::Cow;
 
@@ -19,15 +22,16 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 pub(crate) use ken_mail::code_page;
 
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use wide::{Wide, decode_wide, wide};
 
 /// Number of bytes that the detector of legacy charsets sees, from the first non-ASCII byte.
 const DETECTION_BYTES: usize = 64 << 10;
 
+/// Number of bytes that tell code pages of DOS from other charsets.
+const PAGE_BYTES: usize = 8 << 10;
+
 /// Number of ASCII bytes that it sees next to non-ASCII bytes: more than a word.
 const DETECTION_CONTEXT_BYTES: usize = 64;
-
-/// Number of bytes that are searched for the NUL pattern of UTF-16 and UTF-32.
-const PATTERN_BYTES: usize = 1 << 10;
 
 /// Number of bytes of text that a head with NUL bytes needs to be text.
 const MIN_TEXT_BYTES: usize = 8;
@@ -95,7 +99,9 @@ pub(crate) fn has_binary_bytes(head: &[u8]) -> bool {
     }
     let is_odd = |byte: &&u8| is_control(**byte) && !matches!(**byte, 0x08 | 0x1b);
     // Most texts have no controls, which is faster to check.
-    has_controls(head) && head.iter().filter(is_odd).count() * 30 > head.len()
+    has_controls(head)
+        && head.iter().filter(is_odd).count() * 30 > head.len()
+        && !mainframe::is_ebcdic(head)
 }
 
 /// Returns whether the NUL bytes are stray ones in a text: a few runs, as a crash leaves them in a
@@ -132,12 +138,10 @@ fn decode_raw<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
             ISO_2022_JP.decode_without_bom_handling(text.as_bytes()).0
         }
         Ok(text) => Cow::Borrowed(text),
-        Err(error) => {
-            let encoding = declared
-                .filter(|&encoding| encoding != UTF_8)
-                .unwrap_or_else(|| guess(bytes, error.valid_up_to()));
-            encoding.decode_without_bom_handling(bytes).0
-        }
+        Err(error) => match declared.filter(|&encoding| encoding != UTF_8) {
+            Some(encoding) => encoding.decode_without_bom_handling(bytes).0,
+            None => guessed(bytes, error.valid_up_to()),
+        },
     }
 }
 
@@ -150,6 +154,29 @@ fn declared_encoding(label: &str) -> Option<&'static Encoding> {
     }
     Encoding::for_label_no_replacement(label.as_bytes())
         .filter(|&encoding| encoding != UTF_16LE && encoding != UTF_16BE)
+}
+
+/// Decodes bytes that are not valid UTF-8 from `first_bad` on, in the charset that they suggest.
+fn guessed(bytes: &[u8], first_bad: usize) -> Cow<'_, str> {
+    if mainframe::is_ebcdic(bytes) {
+        return mainframe::decode(bytes);
+    }
+    let encoding = guess(bytes, first_bad);
+    // `chardetng` knows one code page of DOS only.
+    let page = match encoding == UTF_8 || !encoding.is_single_byte() {
+        true => None,
+        false => names::page_of_dos(sample(bytes, first_bad), encoding),
+    };
+    match page {
+        Some(page) => code_page::decode(bytes, page),
+        None => encoding.decode_without_bom_handling(bytes).0,
+    }
+}
+
+/// Returns a part of the bytes that holds the first characters beyond ASCII.
+fn sample(bytes: &[u8], first_bad: usize) -> Vec<u8> {
+    let start = first_bad.saturating_sub(256);
+    without_ascii(&bytes[start..bytes.len().min(start + PAGE_BYTES)])
 }
 
 /// Guesses the charset of bytes that are not valid UTF-8 from `first_bad` on.
@@ -198,80 +225,6 @@ fn n_sequences(utf8: &[u8]) -> usize {
 fn has_iso_2022_jp(bytes: &[u8]) -> bool {
     memchr::memchr_iter(0x1b, bytes)
         .any(|at| matches!(bytes.get(at + 1..at + 3), Some(b"$B" | b"$@" | b"(J")))
-}
-
-/// The encodings in which ASCII text holds NUL bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wide {
-    Utf16Le,
-    Utf16Be,
-    Utf32Le,
-    Utf32Be,
-}
-
-/// Recognises UTF-16 and UTF-32 by byte order mark (whose length is returned) or NUL pattern.
-fn wide(bytes: &[u8]) -> Option<(Wide, usize)> {
-    match bytes {
-        [0xff, 0xfe, 0, 0, ..] => return Some((Wide::Utf32Le, 4)),
-        [0, 0, 0xfe, 0xff, ..] => return Some((Wide::Utf32Be, 4)),
-        [0xff, 0xfe, ..] => return Some((Wide::Utf16Le, 2)),
-        [0xfe, 0xff, ..] => return Some((Wide::Utf16Be, 2)),
-        _ => {}
-    }
-    let sample = &bytes[..bytes.len().min(PATTERN_BYTES)];
-    memchr::memchr(0, sample)?;
-    wide_by_pattern(sample).map(|wide| (wide, 0))
-}
-
-/// Judges pairs of bytes. Even text that is mostly not Latin has spaces, digits and line ends: one
-/// pair in ten must be half NUL, always on the same side, without control characters other than
-/// those of lines. Pairs of two ASCII characters indicate 8-bit text with stray NUL bytes.
-fn wide_by_pattern(sample: &[u8]) -> Option<Wide> {
-    let (mut low, mut high, mut both, mut ascii, mut units) = (0, 0, 0, 0, 0);
-    for unit in sample.chunks_exact(2) {
-        units += 1;
-        match (unit[0], unit[1]) {
-            (0, 0) => both += 1,
-            (character, 0) if is_latin(character) => low += 1,
-            (0, character) if is_latin(character) => high += 1,
-            (0, _) | (_, 0) => return None,
-            (first, second) if is_ascii_text(first) && is_ascii_text(second) => ascii += 1,
-            _ => {}
-        }
-    }
-    if units < 2 || (low + high) * 10 < units || low + high <= ascii {
-        return None;
-    }
-    match (low, high, both) {
-        (_, 0, 0) => Some(Wide::Utf16Le),
-        (0, _, 0) => Some(Wide::Utf16Be),
-        (_, 0, _) if low == both => Some(Wide::Utf32Le),
-        (0, _, _) if high == both => Some(Wide::Utf32Be),
-        _ => None,
-    }
-}
-
-fn is_ascii_text(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | 0x20..=0x7e)
-}
-
-/// Returns whether the byte is a printable character of ISO 8859-1, the first block of Unicode.
-fn is_latin(byte: u8) -> bool {
-    is_ascii_text(byte) || byte >= 0xa0
-}
-
-fn decode_wide(bytes: &[u8], wide: Wide) -> String {
-    let from_units = |to_u32: fn([u8; 4]) -> u32| {
-        let units = bytes.as_chunks::<4>().0;
-        let scalar = |unit: &[u8; 4]| char::from_u32(to_u32(*unit)).unwrap_or('\u{fffd}');
-        units.iter().map(scalar).collect()
-    };
-    match wide {
-        Wide::Utf16Le => UTF_16LE.decode_without_bom_handling(bytes).0.into_owned(),
-        Wide::Utf16Be => UTF_16BE.decode_without_bom_handling(bytes).0.into_owned(),
-        Wide::Utf32Le => from_units(u32::from_le_bytes),
-        Wide::Utf32Be => from_units(u32::from_be_bytes),
-    }
 }
 
 fn is_control(byte: u8) -> bool {
@@ -360,6 +313,50 @@ mod tests {
             assert!(!unmappable);
             assert_eq!(decode(&bytes, None), *text, "{}", encoding.name());
             assert_eq!(decode(&bytes, Some(encoding.name())), *text);
+        }
+    }
+
+    #[test]
+    fn wide_text_without_ascii_is_recognised() {
+        for text in [
+            "人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心,并应以兄弟关系的精神相对待。",
+            "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。",
+            "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.",
+        ] {
+            assert_eq!(decode(&utf16(text, u16::to_le_bytes), None), text);
+            assert_eq!(decode(&utf16(text, u16::to_be_bytes), None), text);
+            assert!(!is_binary(&utf16(text, u16::to_le_bytes)), "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_of_dos_and_mainframes_are_recognised() {
+        for (page, text) in [
+            (
+                437,
+                "Die Größe der Fläche heißt: für jeden über fünf Möbelstücke.",
+            ),
+            (
+                850,
+                "Le château était près de la forêt; ça coûte à l'élève.",
+            ),
+            (852, "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+            (
+                437,
+                "╔══════════════╗\n║ Release Größe ║\n╚══════════════╝\n",
+            ),
+            (
+                1047,
+                "Hello World, this is a text of a mainframe.\nIt has two lines.\n",
+            ),
+            (
+                273,
+                "Die Größe der Fläche heißt für jeden über fünf Möbelstücke.\n",
+            ),
+        ] {
+            let bytes = names::tests::in_page(text, page);
+            assert_eq!(decode(&bytes, None), text, "{page}");
+            assert!(!is_binary(&bytes), "{text}");
         }
     }
 

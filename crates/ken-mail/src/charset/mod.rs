@@ -2,16 +2,19 @@
 
 pub mod code_page;
 mod shifted;
+mod tables;
 
 use std::borrow::Cow;
 
 use encoding_rs::{
-    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, KOI8_R, KOI8_U, MACINTOSH,
-    SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_874, WINDOWS_1252,
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, ISO_8859_6, KOI8_R, KOI8_U,
+    MACINTOSH, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_874, WINDOWS_1252, WINDOWS_1255,
+    X_MAC_CYRILLIC,
 };
 use memchr::memchr_iter;
 
 pub(crate) use shifted::sextet;
+use tables::own;
 
 /// The character set that is declared for a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +24,7 @@ pub enum Charset {
     Unknown,
     /// A character set that the web uses too.
     Web(&'static Encoding),
-    /// A code page of DOS.
+    /// A code page of DOS, the Macintosh, a mainframe or a single country.
     CodePage(u16),
     /// UTF-7 (RFC 2152).
     Utf7,
@@ -61,7 +64,8 @@ impl Charset {
     /// Returns whether ASCII bytes in this charset mean ASCII characters.
     pub(crate) fn is_superset_of_ascii(self) -> bool {
         match self {
-            Self::Unknown | Self::CodePage(_) => true,
+            Self::Unknown => true,
+            Self::CodePage(page) => !code_page::is_mainframe(page),
             Self::Web(encoding) => encoding.is_ascii_compatible(),
             Self::Utf7 | Self::Hz | Self::Iso2022Kr => false,
         }
@@ -113,7 +117,7 @@ impl Charset {
 }
 
 /// Parts of misspelt names, with letters and digits only. The first part in a name decides.
-const PARTS: [(&str, Charset); 30] = [
+const PARTS: [(&str, Charset); 55] = [
     ("utf8", Charset::Web(UTF_8)),
     ("utf7", Charset::Utf7),
     ("utf16be", Charset::Web(UTF_16BE)),
@@ -136,11 +140,36 @@ const PARTS: [(&str, Charset); 30] = [
     ("euckr", Charset::Web(EUC_KR)),
     ("5601", Charset::Web(EUC_KR)),
     ("uhc", Charset::Web(EUC_KR)),
+    ("koi8t", Charset::CodePage(own::TAJIK)),
     ("koi8u", Charset::Web(KOI8_U)),
     ("koi8ru", Charset::Web(KOI8_U)),
     ("koi8", Charset::Web(KOI8_R)),
     ("tis620", Charset::Web(WINDOWS_874)),
+    ("maccyrillic", Charset::Web(X_MAC_CYRILLIC)),
+    ("macukrain", Charset::Web(X_MAC_CYRILLIC)),
+    ("macjapan", Charset::Web(SHIFT_JIS)),
+    ("mackorea", Charset::Web(EUC_KR)),
+    ("macchinesetrad", Charset::Web(BIG5)),
+    ("macchinesesimp", Charset::Web(GBK)),
+    ("macthai", Charset::Web(WINDOWS_874)),
+    ("machebrew", Charset::Web(WINDOWS_1255)),
+    ("macarabic", Charset::CodePage(10004)),
+    ("macgreek", Charset::CodePage(10006)),
+    ("macromania", Charset::CodePage(10010)),
+    ("macce", Charset::CodePage(10029)),
+    ("maciceland", Charset::CodePage(10079)),
+    ("macturkish", Charset::CodePage(10081)),
+    ("maccroatian", Charset::CodePage(10082)),
     ("macroman", Charset::Web(MACINTOSH)),
+    ("hproman8", Charset::CodePage(1051)),
+    ("asmo708", Charset::Web(ISO_8859_6)),
+    ("viscii", Charset::CodePage(own::VISCII)),
+    ("tcvn", Charset::CodePage(own::TCVN)),
+    ("armscii8", Charset::CodePage(own::ARMSCII)),
+    ("georgianps", Charset::CodePage(own::GEORGIAN)),
+    ("ptcp154", Charset::CodePage(own::KAZAKH)),
+    ("ebcdicde", Charset::CodePage(273)),
+    ("ebcdiccp", Charset::CodePage(37)),
     ("macintosh", Charset::Web(MACINTOSH)),
     ("isolatin1", Charset::Web(WINDOWS_1252)),
     ("latin1", Charset::Web(WINDOWS_1252)),
@@ -228,6 +257,18 @@ mod tests {
             ("iso-2022-kr", Charset::Iso2022Kr),
             ("HZ-GB-2312", Charset::Hz),
             ("koi8-ru", web(KOI8_U)),
+            ("x-mac-ce", page(10029)),
+            ("x-mac-romanian", page(10010)),
+            ("x-mac-roman", web(MACINTOSH)),
+            ("x-mac-japanese", web(SHIFT_JIS)),
+            ("DOS-862", page(862)),
+            ("ibm737", page(737)),
+            ("IBM01140", page(1140)),
+            ("ibm-1047", page(1047)),
+            ("ebcdic-cp-us", page(37)),
+            ("VISCII", page(own::VISCII)),
+            ("koi8-t", page(own::TAJIK)),
+            ("ASMO-708", web(ISO_8859_6)),
             ("99999999999", Charset::Unknown),
         ] {
             assert_eq!(Charset::named(name), charset, "{name}");

@@ -1,4 +1,4 @@
-//! Archives, disc images, software packages and compressed files.
+//! Archives, disc images, software packages, compressed files and signed ones.
 
 pub(in crate::formats) mod ar;
 pub(in crate::formats) mod compressed;
@@ -7,5 +7,6 @@ pub(in crate::formats) mod iso;
 pub(in crate::formats) mod rar;
 pub(in crate::formats) mod rpm;
 pub(in crate::formats) mod seven_zip;
+pub(in crate::formats) mod signed;
 pub(in crate::formats) mod tar;
 pub(in crate::formats) mod zip;

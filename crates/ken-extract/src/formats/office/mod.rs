@@ -2,6 +2,8 @@
 
 mod decrypted;
 pub(in crate::formats) mod doc;
+mod escape;
+mod field;
 pub(in crate::formats) mod iwork;
 pub(in crate::formats) mod odf;
 pub(in crate::formats) mod ooxml;

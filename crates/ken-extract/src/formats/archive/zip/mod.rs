@@ -1,8 +1,9 @@
-//! Zip archives, including Java and Android packages, browser extensions and wheels.
+//! Zip archives, also under the names of programs, packages, comics and maps that are zip archives.
 //!
 //! The central directory is read entry by entry, so that memory does not grow with the number of
 //! members, and members that share a name are all kept. Each member is checked against its CRC-32.
-//! A member that is damaged, encrypted or compressed by an unknown method is found by name. Source:
+//! A member that is damaged, encrypted or compressed by an unknown method is found by name. Without
+//! a list of members, those that can be found are read. Source:
 //! PKWARE's APPNOTE.TXT 6.3.10.
 
 use std::cell::Cell;
@@ -21,13 +22,14 @@ use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
 use crate::output::members::{Budget, MemberNames, hand_on, read_up_to};
 use crate::structure::package::zip_damage;
+use crate::structure::rescue::rescued;
 use crate::{Error, Format, Input, Limits};
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format::new("zip", MEDIA_TYPES, extract)
     .members("members, by their path")
     .in_worker()
-    .version(3)
+    .version(5)
     .streams();
 
 pub(super) const MEDIA_TYPES: &[&str] = &[
@@ -35,6 +37,15 @@ pub(super) const MEDIA_TYPES: &[&str] = &[
     "application/java-archive",
     "application/vnd.android.package-archive",
     "application/x-xpinstall",
+    "application/x-wheel+zip",
+    "application/vnd.nuget.package",
+    "application/x-ios-app",
+    "application/x-cbz",
+    "application/x-npz",
+    "application/vnd.google-earth.kmz",
+    "application/vnd.etsi.asic-e+zip",
+    "image/x-kra",
+    "image/openraster",
 ];
 
 /// Archives up to this size are read at once, since each member needs several small reads.
@@ -48,6 +59,36 @@ pub(in crate::formats) fn extract(
     if input.size() <= WHOLE_BYTES {
         input.bytes(output.limits())?;
     }
+    match check_directory(input) {
+        Err(error @ Error::Malformed(_)) => read_rescued(input, output, error),
+        Err(error) => Err(error),
+        Ok(()) => read(input, output),
+    }
+}
+
+/// Reads the list of members to its end, before any member is handed on.
+fn check_directory(input: &Input<'_>) -> Result<(), Error> {
+    let reader = CountingReader::new(input.seekable()?);
+    let mut archive = ZipIterable::try_new(reader, Config::default()).map_err(in_words)?;
+    let entries = archive.files().map_err(in_words)?;
+    for entry in entries.by_ref() {
+        entry.map_err(in_words)?;
+    }
+    Ok(())
+}
+
+/// Hands on the members that are found without the list of members, whose damage is `error`.
+fn read_rescued(input: &mut Input<'_>, output: &mut Output<'_>, error: Error) -> Result<(), Error> {
+    let limits = output.limits();
+    if let Ok(bytes) = input.bytes(limits)
+        && let Some(zip) = rescued(bytes, limits)
+    {
+        read(&Input::bytes_of("", &zip), output)?;
+    }
+    Err(error)
+}
+
+fn read(input: &Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let password = password_of(input, output.limits())?;
     let mut budget = Budget::new(input.size(), output.limits());
     let reader = Gate::new(CountingReader::new(input.seekable()?));

@@ -313,13 +313,90 @@ fn overlapping_members_end_at_the_limit() {
 }
 
 #[test]
-fn members_before_damage_of_the_directory_stay() {
-    let mut bytes = zip_of(&[("a", b"aaaa"), ("b", b"bbbb")]);
-    let last = bytes.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
-    bytes[last] = 0;
-    let found = found(&bytes);
-    assert_eq!(ipaths(&found), ["a"]);
+fn members_are_found_whatever_is_damaged_of_the_directory() {
+    let whole = zip_of(&[("a", b"aaaa"), ("b", b"bbbb"), ("c", b"cccc")]);
+    let entries: Vec<usize> = (0..whole.len())
+        .filter(|&at| whole[at..].starts_with(b"PK\x01\x02"))
+        .collect();
+    for damaged in entries.iter().copied().chain([whole.len() - 22]) {
+        let mut bytes = whole.clone();
+        bytes[damaged] = 0;
+        let found = found(&bytes);
+        assert_eq!(ipaths(&found), ["a", "b", "c"], "{damaged}");
+        assert_eq!(failures(&found), [("", Reason::Malformed)]);
+    }
+    let found = found(&whole[..entries[0] - 3]);
+    assert_eq!(ipaths(&found), ["a", "b", "c"]);
     assert_eq!(failures(&found), [("", Reason::Malformed)]);
+}
+
+/// Returns an archive with one member in a method that no current program writes.
+fn packed_by(method: u8, flags: u8, packed: &[u8], content: &[u8]) -> Vec<u8> {
+    let stored = zip_with(CompressionMethod::Stored, &[("a", packed)]);
+    let mut crc = flate2::Crc::new();
+    crc.update(content);
+    let mut zip = stored.clone();
+    let entry = memchr::memmem::find(&stored, b"PK\x01\x02").unwrap();
+    for at in [0, entry + 2] {
+        zip[at + 6] = flags;
+        zip[at + 8] = method;
+        zip[at + 14..at + 18].copy_from_slice(&crc.sum().to_le_bytes());
+        zip[at + 22..at + 26].copy_from_slice(&(content.len() as u32).to_le_bytes());
+    }
+    zip
+}
+
+/// Packs numbers of some bits each, the lowest bits first.
+fn bits(numbers: impl IntoIterator<Item = (u32, u32)>) -> Vec<u8> {
+    let mut bits = Vec::new();
+    for (number, n_bits) in numbers {
+        bits.extend((0..n_bits).map(|bit| number >> bit & 1));
+    }
+    let byte = |bits: &[u32]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | *bit) as u8;
+    bits.chunks(8).map(byte).collect()
+}
+
+/// Each encoder writes literals only.
+#[test]
+fn old_methods_are_read() {
+    let content = b"the quagga of the old archive";
+    let letters = || content.iter().map(|&letter| u32::from(letter));
+    let shrunk = bits(letters().map(|letter| (letter, 9)));
+    let no_followers = std::iter::repeat_n((0, 6), 256);
+    let reduced = bits(no_followers.chain(letters().map(|letter| (letter, 8))));
+    // Two trees of 64 codes of six bits.
+    let trees = [3, 0xf5, 0xf5, 0xf5, 0xf5].repeat(2);
+    let literals = letters().flat_map(|letter| [(1, 1), (letter, 8)]);
+    let imploded = [trees, bits(literals)].concat();
+    for (method, packed) in [(1, shrunk), (2, reduced), (6, imploded)] {
+        let found = found(&packed_by(method, 0, &packed, content));
+        assert_eq!(failures(&found), [], "{method}");
+        assert_eq!(found.members[0].bytes, content, "{method}");
+    }
+}
+
+#[test]
+fn new_methods_are_read() {
+    for (zip, word) in [
+        (
+            &include_bytes!("../../../../tests/data/archive/lzma.zip")[..],
+            "ziplemming",
+        ),
+        (
+            include_bytes!("../../../../tests/data/archive/xz.zip"),
+            "zipxerus",
+        ),
+        (
+            include_bytes!("../../../../tests/data/archive/ppmd.zip"),
+            "zippademelon",
+        ),
+    ] {
+        let found = found(zip);
+        assert_eq!(failures(&found), [], "{word}");
+        let text = String::from_utf8_lossy(&found.members[0].bytes).into_owned();
+        assert!(text.contains(word), "{text}");
+        survives(extract, ZIP, "a.zip", zip);
+    }
 }
 
 #[test]

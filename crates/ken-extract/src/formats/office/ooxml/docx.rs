@@ -1,14 +1,15 @@
 //! Word documents (.docx, .docm, .dotx, .dotm): WordprocessingML, ECMA-376 part 1, chapter 17.
 //!
 //! The body comes first, then footnotes, endnotes, headers, footers and comments. Deleted and
-//! moved-away text and field codes are left out. Pages are those of the last program that laid out
-//! the document.
+//! moved-away text and field codes are left out, but for the targets of links. Pages are those of
+//! the last program that laid out the document.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use ken_core::{Document, Field};
 
-use super::{drawing, read_part, related, relations, set_pages};
+use super::{Relation, drawing, links, read_part, related, relations, set_pages};
+use crate::formats::office::field;
 use crate::output::body::{Body, is_note_number};
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Start, Xml};
@@ -38,35 +39,60 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("pages, as last laid out")
 .members("embedded files")
 .in_worker()
-.version(4);
+.version(6);
 
 /// Kinds of parts that hold text like the main part, in the order in which they are appended.
-const TEXT_PARTS: &[&str] = &["footnotes", "endnotes", "header", "footer", "comments"];
+const TEXT_PARTS: &[&str] = &["footnotes", "endnotes"];
+/// Kinds of parts that sections repeat.
+const REPEATED_PARTS: &[&str] = &["header", "footer"];
 /// More styles of headings than any document has.
 const MAX_STYLES: usize = 1000;
-/// Kinds of parts that are drawings.
-const DRAWING_PARTS: &[&str] = &["chart", "diagramData"];
+/// More bytes than the instruction of a field has.
+const MAX_INSTRUCTION_BYTES: usize = 4096;
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
-    let mut body = Body::new(limits.max_text_bytes);
+    let mut reader = Reader {
+        styles: HashSet::new(),
+        body: Body::new(limits.max_text_bytes),
+    };
     let relations = relations(package, main);
-    let mut styles = HashSet::new();
     for part in related(&relations, "styles") {
-        read_part(package, part, |text| heading_styles(text, &mut styles));
+        read_part(package, part, |text| {
+            heading_styles(text, &mut reader.styles)
+        });
     }
-    read_part(package, main, |text| read_text(text, &styles, &mut body));
-    for kind in TEXT_PARTS {
-        for part in related(&relations, kind) {
-            read_part(package, part, |text| read_text(text, &styles, &mut body));
-        }
+    let mut drawings = vec![relations];
+    read_part(package, main, |text| reader.read(text, &drawings[0]));
+    let parts =
+        |kind: &&str| -> Vec<String> { related(&drawings[0], kind).map(str::to_owned).collect() };
+    let once: Vec<String> = TEXT_PARTS.iter().flat_map(parts).collect();
+    let repeated: Vec<String> = REPEATED_PARTS.iter().flat_map(parts).collect();
+    let comments = parts(&"comments");
+    for part in once {
+        drawings.push(reader.read_part(package, &part));
     }
-    for kind in DRAWING_PARTS {
-        for part in related(&relations, kind) {
-            read_part(package, part, |text| drawing::read(text, &mut body));
-        }
+    for part in repeated {
+        drawings.push(reader.read_repeated(package, &part, limits));
     }
-    body.finish_into(document);
+    for part in comments {
+        drawings.push(reader.read_part(package, &part));
+    }
+    for relations in drawings {
+        drawing::read_related(package, &relations, &mut reader.body);
+    }
+    reader.body.finish_into(document);
     raise_pages(document);
+}
+
+/// Reads a document of Word 2003, whose elements for text are the same.
+pub(super) fn read_flat(text: &str, document: &mut Document, limits: &Limits) -> Result<(), Error> {
+    let mut reader = Reader {
+        styles: HashSet::new(),
+        body: Body::new(limits.max_text_bytes),
+    };
+    let result = reader.read(text, &[]);
+    reader.body.finish_into(document);
+    result
 }
 
 /// Raises the number of pages to that in the text, if the document declares fewer.
@@ -101,64 +127,261 @@ fn heading_styles(text: &str, styles: &mut HashSet<String>) -> Result<(), Error>
     Ok(())
 }
 
-fn read_text(text: &str, styles: &HashSet<String>, body: &mut Body) -> Result<(), Error> {
-    let mut xml = Xml::new(text);
-    let mut in_text = false;
-    let mut is_raised = false;
-    while let Some(node) = xml.next()? {
-        match node {
-            Node::Text(text) if in_text => {
-                if is_raised && is_note_number(body.joined(), &text) {
-                    body.push(" ");
-                }
-                body.push(&text);
-            }
-            Node::Text(_) => {}
-            Node::Start(tag) => match tag.name() {
-                "t" => in_text = true,
-                "pPr" => {
-                    if is_heading(&mut xml, styles)? {
-                        body.begin_heading();
-                    }
-                }
-                "r" => is_raised = false,
-                "rPr" => is_raised = has_raised_text(&mut xml)?,
-                name if is_skipped(name) => xml.skip()?,
-                _ => start(&tag, body),
-            },
-            Node::End(tag) => match tag.name() {
-                "t" => in_text = false,
-                name => end(name, body),
-            },
-        }
-        if body.is_full() {
-            break;
-        }
-    }
-    body.end_paragraph();
-    xml.whole()
+/// Reads the parts of a document.
+struct Reader {
+    styles: HashSet<String>,
+    body: Body,
 }
 
-/// Reads the properties of a paragraph; returns whether it is a heading.
-fn is_heading(xml: &mut Xml<'_>, styles: &HashSet<String>) -> Result<bool, Error> {
-    let mut is_heading = false;
-    while let Some(node) = xml.next()? {
-        match node {
-            Node::Start(tag) => {
-                let value = tag.attribute("val").unwrap_or_default();
-                match tag.name() {
-                    "pStyle" => is_heading |= styles.contains(&*value),
-                    // 9 is the level of body text.
-                    "outlineLvl" => is_heading |= *value != *"9",
-                    _ => {}
-                }
-                xml.skip()?;
+impl Reader {
+    /// Reads a part; returns its relations.
+    fn read_part(&mut self, package: &mut Package<'_>, part: &str) -> Vec<Relation> {
+        let relations = relations(package, part);
+        read_part(package, part, |text| self.read(text, &relations));
+        relations
+    }
+
+    /// Reads a part whose text is left out if another part has the same.
+    fn read_repeated(
+        &mut self,
+        package: &mut Package<'_>,
+        part: &str,
+        limits: &Limits,
+    ) -> Vec<Relation> {
+        let body = std::mem::replace(&mut self.body, Body::new(limits.max_text_bytes));
+        let relations = self.read_part(package, part);
+        let read = std::mem::replace(&mut self.body, body);
+        self.body.once(&read.finish().replace('\u{c}', "\n"));
+        relations
+    }
+
+    fn read(&mut self, text: &str, relations: &[Relation]) -> Result<(), Error> {
+        let mut part = PartReader {
+            styles: &self.styles,
+            links: links(relations),
+            body: &mut self.body,
+            in_text: false,
+            in_instruction: false,
+            is_raised: false,
+            is_drop_cap: false,
+            instruction: String::new(),
+            targets: Vec::new(),
+        };
+        part.read(&mut Xml::new(text))
+    }
+}
+
+/// Reads one part.
+struct PartReader<'r> {
+    styles: &'r HashSet<String>,
+    links: BTreeMap<&'r str, &'r str>,
+    body: &'r mut Body,
+    in_text: bool,
+    in_instruction: bool,
+    is_raised: bool,
+    /// Whether the paragraph is the large first letter of the next one.
+    is_drop_cap: bool,
+    instruction: String,
+    /// The targets of the open links.
+    targets: Vec<Option<String>>,
+}
+
+impl PartReader<'_> {
+    fn read(&mut self, xml: &mut Xml<'_>) -> Result<(), Error> {
+        while let Some(node) = xml.next()? {
+            match node {
+                Node::Text(text) => self.text(&text),
+                Node::Start(tag) => match tag.name() {
+                    "t" => self.in_text = true,
+                    "instrText" => self.in_instruction = true,
+                    "pPr" => self.paragraph(xml)?,
+                    "r" => self.is_raised = false,
+                    "rPr" => self.is_raised = has_raised_text(xml)?,
+                    "ddList" => self.choices(xml)?,
+                    name if is_skipped(name) => xml.skip()?,
+                    _ => self.start(&tag),
+                },
+                Node::End(tag) => match tag.name() {
+                    "t" => self.in_text = false,
+                    "instrText" => self.in_instruction = false,
+                    name => self.end(name),
+                },
             }
-            Node::End(tag) if tag.name() == "pPr" => break,
+            if self.body.is_full() {
+                break;
+            }
+        }
+        self.body.end_paragraph();
+        xml.whole()
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.in_text {
+            if self.is_raised && is_note_number(self.body.joined(), text) {
+                self.body.push(" ");
+            }
+            self.body.push(text);
+        } else if self.in_instruction && self.instruction.len() < MAX_INSTRUCTION_BYTES {
+            self.instruction.push_str(text);
+        }
+    }
+
+    fn paragraph(&mut self, xml: &mut Xml<'_>) -> Result<(), Error> {
+        let properties = ParagraphProperties::read(xml, self.styles)?;
+        if properties.is_heading {
+            self.body.begin_heading();
+        }
+        self.is_drop_cap = properties.is_drop_cap;
+        Ok(())
+    }
+
+    /// Reads a form field with choices: the chosen one is text, the others follow as an aside.
+    fn choices(&mut self, xml: &mut Xml<'_>) -> Result<(), Error> {
+        let mut choices = Vec::new();
+        let mut chosen = 0;
+        while let Some(node) = xml.next()? {
+            match node {
+                Node::Start(tag) => match tag.name() {
+                    "result" => chosen = tag.number("val").unwrap_or(0),
+                    "default" if chosen == 0 => chosen = tag.number("val").unwrap_or(0),
+                    "listEntry" => choices.extend(tag.attribute("val").map(|val| val.into_owned())),
+                    _ => {}
+                },
+                Node::End(tag) if tag.name() == "ddList" => break,
+                _ => {}
+            }
+        }
+        for (position, choice) in choices.iter().enumerate() {
+            if position == chosen {
+                self.body.push(choice);
+            } else {
+                self.body.begin_aside();
+                self.body.push(choice);
+                self.body.end_aside();
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, tag: &Start<'_>) {
+        match tag.name() {
+            "tab" | "ptab" => self.body.push("\t"),
+            "br" if tag.attribute("type").as_deref() == Some("page") => self.body.break_page(),
+            "lastRenderedPageBreak" => self.body.break_page(),
+            "br" | "cr" => self.body.push("\n"),
+            "noBreakHyphen" => self.body.push("-"),
+            "tr" => self.body.begin_row(),
+            "tc" => self.body.begin_cell(),
+            "txbxContent" => self.body.begin_aside(),
+            "ruby" => self.body.begin_ruby(),
+            "rt" => self.body.begin_reading(),
+            "hyperlink" => {
+                let id = tag.prefixed_attribute("id").unwrap_or_default();
+                let target = self.links.get(&*id);
+                self.targets.push(target.map(|target| (*target).to_owned()));
+            }
+            // Of Word 2003.
+            "hlink" => {
+                let target = tag.attribute("dest");
+                self.targets.push(target.map(|target| target.into_owned()));
+            }
+            // The link of a picture or shape.
+            "hlinkClick" => {
+                let id = tag.prefixed_attribute("id").unwrap_or_default();
+                if let Some(target) = self.links.get(&*id) {
+                    self.body.link(target);
+                }
+            }
+            "fldChar" => match tag.attribute("fldCharType").as_deref() {
+                Some("begin") => self.instruction.clear(),
+                Some("separate" | "end") => self.end_instruction(),
+                _ => {}
+            },
+            "fldSimple" => {
+                self.instruction = tag.attribute("instr").unwrap_or_default().into_owned();
+                self.end_instruction();
+            }
+            "comment" => {
+                let author = tag.attribute("author").unwrap_or_default();
+                if !author.trim().is_empty() {
+                    self.body.push(author.trim());
+                    self.body.push(": ");
+                }
+            }
+            "docPr" => {
+                let description = tag.attribute("descr").unwrap_or_default();
+                if !drawing::names_a_picture(&description) {
+                    self.body.begin_aside();
+                    self.body.push(&description);
+                    self.body.end_aside();
+                }
+            }
             _ => {}
         }
     }
-    Ok(is_heading)
+
+    fn end_instruction(&mut self) {
+        if let Some(target) = field::link_target(&self.instruction) {
+            self.body.link(&target);
+        }
+        self.instruction.clear();
+    }
+
+    fn end(&mut self, name: &str) {
+        match name {
+            // The letter belongs to the word that follows.
+            "p" if std::mem::take(&mut self.is_drop_cap) => {}
+            "p" => {
+                self.body.end_heading();
+                self.body.end_paragraph();
+            }
+            "hyperlink" | "hlink" => {
+                if let Some(target) = self.targets.pop().flatten() {
+                    self.body.link(&target);
+                }
+            }
+            "tc" => self.body.end_cell(),
+            "tr" => self.body.end_row(),
+            "txbxContent" => self.body.end_aside(),
+            "ruby" => self.body.end_ruby(),
+            "rt" => self.body.end_reading(),
+            _ => {}
+        }
+    }
+}
+
+/// What the properties of a paragraph say about its text.
+#[derive(Default)]
+struct ParagraphProperties {
+    is_heading: bool,
+    is_drop_cap: bool,
+}
+
+impl ParagraphProperties {
+    fn read(xml: &mut Xml<'_>, styles: &HashSet<String>) -> Result<Self, Error> {
+        let mut found = Self::default();
+        while let Some(node) = xml.next()? {
+            match node {
+                Node::Start(tag) => {
+                    let value = tag.attribute("val").unwrap_or_default();
+                    match tag.name() {
+                        "pStyle" => found.is_heading |= styles.contains(&*value),
+                        // 9 is the level of body text.
+                        "outlineLvl" => found.is_heading |= *value != *"9",
+                        "framePr" => {
+                            let drop_cap = tag.attribute("dropCap");
+                            found.is_drop_cap = drop_cap.is_some_and(|kind| kind != "none");
+                        }
+                        _ => {}
+                    }
+                    xml.skip()?;
+                }
+                Node::End(tag) if tag.name() == "pPr" => break,
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// Reads the properties of a run; returns whether its text is raised.
@@ -187,48 +410,13 @@ fn is_skipped(name: &str) -> bool {
     )
 }
 
-fn start(tag: &Start<'_>, body: &mut Body) {
-    match tag.name() {
-        "tab" | "ptab" => body.push("\t"),
-        "br" if tag.attribute("type").as_deref() == Some("page") => body.break_page(),
-        "lastRenderedPageBreak" => body.break_page(),
-        "br" | "cr" => body.push("\n"),
-        "noBreakHyphen" => body.push("-"),
-        "tr" => body.begin_row(),
-        "tc" => body.begin_cell(),
-        "txbxContent" => body.begin_aside(),
-        "ruby" => body.begin_ruby(),
-        "rt" => body.begin_reading(),
-        "docPr" => {
-            body.begin_aside();
-            body.push(&tag.attribute("descr").unwrap_or_default());
-            body.end_aside();
-        }
-        _ => {}
-    }
-}
-
-fn end(name: &str, body: &mut Body) {
-    match name {
-        "p" => {
-            body.end_heading();
-            body.end_paragraph();
-        }
-        "tc" => body.end_cell(),
-        "tr" => body.end_row(),
-        "txbxContent" => body.end_aside(),
-        "ruby" => body.end_ruby(),
-        "rt" => body.end_reading(),
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use ken_core::{Reason, Value};
 
     use super::super::tests::{check_hostile, run, run_main};
     use super::*;
+    use crate::structure::compound::rebuild::compound_of;
     use crate::structure::package::tests::zip_of;
 
     const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/sample.docx");
@@ -248,7 +436,7 @@ mod tests {
             own.body,
             "Counting quokkaberg\nThe herd of quokkaberg counts\tseven\nheads.\nName\tAge\n\
              Rudolf\t12\nCommented run\nKept inserted\nFirst half \u{c}second half\n\
-             Council of Inari\nConfidential footer\nCheck this remark"
+             Council of Inari\nConfidential footer\nBo: Check this remark"
         );
         assert_eq!(own.text(Field::Title), Some("Reindeer census"));
         assert_eq!(own.text(Field::Headings), Some("Counting quokkaberg"));
@@ -303,6 +491,103 @@ mod tests {
     }
 
     #[test]
+    fn targets_of_links_are_text() {
+        let zip = zip_of(&[
+            (
+                "word/document.xml",
+                b"<d><p><r><t>See </t></r><hyperlink r:id='r1'><r><t>here</t></r></hyperlink>\
+                  <r><t> or </t><fldChar fldCharType='begin'/><instrText>HYPERLINK \
+                  \"https://example.org/field\"</instrText><fldChar fldCharType='separate'/>\
+                  <t>there</t><fldChar fldCharType='end'/></r></p></d>",
+            ),
+            (
+                "word/_rels/document.xml.rels",
+                b"<r><Relationship Id='r1' Type='x/hyperlink' TargetMode='External' \
+                  Target='https://example.org/findmyurl'/></r>",
+            ),
+        ]);
+        assert_eq!(
+            run(&FORMAT, &zip).own().body,
+            "See here or there\nhttps://example.org/findmyurl\nhttps://example.org/field"
+        );
+    }
+
+    #[test]
+    fn drop_caps_and_choices_of_forms() {
+        assert_eq!(
+            text_of(
+                "<w:p><w:pPr><w:framePr w:dropCap='drop' w:lines='3'/></w:pPr><w:r><w:t>O</w:t>\
+                 </w:r></w:p><w:p><w:r><w:t>nce upon</w:t></w:r></w:p>\
+                 <w:p><w:r><w:fldChar w:fldCharType='begin'><w:ffData><w:ddList><w:result w:val='1'/>\
+                 <w:listEntry w:val='red'/><w:listEntry w:val='blue'/></w:ddList></w:ffData>\
+                 </w:fldChar><w:t> sky</w:t></w:r></w:p>"
+            ),
+            "Once upon\nblue sky\nred"
+        );
+    }
+
+    #[test]
+    fn headers_stand_once_and_comments_have_authors() {
+        let zip = zip_of(&[
+            ("word/document.xml", b"<d><p><t>body</t></p></d>"),
+            (
+                "word/_rels/document.xml.rels",
+                b"<r><Relationship Id='1' Type='x/header' Target='h1.xml'/>\
+                  <Relationship Id='2' Type='x/header' Target='h2.xml'/>\
+                  <Relationship Id='3' Type='x/footer' Target='f.xml'/>\
+                  <Relationship Id='4' Type='x/comments' Target='c.xml'/></r>",
+            ),
+            ("word/h1.xml", b"<h><p><t>head</t></p></h>"),
+            ("word/h2.xml", b"<h><p><t>head</t></p></h>"),
+            ("word/f.xml", b"<h><p><t>foot</t></p></h>"),
+            (
+                "word/c.xml",
+                b"<c><comment w:author='Ina Falk'><p><t>check</t></p></comment></c>",
+            ),
+        ]);
+        let found = run(&FORMAT, &zip);
+        assert_eq!(found.own().body, "body\nhead\nfoot\nIna Falk: check");
+    }
+
+    #[test]
+    fn parts_that_word_shows_in_the_document_are_members() {
+        let pdf = compound_of(&[("CONTENTS", b"%PDF-1.4")]);
+        let zip = zip_of(&[
+            ("word/document.xml", b"<d><p><t>body</t></p></d>"),
+            (
+                "word/_rels/document.xml.rels",
+                b"<r><Relationship Id='1' Type='x/aFChunk' Target='/chunks/chunk1'/>\
+                  <Relationship Id='2' Type='x/oleObject' Target='odd/a.bin'/></r>",
+            ),
+            (
+                "[Content_Types].xml",
+                b"<t><Override PartName='/chunks/chunk1' ContentType='text/html'/></t>",
+            ),
+            ("chunks/chunk1", b"<p>chunk</p>"),
+            ("word/odd/a.bin", &pdf),
+        ]);
+        let found = run(&FORMAT, &zip);
+        let members: Vec<_> = found
+            .members
+            .iter()
+            .map(|member| {
+                (
+                    member.ipath.as_str(),
+                    member.declared_type.as_deref(),
+                    &*member.bytes,
+                )
+            })
+            .collect();
+        assert_eq!(
+            members,
+            [
+                ("chunks/chunk1", Some("text/html"), &b"<p>chunk</p>"[..]),
+                ("word/odd/a.bin", None, b"%PDF-1.4"),
+            ]
+        );
+    }
+
+    #[test]
     fn hyphens_tabs_and_breaks_are_kept() {
         assert_eq!(
             text_of(
@@ -330,7 +615,7 @@ mod tests {
         assert_eq!(
             text_of(
                 "<w:p><w:r><w:t>a</w:t><w:drawing><wp:docPr id='1' name='x' descr='A cat'/>\
-                 </w:drawing><w:t>b</w:t></w:r></w:p>"
+                 <wp:docPr id='2' name='y' descr='C:\\cat.JPG'/></w:drawing><w:t>b</w:t></w:r></w:p>"
             ),
             "ab\nA cat"
         );

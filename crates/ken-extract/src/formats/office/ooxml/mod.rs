@@ -6,15 +6,20 @@
 
 pub(in crate::formats) mod docx;
 mod drawing;
+pub(in crate::formats) mod flat;
 pub(in crate::formats) mod pptx;
 pub(in crate::formats) mod xlsb;
 pub(in crate::formats) mod xlsx;
 
-use ken_core::{Document, Field};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::decrypted;
+use ken_core::{Document, Field, Value};
+
+use super::{decrypted, escape};
 use crate::output::Output;
+use crate::output::body::Body;
 use crate::output::metadata::keywords;
+use crate::structure::compound::objects;
 use crate::structure::package::{Package, resolve};
 use crate::structure::xml::{Node, Xml};
 use crate::{Error, Input, Limits, Member};
@@ -28,9 +33,15 @@ struct Relation {
     id: String,
     /// Last segment of the relation's type, for instance `footnotes`.
     kind: String,
-    /// Name of the part.
+    /// Name of the part, or the target of a link.
     target: String,
+    /// Whether the target is outside the package.
+    is_external: bool,
 }
+
+/// Kinds of relations to files inside a document, besides those in a folder `embeddings`: objects
+/// of OLE, documents, and documents that Word shows in its own (`altChunk`).
+const EMBEDDED: [&str; 3] = ["oleObject", "package", "aFChunk"];
 
 /// Reads the text of a main part and of the parts that it refers to into the document.
 type ReadMain = fn(&mut Package<'_>, &str, &mut Document, &Limits);
@@ -48,16 +59,63 @@ fn extract(
     }
     let mut package = Package::open(input, limits)?;
     read_properties(&mut package, output.own());
-    let main = main_part(&mut package, usual_main)?;
-    read(&mut package, &main, output.own(), limits);
+    match main_part(&mut package, usual_main) {
+        Ok(main) => read(&mut package, &main, output.own(), limits),
+        // The main part of a damaged file may be lost.
+        Err(error) if package.loose_parts().is_empty() => return Err(error),
+        Err(error) => package.tolerate(Err(error)),
+    }
+    read_loose_parts(&mut package, output.own(), limits);
     hand_on_embeddings(&mut package, output)?;
     package.finish()
+}
+
+/// Folders and starts of names of parts with text.
+const TEXT_PARTS: [&str; 14] = [
+    "word/document",
+    "word/footnotes",
+    "word/endnotes",
+    "word/comments",
+    "word/header",
+    "word/footer",
+    "ppt/slides/",
+    "ppt/notesslides/",
+    "ppt/comments/",
+    "ppt/charts/",
+    "ppt/diagrams/data",
+    "xl/sharedstrings",
+    "xl/comments",
+    "xl/drawings/drawing",
+];
+
+/// Adds the text of parts of a damaged file to which no part refers.
+fn read_loose_parts(package: &mut Package<'_>, document: &mut Document, limits: &Limits) {
+    let parts = package.loose_parts();
+    if parts.is_empty() {
+        return;
+    }
+    let mut body = Body::new(limits.max_text_bytes);
+    body.push(&document.body);
+    for part in parts {
+        let name = part.to_ascii_lowercase();
+        if TEXT_PARTS.iter().any(|start| name.starts_with(start)) {
+            body.end_paragraph();
+            read_part(package, &part, |text| {
+                drawing::read(text, drawing::Context::default(), &mut body)
+            });
+        }
+    }
+    document.body = body.finish();
 }
 
 fn main_part(package: &mut Package<'_>, usual: &str) -> Result<String, Error> {
     relations(package, "")
         .into_iter()
-        .find(|relation| relation.kind == "officeDocument" && package.has(&relation.target))
+        .find(|relation| {
+            relation.kind == "officeDocument"
+                && !relation.is_external
+                && package.has(&relation.target)
+        })
         .map(|relation| relation.target)
         .or_else(|| package.has(usual).then(|| usual.to_owned()))
         .ok_or_else(|| Error::Malformed(format!("there is no part {usual}")))
@@ -75,6 +133,9 @@ fn relations(package: &mut Package<'_>, part: &str) -> Vec<Relation> {
     if let Some(text) = package.xml(&name) {
         package.tolerate(read_relations(&text, part, &mut relations));
     }
+    for kind in EMBEDDED {
+        related(&relations, kind).for_each(|target| package.embed(target));
+    }
     relations
 }
 
@@ -82,16 +143,20 @@ fn read_relations(text: &str, part: &str, relations: &mut Vec<Relation>) -> Resu
     let mut xml = Xml::new(text);
     while let Some(node) = xml.next()? {
         let Node::Start(tag) = node else { continue };
-        let external = tag.attribute("TargetMode").as_deref() == Some("External");
-        if tag.name() != "Relationship" || external {
+        if tag.name() != "Relationship" {
             continue;
         }
         let attribute = |name| tag.attribute(name).unwrap_or_default();
         let kind = attribute("Type");
+        let is_external = attribute("TargetMode") == "External";
         relations.push(Relation {
             id: attribute("Id").into_owned(),
             kind: kind.rsplit('/').next().unwrap_or_default().to_owned(),
-            target: resolve(part, &attribute("Target")),
+            target: match is_external {
+                true => attribute("Target").into_owned(),
+                false => resolve(part, &attribute("Target")),
+            },
+            is_external,
         });
     }
     xml.whole()
@@ -101,8 +166,17 @@ fn read_relations(text: &str, part: &str, relations: &mut Vec<Relation>) -> Resu
 fn related<'r>(relations: &'r [Relation], kind: &'r str) -> impl Iterator<Item = &'r str> {
     relations
         .iter()
-        .filter(move |relation| relation.kind == kind)
+        .filter(move |relation| relation.kind == kind && !relation.is_external)
         .map(|relation| relation.target.as_str())
+}
+
+/// Returns the targets of links outside the package, by the identifier of their relation.
+fn links(relations: &[Relation]) -> BTreeMap<&str, &str> {
+    relations
+        .iter()
+        .filter(|relation| relation.is_external && relation.kind == "hyperlink")
+        .map(|relation| (relation.id.as_str(), relation.target.as_str()))
+        .collect()
 }
 
 fn read_properties(package: &mut Package<'_>, document: &mut Document) {
@@ -110,6 +184,7 @@ fn read_properties(package: &mut Package<'_>, document: &mut Document) {
     for (kind, usual) in [
         ("core-properties", "docProps/core.xml"),
         ("extended-properties", "docProps/app.xml"),
+        ("custom-properties", "docProps/custom.xml"),
     ] {
         let part = related(&relations, kind).next().unwrap_or(usual);
         if let Some(text) = package.xml(part) {
@@ -129,16 +204,18 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
         let Node::Start(tag) = node else { continue };
         let field = match tag.name() {
             "title" => Field::Title,
-            "creator" => Field::Author,
+            "creator" | "lastModifiedBy" => Field::Author,
             "keywords" | "category" => Field::Keywords,
-            "subject" | "description" => Field::Description,
+            "subject" | "description" | "Company" | "Manager" => Field::Description,
+            // A property that the user defined.
+            "lpwstr" | "lpstr" | "bstr" => Field::Description,
             "language" => Field::Lang,
             "created" => Field::Created,
             "modified" => Field::Date,
             "Pages" => Field::Pages,
             _ => continue,
         };
-        let value = xml.text()?;
+        let value = escape::unescape(xml.text()?.into());
         match field {
             Field::Created | Field::Date => {
                 if let Some(seconds) = crate::date::iso(&value) {
@@ -153,10 +230,19 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
             Field::Keywords => {
                 keywords(&value).for_each(|keyword| document.join_text(field, keyword));
             }
-            _ => document.add_text(field, &value),
+            _ => add_once(document, field, &value),
         }
     }
     xml.whole()
+}
+
+/// Adds a value, unless the field has it: who wrote a document is often who changed it last.
+fn add_once(document: &mut Document, field: Field, value: &str) {
+    let value = value.trim();
+    let mut texts = document.fields.iter().filter(|(known, _)| *known == field);
+    if !texts.any(|(_, known)| matches!(known, Value::Text(text) if text == value)) {
+        document.add_text(field, value);
+    }
 }
 
 /// Sets the counted number of pages, replacing the one in the properties.
@@ -167,25 +253,62 @@ fn set_pages(document: &mut Document, pages: usize) {
 
 /// Hands on the files embedded in the document; pictures and sounds are not handed on.
 fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    let names: Vec<String> = package
-        .names()
-        .filter(|name| name.contains("/embeddings/") && !name.ends_with('/'))
-        .map(str::to_owned)
-        .collect();
-    for component in names {
+    let mut parts = package.take_embedded();
+    let is_embedded = |name: &&str| name.contains("/embeddings/") && !name.ends_with('/');
+    parts.extend(package.names().filter(is_embedded).map(str::to_owned));
+    let types = content_types(package, &parts);
+    for component in parts {
         let name = component.rsplit('/').next().unwrap_or_default().to_owned();
         match package.bytes(&component) {
-            Ok(bytes) => output.member(Member {
-                is_attachment: false,
-                ipath: output.child_ipath(&component),
-                name,
-                bytes,
-                ..Member::default()
-            })?,
+            Ok(bytes) => {
+                let (name, bytes) = embedded_file(name, bytes);
+                output.member(Member {
+                    ipath: output.child_ipath(&component),
+                    name,
+                    declared_type: types.get(&component).cloned(),
+                    bytes,
+                    ..Member::default()
+                })?;
+            }
             Err(error) => output.failed_member(&component, &name, error)?,
         }
     }
     Ok(())
+}
+
+/// Returns the file that an embedded part holds, which may be wrapped in an object of OLE.
+fn embedded_file(name: String, bytes: Vec<u8>) -> (String, Vec<u8>) {
+    if !objects::is_compound(&bytes) {
+        return (name, bytes);
+    }
+    match objects::of_file(&bytes) {
+        Some((own, content)) if own.is_empty() => (name, content),
+        Some(found) => found,
+        None => (name, bytes),
+    }
+}
+
+/// Returns the media types that the package declares for parts whose names do not say what they are.
+fn content_types(package: &mut Package<'_>, parts: &BTreeSet<String>) -> HashMap<String, String> {
+    let is_vague = |name: &String| crate::detect::by_name(name) == crate::detect::UNKNOWN;
+    let mut types = HashMap::new();
+    if !parts.iter().any(is_vague) {
+        return types;
+    }
+    read_part(package, "[Content_Types].xml", |text| {
+        let mut xml = Xml::new(text);
+        while let Some(node) = xml.next()? {
+            let Node::Start(tag) = node else { continue };
+            let part = tag.attribute("PartName").unwrap_or_default();
+            let part = part.trim_start_matches('/');
+            if let Some(name) = parts.get(part).filter(|name| is_vague(name)) {
+                let declared = tag.attribute("ContentType").unwrap_or_default();
+                types.insert(name.clone(), declared.into_owned());
+            }
+        }
+        xml.whole()
+    });
+    types
 }
 
 /// Returns the text of a part; none if it is missing.

@@ -2,13 +2,15 @@
 //! chapter 19.
 //!
 //! There is one page per slide, in the order of the presentation, each with its charts, diagrams,
-//! comments and notes. Masters and layouts are left out, since their text is a prompt.
+//! comments and notes. What masters, layouts, headers and footers show on many slides stands once;
+//! the prompts of their placeholders are left out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ken_core::{Document, Field};
 
-use super::{drawing, read_part, related, relations, set_pages};
+use super::drawing::{self, Context};
+use super::{Relation, read_part, related, relations, set_pages};
 use crate::output::body::Body;
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Xml};
@@ -39,40 +41,99 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("slides")
 .members("embedded files")
 .in_worker()
-.version(3);
+.version(5);
 
-/// Kinds of parts of a slide, in the order in which they are appended.
-const SLIDE_PARTS: &[&str] = &["chart", "diagramData", "comments", "notesSlide"];
+/// The text of a presentation as it is read.
+struct Reader {
+    body: Body,
+    /// Names of the authors of comments, by their identifiers.
+    authors: HashMap<String, String>,
+    /// The masters and layouts that were read.
+    masters: HashSet<String>,
+}
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
-    let mut body = Body::new(limits.max_text_bytes);
-    let slides = slides(package, main);
+    let relations = relations(package, main);
+    let slides = slides(package, main, &relations);
+    let mut reader = Reader {
+        body: Body::new(limits.max_text_bytes),
+        authors: authors(package, &relations),
+        masters: HashSet::new(),
+    };
     for (position, slide) in slides.iter().enumerate() {
         if position > 0 {
-            body.end_page();
+            reader.body.end_page();
         }
-        if body.is_full() {
+        if reader.body.is_full() {
             break;
         }
-        read_slide(package, slide, &mut body);
+        reader.slide(package, slide);
     }
-    document.body = body.finish();
+    document.body = reader.body.finish();
     set_pages(document, slides.len());
 }
 
-fn read_slide(package: &mut Package<'_>, slide: &str, body: &mut Body) {
-    let relations = relations(package, slide);
-    read_part(package, slide, |text| drawing::read(text, body));
-    for kind in SLIDE_PARTS {
-        for part in related(&relations, kind) {
-            read_part(package, part, |text| drawing::read(text, body));
+impl Reader {
+    fn slide(&mut self, package: &mut Package<'_>, slide: &str) {
+        let relations = self.part(package, slide, false);
+        drawing::read_related(package, &relations, &mut self.body);
+        for kind in ["comments", "notesSlide"] {
+            for part in related(&relations, kind) {
+                self.part(package, part, false);
+            }
+        }
+        for layout in related(&relations, "slideLayout") {
+            let relations = self.master(package, layout);
+            for master in related(&relations, "slideMaster") {
+                self.master(package, master);
+            }
+        }
+    }
+
+    fn part(&mut self, package: &mut Package<'_>, part: &str, is_master: bool) -> Vec<Relation> {
+        let relations = relations(package, part);
+        let context = Context {
+            authors: Some(&self.authors),
+            is_master,
+            ..Context::new(&relations)
+        };
+        read_part(package, part, |text| {
+            drawing::read(text, context, &mut self.body)
+        });
+        relations
+    }
+
+    /// Reads a master or layout at its first occurrence.
+    fn master(&mut self, package: &mut Package<'_>, part: &str) -> Vec<Relation> {
+        match self.masters.insert(part.to_owned()) {
+            true => self.part(package, part, true),
+            false => Vec::new(),
         }
     }
 }
 
+/// Returns the names of the authors of comments (19.4.3, and MS-PPTX 2.16.3.3 for newer comments).
+fn authors(package: &mut Package<'_>, relations: &[Relation]) -> HashMap<String, String> {
+    let mut names = HashMap::new();
+    for kind in ["commentAuthors", "authors"] {
+        for part in related(relations, kind) {
+            read_part(package, part, |text| {
+                let mut xml = Xml::new(text);
+                while let Some(node) = xml.next()? {
+                    let Node::Start(tag) = node else { continue };
+                    if let (Some(id), Some(name)) = (tag.attribute("id"), tag.attribute("name")) {
+                        names.insert(id.into_owned(), name.trim().to_owned());
+                    }
+                }
+                xml.whole()
+            });
+        }
+    }
+    names
+}
+
 /// Returns the slides in order, each once.
-fn slides(package: &mut Package<'_>, main: &str) -> Vec<String> {
-    let relations = relations(package, main);
+fn slides(package: &mut Package<'_>, main: &str, relations: &[Relation]) -> Vec<String> {
     let mut ids = Vec::new();
     read_part(package, main, |text| read_slide_ids(text, &mut ids));
     let mut targets: HashMap<&str, &str> = relations
@@ -129,8 +190,72 @@ mod tests {
         let mut body = Body::new(100);
         let slide = "<cNvPr descr='A cat'/><p><r><t>a</t></r><fld type='slidenum'><t>7</t></fld><br/>\
                      <fld type='datetime'><t>May</t></fld></p>";
-        drawing::read(slide, &mut body).unwrap();
+        drawing::read(slide, Context::default(), &mut body).unwrap();
         assert_eq!(body.finish(), "A cat\na\nMay");
+    }
+
+    #[test]
+    fn what_slides_repeat_stands_once() {
+        let slide =
+            b"<sld><sp><t>slide</t></sp><sp><ph type='ftr'/><p><t>our footer</t></p></sp></sld>";
+        let layout = b"<sldLayout><sp><ph type='title'/><p><t>Click to edit</t></p></sp>\
+                       <sp><p><t>our logo</t></p></sp></sldLayout>";
+        let to_layout = b"<r><Relationship Id='1' Type='x/slideLayout' Target='../l/1.xml'/></r>";
+        let zip = zip_of(&[
+            (
+                "ppt/presentation.xml",
+                b"<p><sldId r:id='1'/><sldId r:id='2'/></p>",
+            ),
+            (
+                "ppt/_rels/presentation.xml.rels",
+                b"<r><Relationship Id='1' Type='x/slide' Target='s/1.xml'/>\
+                  <Relationship Id='2' Type='x/slide' Target='s/2.xml'/></r>",
+            ),
+            ("ppt/s/1.xml", slide),
+            ("ppt/s/2.xml", slide),
+            ("ppt/s/_rels/1.xml.rels", to_layout),
+            ("ppt/s/_rels/2.xml.rels", to_layout),
+            ("ppt/l/1.xml", layout),
+        ]);
+        let body = "slide\nour footer\nour logo\u{c}slide";
+        assert_eq!(run(&FORMAT, &zip).own().body, body);
+    }
+
+    #[test]
+    fn links_comments_and_new_charts_are_read() {
+        let zip = zip_of(&[
+            ("ppt/presentation.xml", b"<p><sldId r:id='1'/></p>"),
+            (
+                "ppt/_rels/presentation.xml.rels",
+                b"<r><Relationship Id='1' Type='x/slide' Target='s/1.xml'/>\
+                  <Relationship Id='2' Type='x/commentAuthors' Target='a.xml'/></r>",
+            ),
+            ("ppt/a.xml", b"<l><cmAuthor id='7' name='Ina Falk'/></l>"),
+            (
+                "ppt/s/1.xml",
+                b"<sld><p><r><rPr><hlinkClick r:id='4'/></rPr><t>here_x000B_now</t></r></p></sld>",
+            ),
+            (
+                "ppt/s/_rels/1.xml.rels",
+                b"<r><Relationship Id='2' Type='x/comments' Target='c.xml'/>\
+                  <Relationship Id='3' Type='x/chartEx' Target='x.xml'/>\
+                  <Relationship Id='4' Type='x/hyperlink' Target='https://example.org' \
+                  TargetMode='External'/></r>",
+            ),
+            (
+                "ppt/s/c.xml",
+                b"<l><cm authorId='7'><text>nice</text></cm></l>",
+            ),
+            (
+                "ppt/s/x.xml",
+                b"<cx:c><cx:strDim><cx:pt idx='0'>Category</cx:pt></cx:strDim><cx:numDim>\
+                  <cx:pt>5</cx:pt></cx:numDim><cx:tx><cx:v>Waterfall</cx:v></cx:tx></cx:c>",
+            ),
+        ]);
+        assert_eq!(
+            run(&FORMAT, &zip).own().body,
+            "here\nnow\nhttps://example.org\nCategory\nWaterfall\nIna Falk: nice"
+        );
     }
 
     #[test]

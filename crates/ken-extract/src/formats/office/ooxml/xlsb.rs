@@ -8,7 +8,9 @@ use std::collections::HashMap;
 
 use ken_core::Document;
 
-use super::{drawing, read_part, related, relations, set_pages};
+use super::drawing::{self, Context};
+use super::xlsx::add_comment;
+use super::{links, read_part, related, relations, set_pages};
 use crate::formats::office::spreadsheet::number_format::NumberFormat;
 use crate::formats::office::spreadsheet::value::{boolean, error, packed, shown};
 use crate::formats::office::spreadsheet::workbook::{MAX_STYLES, Workbook, without_codes};
@@ -27,7 +29,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(2);
+.version(3);
 
 /// More sheets than memory ever holds.
 const MAX_SHEETS: usize = 10_000;
@@ -184,16 +186,33 @@ fn read_sheet(package: &mut Package<'_>, part: &str, workbook: &Workbook, body: 
         Some(())
     });
     body.end_row();
-    headers.iter().for_each(|text| body.line(text));
+    headers.iter().for_each(|text| body.once(text));
+    links(&parts)
+        .into_values()
+        .for_each(|target| body.link(target));
+    body.end_paragraph();
     for comments in related(&parts, "comments") {
+        let mut authors = Vec::new();
+        let mut author = 0;
         each_record(package, comments, |kind, data| {
-            let text = (kind == 637).then(|| rich_string(data))??;
-            body.line(&text);
+            match kind {
+                632 => authors.push(string(data)?),
+                635 => author = data.le_u32()? as usize,
+                637 => {
+                    let author = authors.get(author).map_or("", |author| author.trim());
+                    add_comment(author, &rich_string(data)?, body);
+                }
+                _ => {}
+            }
             Some(())
         });
     }
     for shapes in related(&parts, "drawing") {
-        read_part(package, shapes, |text| drawing::read(text, body));
+        let own = relations(package, shapes);
+        read_part(package, shapes, |text| {
+            drawing::read(text, Context::new(&own), body)
+        });
+        drawing::read_related(package, &own, body);
     }
 }
 

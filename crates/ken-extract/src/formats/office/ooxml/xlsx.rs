@@ -1,13 +1,16 @@
 //! Spreadsheets (.xlsx, .xlsm, .xltx, .xltm): SpreadsheetML, ECMA-376 part 1, chapter 18.
 //!
 //! There is one page per sheet, in the order of the workbook: its name, its cells row by row as
-//! displayed, then comments, text boxes and chart titles. Formulas yield their last results.
+//! displayed, then targets of links, comments, text boxes, charts and diagrams. Formulas yield their
+//! last results. The names that the user gave to cells follow the last sheet.
 
 use std::collections::HashMap;
 
 use ken_core::{Document, Field};
 
-use super::{Relation, drawing, read_part, related, relations, set_pages};
+use super::drawing::{self, Context};
+use super::{Relation, links, read_part, related, relations, set_pages};
+use crate::formats::office::escape::unescape;
 use crate::formats::office::spreadsheet::number_format::NumberFormat;
 use crate::formats::office::spreadsheet::workbook::{self, MAX_STYLES, Strings, Workbook};
 use crate::output::body::Body;
@@ -39,15 +42,16 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(4);
+.version(6);
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
     let mut body = Body::new(limits.max_text_bytes);
     let relations = relations(package, main);
     let mut workbook = Workbook::default();
     let mut sheets = Vec::new();
+    let mut names = Vec::new();
     read_part(package, main, |text| {
-        read_workbook(text, &mut workbook, &mut sheets)
+        read_workbook(text, &mut workbook, &mut sheets, &mut names)
     });
     if let Some(part) = related(&relations, "styles").next() {
         read_part(package, part, |text| {
@@ -59,7 +63,9 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
             workbook::read_strings(text, &mut workbook.strings)
         });
     }
-    read_sheets(package, &sheets, &relations, &workbook, &mut body);
+    let people = people(package, &relations);
+    read_sheets(package, &sheets, &relations, &workbook, &people, &mut body);
+    workbook::add_cell_names(&names, &mut body);
     document.body = body.finish();
     set_pages(document, sheets.len());
 }
@@ -71,6 +77,7 @@ fn read_workbook(
     text: &str,
     workbook: &mut Workbook,
     sheets: &mut Vec<SheetName>,
+    names: &mut Vec<String>,
 ) -> Result<(), Error> {
     let mut xml = Xml::new(text);
     while let Some(node) = xml.next()? {
@@ -82,9 +89,18 @@ fn read_workbook(
                 workbook.from_1904 |= matches!(&*value, "1" | "true" | "on");
             }
             "sheet" => {
-                let name = tag.attribute("name").unwrap_or_default().into_owned();
+                let name = unescape(tag.attribute("name").unwrap_or_default()).into_owned();
                 let id = tag.prefixed_attribute("id").unwrap_or_default();
                 sheets.push((name, id.into_owned()));
+            }
+            "definedName" => {
+                let is_hidden = tag.attribute("hidden").is_some_and(|value| value != "0");
+                let name = tag.attribute("name").unwrap_or_default();
+                // Those of Excel itself: the area to print, and of filters.
+                if !is_hidden && !name.starts_with('_') {
+                    names.push(name.into_owned());
+                    names.push(tag.attribute("comment").unwrap_or_default().into_owned());
+                }
             }
             _ => {}
         }
@@ -126,6 +142,7 @@ fn read_sheets(
     sheets: &[SheetName],
     relations: &[Relation],
     workbook: &Workbook,
+    people: &HashMap<String, String>,
     body: &mut Body,
 ) {
     let mut targets: HashMap<&str, &str> = relations
@@ -141,38 +158,104 @@ fn read_sheets(
         }
         body.line(name);
         if let Some(part) = targets.remove(id.as_str()) {
-            read_sheet(package, part, workbook, body);
+            read_sheet(package, part, workbook, people, body);
         }
     }
 }
 
-fn read_sheet(package: &mut Package<'_>, part: &str, workbook: &Workbook, body: &mut Body) {
+fn read_sheet(
+    package: &mut Package<'_>,
+    part: &str,
+    workbook: &Workbook,
+    people: &HashMap<String, String>,
+    body: &mut Body,
+) {
     let relations = relations(package, part);
     read_part(package, part, |text| workbook::read(text, workbook, body));
+    links(&relations)
+        .into_values()
+        .for_each(|target| body.link(target));
+    body.end_paragraph();
     for comments in related(&relations, "comments") {
         read_part(package, comments, |text| read_comments(text, body));
     }
-    for shapes in related(&relations, "drawing") {
-        let charts = super::relations(package, shapes);
-        read_part(package, shapes, |text| drawing::read(text, body));
-        for chart in related(&charts, "chart") {
-            read_part(package, chart, |text| drawing::read(text, body));
-        }
+    for comments in related(&relations, "threadedComment") {
+        read_part(package, comments, |text| read_thread(text, people, body));
     }
+    for shapes in related(&relations, "drawing") {
+        let own = super::relations(package, shapes);
+        read_part(package, shapes, |text| {
+            drawing::read(text, Context::new(&own), body)
+        });
+        drawing::read_related(package, &own, body);
+    }
+}
+
+/// Returns the names of people who comment in threads, by their identifiers (MS-XLSX 2.6.203).
+fn people(package: &mut Package<'_>, relations: &[Relation]) -> HashMap<String, String> {
+    let mut names = HashMap::new();
+    for part in related(relations, "person") {
+        read_part(package, part, |text| {
+            let mut xml = Xml::new(text);
+            while let Some(node) = xml.next()? {
+                let Node::Start(tag) = node else { continue };
+                if let (Some(id), Some(name)) = (tag.attribute("id"), tag.attribute("displayName"))
+                {
+                    names.insert(id.into_owned(), name.trim().to_owned());
+                }
+            }
+            xml.whole()
+        });
+    }
+    names
 }
 
 fn read_comments(text: &str, body: &mut Body) -> Result<(), Error> {
     let mut xml = Xml::new(text);
+    let mut authors = Vec::new();
     while let Some(node) = xml.next()? {
-        if let Node::Start(tag) = node
-            && tag.name() == "comment"
-        {
-            let mut comment = Strings::default();
-            comment.read_item(&mut xml, "comment")?;
-            body.line(comment.get(0));
+        let Node::Start(tag) = node else { continue };
+        match tag.name() {
+            "author" => authors.push(xml.text()?),
+            "comment" => {
+                let author = tag
+                    .number("authorId")
+                    .and_then(|number| authors.get(number));
+                let author = author.map_or("", |author| author.trim());
+                let mut comment = Strings::default();
+                comment.read_item(&mut xml, "comment")?;
+                // Excel writes a thread as a comment for older programs, too.
+                if !author.starts_with("tc={") {
+                    add_comment(author, comment.get(0), body);
+                }
+            }
+            _ => {}
         }
     }
     xml.whole()
+}
+
+/// Reads comments that answer each other (MS-XLSX 2.6.204).
+fn read_thread(text: &str, people: &HashMap<String, String>, body: &mut Body) -> Result<(), Error> {
+    let mut xml = Xml::new(text);
+    while let Some(node) = xml.next()? {
+        if let Node::Start(tag) = node
+            && tag.name() == "threadedComment"
+        {
+            let author = tag.attribute("personId").unwrap_or_default();
+            let author = people.get(&*author).map_or("", String::as_str);
+            add_comment(author, &xml.text()?, body);
+        }
+    }
+    xml.whole()
+}
+
+/// Adds a comment. Excel begins its text with the author, which the user may delete.
+pub(super) fn add_comment(author: &str, comment: &str, body: &mut Body) {
+    match author.is_empty() || comment.trim_start().starts_with(author) {
+        true => body.line(comment),
+        false => body.line(&format!("{author}: {comment}")),
+    }
 }
 
 #[cfg(test)]
@@ -194,7 +277,7 @@ mod tests {
             own.body,
             "Crossings\nDate\tHarbour\tFare\tShare\tWhen\n\
              01.03.2024\tzwiebelhafen\t1,234.50 €\t12.5%\t2024-03-01 18:30\nTRUE\n\
-             Ferry header\nHarbour closed in winter\u{c}Crew\nCaptain Nemo"
+             Ferry header\nErik: Harbour closed in winter\u{c}Crew\nCaptain Nemo"
         );
         assert_eq!(own.text(Field::Title), Some("Ferry budget"));
         assert_eq!(own.text(Field::Author), Some("Erik Ahlgren"));
@@ -223,6 +306,54 @@ mod tests {
         ]);
         let found = run(&FORMAT, &zip);
         assert_eq!(found.own().body, "S\none\tin\tsum\tFALSE\t#N/A\t0.1");
+    }
+
+    #[test]
+    fn what_is_not_in_cells_is_read_too() {
+        let zip = zip_of(&[
+            (
+                "xl/workbook.xml",
+                b"<w><sheet name='S' r:id='r1'/><definedNames><definedName name='Umsatz_2024'>S!A1\
+                  </definedName><definedName name='_xlnm.Print_Area'>S!A1</definedName></definedNames>\
+                  </w>",
+            ),
+            (
+                "xl/_rels/workbook.xml.rels",
+                b"<r><Relationship Id='r1' Type='x/worksheet' Target='worksheets/a.xml'/>\
+                  <Relationship Id='r2' Type='x/person' Target='p.xml'/></r>",
+            ),
+            ("xl/p.xml", b"<l><person displayName='Bo Lund' id='{1}'/></l>"),
+            (
+                "xl/worksheets/a.xml",
+                b"<s><sheetData><row><c t='inlineStr'><is><t>line_x000D_two</t></is></c><c t='str'>\
+                  <f>HYPERLINK(\"https://example.org/f\",\"f\")</f><v>f</v></c></row></sheetData>\
+                  <dataValidations><dataValidation type='list' prompt='Choose one'><formula1>\
+                  \"red,blue\"</formula1></dataValidation></dataValidations><hyperlinks>\
+                  <hyperlink ref='A1' r:id='r1'/></hyperlinks></s>",
+            ),
+            (
+                "xl/worksheets/_rels/a.xml.rels",
+                b"<r><Relationship Id='r1' Type='x/hyperlink' Target='https://example.org/a' \
+                  TargetMode='External'/><Relationship Id='r2' Type='x/comments' Target='c.xml'/>\
+                  <Relationship Id='r3' Type='x/threadedComment' Target='t.xml'/></r>",
+            ),
+            (
+                "xl/worksheets/c.xml",
+                b"<c><authors><author>Ina</author><author>tc={2}</author></authors><comment \
+                  authorId='0'><text><t>check</t></text></comment><comment authorId='0'><text><t>Ina: \
+                  done</t></text></comment><comment authorId='1'><text><t>[Threaded comment]</t></text>\
+                  </comment></c>",
+            ),
+            (
+                "xl/worksheets/t.xml",
+                b"<c><threadedComment personId='{1}'><text>why?</text></threadedComment></c>",
+            ),
+        ]);
+        assert_eq!(
+            run(&FORMAT, &zip).own().body,
+            "S\nline\ntwo\tf\nhttps://example.org/f\nChoose one\nred\nblue\n\
+             https://example.org/a\nIna: check\nIna: done\nBo Lund: why?\nUmsatz_2024"
+        );
     }
 
     #[test]

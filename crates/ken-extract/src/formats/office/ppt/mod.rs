@@ -11,7 +11,7 @@ mod tables;
 
 use std::io::Read;
 
-use flate2::read::ZlibDecoder;
+use flate2::read::DeflateDecoder;
 use ken_core::{Field, Setting};
 
 use crate::expansion::max_expanded;
@@ -30,7 +30,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("slides")
         .members("embedded files, numbered from 1")
         .in_worker()
-        .version(3);
+        .version(5);
 
 /// An embedded object.
 const OBJECT: u16 = 0x1011;
@@ -39,8 +39,13 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let limits = output.limits();
     let file = Compound::open(input.bytes(limits)?)?;
     summary::read(&file, output.own());
-    let user = file.stream(ROOT, "Current User").unwrap_or_default();
-    let Some(mut stream) = file.stream(ROOT, "PowerPoint Document") else {
+    // A file for PowerPoint 95, too, has what is meant for newer versions in a storage.
+    let storage = file
+        .find(ROOT, "PP97_DUALSTORAGE")
+        .filter(|&id| !file.is_stream(id));
+    let storage = storage.unwrap_or(ROOT);
+    let user = file.stream(storage, "Current User").unwrap_or_default();
+    let Some(mut stream) = file.stream(storage, "PowerPoint Document") else {
         return Err(Error::Malformed(
             "there is no stream PowerPoint Document".into(),
         ));
@@ -69,10 +74,10 @@ fn hand_on(record: &Record<'_>, number: usize, output: &mut Output<'_>) -> Resul
     let component = number.to_string();
     let content = match record.instance {
         0 => Ok(record.data.to_vec()),
-        _ => inflate(record.data, output.limits()),
+        _ => unpacked(record.data, output.limits()),
     };
     match content {
-        Ok(bytes) => match objects::of_file(bytes) {
+        Ok(bytes) => match objects::of_file(&bytes) {
             Some((name, bytes)) => output.member(Member {
                 ipath: output.child_ipath(&component),
                 name,
@@ -85,15 +90,36 @@ fn hand_on(record: &Record<'_>, number: usize, output: &mut Output<'_>) -> Resul
     }
 }
 
-/// Unpacks an object, which follows its length.
-fn inflate(data: &[u8], limits: &Limits) -> Result<Vec<u8>, Error> {
+/// Unpacks an object, which follows its length. Some writers leave out the length, or do not pack
+/// what they say is packed.
+fn unpacked(data: &[u8], limits: &Limits) -> Result<Vec<u8>, Error> {
+    if objects::is_compound(data) {
+        return Ok(data.to_vec());
+    }
     let packed = data.get(4..).unwrap_or_default();
-    let by_ratio = max_expanded(packed.len() as u64, limits.max_expansion);
+    if objects::is_compound(packed) {
+        return Ok(packed.to_vec());
+    }
+    match [packed, data].into_iter().find_map(deflated) {
+        Some(deflated) => inflate(deflated, limits),
+        None => Err(Error::Malformed("the object cannot be unpacked".into())),
+    }
+}
+
+/// Returns what follows the head of zlib (RFC 1950). Its checksum at the end is often wrong.
+fn deflated(packed: &[u8]) -> Option<&[u8]> {
+    let (&[first, second], deflated) = packed.split_first_chunk()?;
+    let is_zlib = first & 15 == 8 && u16::from_be_bytes([first, second]).is_multiple_of(31);
+    is_zlib.then_some(deflated)
+}
+
+/// Unpacks an object as far as it is whole.
+fn inflate(deflated: &[u8], limits: &Limits) -> Result<Vec<u8>, Error> {
+    let by_ratio = max_expanded(deflated.len() as u64, limits.max_expansion);
     let max = by_ratio.min(limits.max_member_bytes);
     let mut bytes = Vec::new();
-    ZlibDecoder::new(packed)
-        .take(max + 1)
-        .read_to_end(&mut bytes)?;
+    let mut reader = DeflateDecoder::new(deflated).take(max + 1);
+    let _damage = reader.read_to_end(&mut bytes);
     if bytes.len() as u64 > max {
         return Err(limits.reached(match max == by_ratio {
             true => Setting::MaxExpansion,

@@ -13,6 +13,8 @@ const MAX_FONTS: usize = 1 << 14;
 pub(super) struct Charsets {
     /// The code page of the file itself.
     default: u16,
+    /// Whether the file declares its code page by number.
+    is_declared: bool,
     fonts: HashMap<i32, u16>,
 }
 
@@ -20,12 +22,14 @@ impl Charsets {
     pub(super) fn new() -> Self {
         Self {
             default: WESTERN,
+            is_declared: false,
             fonts: HashMap::new(),
         }
     }
 
     /// Handles a control word that declares the code page of the file; returns whether it is one.
     pub(super) fn declare(&mut self, word: &[u8], number: Option<i32>) -> bool {
+        self.is_declared |= word == b"ansicpg";
         self.default = match (word, number) {
             (b"ansicpg", Some(page)) => match u16::try_from(page) {
                 Ok(0) | Err(_) => WESTERN,
@@ -57,6 +61,17 @@ impl Charsets {
     /// Returns the code page for text in a font.
     pub(super) fn page(&self, font: i32) -> u16 {
         self.fonts.get(&font).copied().unwrap_or(self.default)
+    }
+}
+
+impl Charsets {
+    /// Returns the code page for text without a font: the declared one, otherwise that of the default
+    /// font.
+    pub(super) fn page_of_file(&self, default_font: i32) -> u16 {
+        match self.is_declared {
+            true => self.default,
+            false => self.page(default_font),
+        }
     }
 }
 

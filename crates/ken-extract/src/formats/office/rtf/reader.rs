@@ -4,6 +4,7 @@ use ken_core::{Document, Field};
 
 use super::charset::{self, Charsets};
 use super::token::{Token, Tokens};
+use crate::formats::office::field;
 use crate::output::body::{Body, is_note_number};
 use crate::output::metadata::keywords;
 use crate::{Error, Limits};
@@ -27,6 +28,10 @@ enum Destination {
     Object,
     /// The instruction of a field.
     Instruction,
+    /// The properties of a form field, of which only the choices are text.
+    Form,
+    /// The author of the comment that follows.
+    CommentAuthor,
 }
 
 /// State that a group inherits, and restores at its end.
@@ -40,6 +45,8 @@ struct State {
     is_raised: bool,
     /// Whether the group is a footnote, header, comment or text box, which ends with the group.
     is_aside: bool,
+    /// Whether the paragraph is the large first letter of the next one.
+    is_drop_cap: bool,
 }
 
 pub(super) struct RtfReader<'a> {
@@ -68,6 +75,7 @@ pub(super) struct RtfReader<'a> {
     objects: Vec<Vec<u8>>,
     half_byte: Option<u8>,
     instruction: String,
+    comment_author: String,
     max_object_bytes: usize,
 }
 
@@ -90,6 +98,7 @@ impl<'a> RtfReader<'a> {
                 is_deleted: false,
                 is_raised: false,
                 is_aside: false,
+                is_drop_cap: false,
             },
             stack: Vec::new(),
             deeper: 0,
@@ -108,6 +117,7 @@ impl<'a> RtfReader<'a> {
             objects: Vec::new(),
             half_byte: None,
             instruction: String::new(),
+            comment_author: String::new(),
             max_object_bytes: limits.max_member_bytes as usize,
         }
     }
@@ -152,6 +162,7 @@ impl<'a> RtfReader<'a> {
             Token::Symbol(symbol) => self.symbol(symbol),
             Token::Word(b"u", Some(number)) => self.unicode(number),
             Token::Word(word, number) => self.word(word, number, was_optional),
+            Token::Binary(data) => self.push_binary(data),
             Token::Text(_) | Token::Byte(_) => {}
         }
     }
@@ -191,10 +202,13 @@ impl<'a> RtfReader<'a> {
         }
     }
 
-    /// Ends the instruction of a field. Only a button holds text for people in its instruction,
-    /// after the name of its macro: `MACROBUTTON NoMacro [Click here]`.
+    /// Ends the instruction of a field. A button holds text for people in its instruction, after the
+    /// name of its macro: `MACROBUTTON NoMacro [Click here]`. A link holds its target.
     fn end_instruction(&mut self) {
         let instruction = std::mem::take(&mut self.instruction);
+        if let Some(target) = field::link_target(&instruction) {
+            return self.body.link(&target);
+        }
         let mut rest = instruction.trim_start();
         for is_wanted in [|word: &str| word == "MACROBUTTON", |_: &str| true] {
             match rest.split_once(' ').filter(|(word, _)| is_wanted(word)) {
@@ -248,6 +262,8 @@ impl<'a> RtfReader<'a> {
                 self.state.font = self.default_font;
             }
             b"f" => self.state.font = number.unwrap_or(0),
+            b"pard" => self.state.is_drop_cap = false,
+            b"dropcapli" => self.state.is_drop_cap = true,
             b"plain" => {
                 self.state.font = self.default_font;
                 self.state.is_deleted = false;
@@ -268,7 +284,9 @@ impl<'a> RtfReader<'a> {
 
     /// Changes the destination of the group; returns whether the word is a destination.
     fn destination(&mut self, word: &[u8], is_optional: bool) -> bool {
-        use Destination::{Body, Fonts, Info, Instruction, Object, Skipped, Time};
+        use Destination::{
+            Body, CommentAuthor, Fonts, Form, Info, Instruction, Object, Skipped, Time,
+        };
         let skips = self.state.destination == Skipped;
         self.state.destination = match word {
             b"ud" if is_optional => Body,
@@ -286,6 +304,13 @@ impl<'a> RtfReader<'a> {
             b"footnote" | b"annotation" | b"header" | b"headerl" | b"headerr" | b"headerf"
             | b"footer" | b"footerl" | b"footerr" | b"footerf" | b"shptxt" => {
                 self.begin_aside();
+                self.begin_comment(word);
+                Body
+            }
+            b"atnauthor" => CommentAuthor,
+            b"formfield" => Form,
+            b"ffl" if self.state.destination == Form => {
+                self.begin_aside();
                 Body
             }
             b"objdata" => {
@@ -295,19 +320,30 @@ impl<'a> RtfReader<'a> {
             b"fldinst" => Instruction,
             b"colortbl" | b"stylesheet" | b"pict" | b"fldtype" | b"datafield" | b"nonshppict"
             | b"shprslt" | b"sp" | b"xe" | b"tc" | b"rxe" | b"bkmkstart" | b"bkmkend"
-            | b"atnid" | b"atnauthor" | b"atnref" | b"atntime" | b"atndate" | b"atrfstart"
-            | b"atrfend" | b"upr" | b"objclass" | b"objname" | b"filetbl" | b"private" | b"pn"
+            | b"atnid" | b"atnref" | b"atntime" | b"atndate" | b"atrfstart" | b"atrfend"
+            | b"upr" | b"objclass" | b"objname" | b"filetbl" | b"private" | b"pn"
             | b"listtable" | b"listoverridetable" | b"revtbl" | b"rsidtbl" | b"generator"
-            | b"formfield" | b"ffdeftext" | b"ffl" | b"aftnsep" | b"ftnsep" | b"ftnsepc"
-            | b"aftnsepc" | b"themedata" => Skipped,
+            | b"ffdeftext" | b"ffl" | b"aftnsep" | b"ftnsep" | b"ftnsepc" | b"aftnsepc"
+            | b"themedata" => Skipped,
             // Groups around text: fields, shapes, pictures for newer programs, lists.
             b"shpinst" | b"shpgrp" | b"shppict" | b"fldrslt" | b"listtext" | b"pntext"
             | b"result" | b"do" | b"dptxbxtext" | b"ftncn" | b"nesttableprops" | b"mmath"
             | b"moMath" | b"mr" | b"mt" => return false,
+            // The word is no destination in spite of its mark.
+            _ if is_optional && is_formatting(word) => return false,
             _ if is_optional => Skipped,
             _ => return false,
         };
         true
+    }
+
+    /// Adds the author in front of a comment.
+    fn begin_comment(&mut self, word: &[u8]) {
+        let author = std::mem::take(&mut self.comment_author);
+        if word == b"annotation" && !author.trim().is_empty() {
+            self.body.push(author.trim());
+            self.body.push(": ");
+        }
     }
 
     fn begin_aside(&mut self) {
@@ -319,6 +355,7 @@ impl<'a> RtfReader<'a> {
 
     fn body_word(&mut self, word: &[u8]) {
         match word {
+            b"par" if self.state.is_drop_cap => {}
             b"par" => self.end_paragraph(),
             b"line" | b"softline" | b"lbr" => self.push_character('\n'),
             b"tab" => self.push_character('\t'),
@@ -395,9 +432,10 @@ impl<'a> RtfReader<'a> {
         self.fallbacks -= passed;
         match self.state.destination {
             Destination::Object => self.push_digits(bytes),
-            Destination::Body | Destination::Info(_) | Destination::Instruction => {
-                self.run.extend(&bytes[passed..])
-            }
+            Destination::Body
+            | Destination::Info(_)
+            | Destination::Instruction
+            | Destination::CommentAuthor => self.run.extend(&bytes[passed..]),
             _ => {}
         }
     }
@@ -408,7 +446,11 @@ impl<'a> RtfReader<'a> {
         }
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        charset::decode(&self.run, self.charsets.page(self.state.font), &mut text);
+        let page = match self.state.destination {
+            Destination::Info(_) => self.charsets.page_of_file(self.default_font),
+            _ => self.charsets.page(self.state.font),
+        };
+        charset::decode(&self.run, page, &mut text);
         self.run.clear();
         self.emit(&text);
         self.text = text;
@@ -428,6 +470,9 @@ impl<'a> RtfReader<'a> {
             Destination::Instruction if self.instruction.len() < MAX_INSTRUCTION_BYTES => {
                 self.instruction.push_str(text);
             }
+            Destination::CommentAuthor if self.comment_author.len() < MAX_INSTRUCTION_BYTES => {
+                self.comment_author.push_str(text);
+            }
             Destination::Info(field) if field != Field::Body => match self.info.last_mut() {
                 Some((last, value)) if *last == field => value.push_str(text),
                 _ => self.info.push((field, text.to_owned())),
@@ -440,6 +485,16 @@ impl<'a> RtfReader<'a> {
         self.half_byte = None;
         if self.objects.len() < MAX_OBJECTS {
             self.objects.push(Vec::new());
+        }
+    }
+
+    /// Adds the binary data of an object.
+    fn push_binary(&mut self, data: &[u8]) {
+        if self.state.destination == Destination::Object
+            && let Some(object) = self.objects.last_mut()
+        {
+            let n_left = self.max_object_bytes.saturating_sub(object.len());
+            object.extend_from_slice(&data[..data.len().min(n_left)]);
         }
     }
 
@@ -484,4 +539,64 @@ impl<'a> RtfReader<'a> {
     pub(super) fn into_text(self) -> String {
         self.body.finish()
     }
+}
+
+/// Returns whether a control word formats text. Some writers mark such words as optional, which
+/// is meant for destinations.
+fn is_formatting(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"cs"
+            | b"ds"
+            | b"ts"
+            | b"s"
+            | b"b"
+            | b"i"
+            | b"ul"
+            | b"ulnone"
+            | b"strike"
+            | b"fs"
+            | b"af"
+            | b"afs"
+            | b"cf"
+            | b"cb"
+            | b"chcbpat"
+            | b"highlight"
+            | b"lang"
+            | b"langfe"
+            | b"langnp"
+            | b"langfenp"
+            | b"alang"
+            | b"rtlch"
+            | b"ltrch"
+            | b"loch"
+            | b"hich"
+            | b"dbch"
+            | b"fcs"
+            | b"expnd"
+            | b"expndtw"
+            | b"kerning"
+            | b"dn"
+            | b"caps"
+            | b"scaps"
+            | b"outl"
+            | b"shad"
+            | b"noproof"
+            | b"insrsid"
+            | b"charrsid"
+            | b"rsid"
+            | b"pararsid"
+            | b"pard"
+            | b"ql"
+            | b"qr"
+            | b"qc"
+            | b"qj"
+            | b"li"
+            | b"ri"
+            | b"fi"
+            | b"sb"
+            | b"sa"
+            | b"sl"
+            | b"slmult"
+    )
 }

@@ -4,6 +4,7 @@ use ken_core::{Field, Kind, Reason};
 
 use super::*;
 use crate::detect::Detected;
+use crate::structure::compound::rebuild::compound_of;
 use crate::testing::{Extracted, run, survives};
 
 const RTF: Detected = Detected {
@@ -64,7 +65,7 @@ fn buttons_show_their_words() {
     let link = "{\\field{\\*\\fldinst HYPERLINK \"x\"}{\\fldrslt there}}";
     assert_eq!(
         body(&format!("{button} or {link}")),
-        "[Click here] or there"
+        "[Click here] or there\nx"
     );
 }
 
@@ -95,7 +96,7 @@ fn groups_of_no_text_are_passed_over() {
              {\\field{\\*\\fldinst HYPERLINK x}{\\fldrslt link}}{\\*\\bkmkstart m}\
              {\\upr{old}{\\*\\ud{new}}}{\\deleted gone}b\\bin3 }}}"
         ),
-        "alinknewb"
+        "alinknewb\nx"
     );
 }
 
@@ -136,6 +137,84 @@ fn embedded_files_are_members() {
     assert_eq!(found.members[0].bytes, b"hello");
     assert_eq!(found.members[0].ipath.as_str(), "1");
     assert_eq!(found.own().body, "icon");
+}
+
+/// Returns a file with an object of OLE 1.0 of this class.
+fn with_object(class: &str, native: &[u8]) -> Vec<u8> {
+    let mut ole = Vec::new();
+    for number in [0x501_u32, 2, class.len() as u32 + 1] {
+        ole.extend(number.to_le_bytes());
+    }
+    ole.extend(class.as_bytes());
+    ole.extend([0; 9]);
+    ole.extend((native.len() as u32).to_le_bytes());
+    ole.extend(native);
+    let binary = [format!("\\bin{} ", ole.len()).as_bytes(), &ole].concat();
+    [
+        b"{\\rtf1 {\\object{\\*\\objdata ",
+        &binary[..],
+        b"}{\\result icon}}}",
+    ]
+    .concat()
+}
+
+#[test]
+fn objects_are_unwrapped() {
+    let pdf = b"%PDF-1.4";
+    let wrapped = compound_of(&[("CONTENTS", pdf)]);
+    let word = compound_of(&[("WordDocument", b"x")]);
+    for (class, native, expected) in [
+        ("AcroExch.Document.7", &wrapped[..], &pdf[..]),
+        ("Word.Document.8", &word, &word),
+        ("AcroExch.Document", pdf, pdf),
+    ] {
+        let found = found(&with_object(class, native));
+        assert_eq!(found.members[0].bytes, expected, "{class}");
+        assert_eq!(found.own().body, "icon");
+    }
+    for (class, native) in [("PBrush", &b"BM"[..]), ("Equation.3", b"\x1c\0\0\0")] {
+        assert!(found(&with_object(class, native)).members.is_empty());
+    }
+}
+
+#[test]
+fn properties_are_in_the_code_page_of_the_file() {
+    let title = |head: &str| {
+        let text =
+            format!("{{\\rtf1\\ansi{head}{{\\info{{\\title \\'ce\\'f2\\'f7\\'b8\\'f2}}}}x}}");
+        found(text.as_bytes())
+            .own()
+            .text(Field::Title)
+            .map(str::to_owned)
+    };
+    let western = "\\deff0{\\fonttbl{\\f0\\fcharset0 A;}}";
+    let cyrillic = "\\deff0{\\fonttbl{\\f0\\fcharset204 A;}}";
+    assert_eq!(
+        title(&format!("\\ansicpg1251{western}")).as_deref(),
+        Some("Отчёт")
+    );
+    assert_eq!(title(cyrillic).as_deref(), Some("Отчёт"));
+}
+
+#[test]
+fn marks_of_optional_words_hide_no_text() {
+    assert_eq!(
+        body("The {\\*\\cs15 quick} {\\*\\cs15\\b brown} {\\*\\ts3 fox}{\\*\\unknown x}"),
+        "The quick brown fox"
+    );
+}
+
+#[test]
+fn comments_forms_and_drop_caps() {
+    assert_eq!(
+        body(
+            "a{\\*\\atnid IF}{\\*\\atnauthor Ina Falk}\\chatn{\\*\\annotation check\\par}b\\par \
+             {\\field{\\*\\fldinst FORMDROPDOWN {\\*\\formfield{\\fftype2{\\*\\ffname x}\
+             {\\*\\ffl red}{\\*\\ffl blue}}}}{\\fldrslt }}\\par \
+             \\pard\\dropcapli2\\dropcapt1 O\\par\\pard nce upon"
+        ),
+        "ab\nIna Falk: check\nred\nblue\nOnce upon"
+    );
 }
 
 #[test]

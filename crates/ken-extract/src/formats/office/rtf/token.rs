@@ -13,6 +13,8 @@ pub(super) enum Token<'a> {
     Byte(u8),
     /// Text in the code page of its font, without line ends, which have no meaning.
     Text(&'a [u8]),
+    /// Binary data: of a picture or an object.
+    Binary(&'a [u8]),
 }
 
 /// The tokens of an RTF file.
@@ -61,7 +63,7 @@ impl<'a> Tokens<'a> {
         Token::Text(text)
     }
 
-    /// Reads the token after a backslash; binary data yield none.
+    /// Reads the token after a backslash; half a byte yields none.
     fn control(&mut self, after: &'a [u8]) -> Option<Token<'a>> {
         let Some((&first, rest)) = after.split_first() else {
             self.rest = after;
@@ -94,8 +96,9 @@ impl<'a> Tokens<'a> {
         rest = rest.strip_prefix(b" ").unwrap_or(rest);
         if word == b"bin" {
             let n_bytes = number.unwrap_or(0).max(0) as usize;
-            self.rest = &rest[n_bytes.min(rest.len())..];
-            return None;
+            let (data, rest) = rest.split_at(n_bytes.min(rest.len()));
+            self.rest = rest;
+            return Some(Token::Binary(data));
         }
         self.rest = rest;
         Some(Token::Word(word, number))
@@ -135,6 +138,7 @@ mod tests {
             Token::Text(b"y"),
             Token::Byte(0xe4),
             Token::Symbol(b'~'),
+            Token::Binary(b"}}}"),
             Token::Word(b"b", Some(0)),
             Token::Text(b"z"),
             Token::Text(b"q"),
@@ -147,6 +151,7 @@ mod tests {
     fn numbers_are_bounded() {
         let mut tokens = Tokens::new(b"\\a9999999999 \\bin99999 rest");
         assert_eq!(tokens.next(), Some(Token::Word(b"a", Some(i32::MAX))));
+        assert_eq!(tokens.next(), Some(Token::Binary(b"rest")));
         assert_eq!(tokens.next(), None);
     }
 }

@@ -3,6 +3,7 @@
 
 use super::number_format::NumberFormat;
 use crate::Error;
+use crate::formats::office::escape::unescape;
 use crate::output::body::Body;
 use crate::structure::xml::{Node, Start, Xml};
 
@@ -55,7 +56,7 @@ impl Strings {
         let mut in_text = false;
         while let Some(node) = xml.next()? {
             match node {
-                Node::Text(text) if in_text => self.text.push_str(&text),
+                Node::Text(text) if in_text => self.text.push_str(&unescape(text)),
                 Node::Text(_) => {}
                 Node::Start(tag) => match tag.name() {
                     "t" => in_text = true,
@@ -161,7 +162,7 @@ pub(in crate::formats::office) fn read(
     let mut in_value = false;
     while let Some(node) = xml.next()? {
         match node {
-            Node::Text(text) if in_value => cell.value.push_str(&text),
+            Node::Text(text) if in_value => cell.value.push_str(&unescape(text)),
             Node::Text(_) => {}
             Node::Start(tag) => match tag.name() {
                 "v" | "t" => in_value = true,
@@ -170,9 +171,13 @@ pub(in crate::formats::office) fn read(
                     body.begin_cell();
                 }
                 "row" => body.begin_row(),
-                "f" | "rPh" | "extLst" => xml.skip()?,
+                "f" => read_formula(&mut xml, body)?,
+                "rPh" | "extLst" => xml.skip()?,
                 "oddHeader" | "evenHeader" | "firstHeader" | "oddFooter" | "evenFooter"
-                | "firstFooter" => body.line(&without_codes(&xml.text()?)),
+                | "firstFooter" => body.once(&without_codes(&xml.text()?)),
+                "dataValidation" => read_validation(&tag, body),
+                "formula1" => body.once(&choices(&xml.text()?)),
+                "hyperlink" => body.line(&tag.attribute("tooltip").unwrap_or_default()),
                 _ => {}
             },
             Node::End(tag) => match tag.name() {
@@ -191,6 +196,58 @@ pub(in crate::formats::office) fn read(
     }
     body.end_paragraph();
     xml.whole()
+}
+
+/// More names of cells were made by a program, and are no words of people.
+const MAX_CELL_NAMES: usize = 200;
+
+/// Adds the names that the user gave to cells.
+pub(in crate::formats::office) fn add_cell_names(names: &[String], body: &mut Body) {
+    // Those of Excel itself, as LibreOffice writes them.
+    let is_built_in = |name: &&String| name.starts_with("Excel_BuiltIn");
+    if names.len() <= MAX_CELL_NAMES {
+        let own = names.iter().filter(|name| !is_built_in(name));
+        own.for_each(|name| body.once(name));
+    }
+}
+
+/// Reads a formula, of which only the target of a link is text.
+fn read_formula(xml: &mut Xml<'_>, body: &mut Body) -> Result<(), Error> {
+    while let Some(node) = xml.next()? {
+        match node {
+            Node::Text(formula) => {
+                if let Some(target) = link_target(&formula) {
+                    body.link(target);
+                }
+            }
+            Node::End(tag) if tag.name() == "f" => break,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns the target in `HYPERLINK("https://example.org","label")`.
+fn link_target(formula: &str) -> Option<&str> {
+    let (_, target) = formula.split_once("HYPERLINK(\"")?;
+    target.split('"').next()
+}
+
+/// Reads the messages of a rule for cells.
+fn read_validation(tag: &Start<'_>, body: &mut Body) {
+    for name in ["promptTitle", "prompt", "errorTitle", "error"] {
+        let text = tag.attribute(name).unwrap_or_default();
+        body.once(unescape(text).trim());
+    }
+}
+
+/// Returns the choices of a rule for cells, as lines: `"red,blue"`. Choices in cells are text there.
+pub(in crate::formats::office) fn choices(formula: &str) -> String {
+    let list = formula.trim().strip_prefix('"');
+    let list = list
+        .and_then(|list| list.strip_suffix('"'))
+        .unwrap_or_default();
+    list.replace("\"\"", "\"").replace([',', ';'], "\n")
 }
 
 /// Returns a header or footer without its codes (18.3.1.46): `&C` centre, `&"font"`, `&12` size,
