@@ -1,7 +1,9 @@
 //! The screen of `ken tui`, on a terminal that tmux holds.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::needs;
@@ -14,7 +16,12 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// A terminal with a shell, until dropped.
 pub(crate) struct Terminal<'w> {
     world: &'w World,
+    /// A server that ends is not in the way of the next one.
+    socket: PathBuf,
 }
+
+/// The number of terminals so far.
+static N_STARTED: AtomicUsize = AtomicUsize::new(0);
 
 impl<'w> Terminal<'w> {
     /// Starts a shell command on a terminal; none if there is no tmux.
@@ -23,7 +30,9 @@ impl<'w> Terminal<'w> {
         if !needs::met("tmux", is_there) {
             return None;
         }
-        let terminal = Self { world };
+        let number = N_STARTED.fetch_add(1, Ordering::Relaxed);
+        let socket = world.home().join(format!("tmux{number}"));
+        let terminal = Self { world, socket };
         let (columns, rows) = (size.0.to_string(), size.1.to_string());
         let new = [
             "-f",
@@ -43,9 +52,12 @@ impl<'w> Terminal<'w> {
 
     fn tmux(&self, arguments: &[&str]) -> Output {
         let mut tmux = self.world.around("tmux");
-        let socket = self.world.home().join("tmux");
         tmux.env("TERM", "xterm-256color").env("LC_ALL", "C.UTF-8");
-        tmux.arg("-S").arg(socket).args(arguments).output().unwrap()
+        tmux.arg("-S")
+            .arg(&self.socket)
+            .args(arguments)
+            .output()
+            .unwrap()
     }
 
     pub(crate) fn type_text(&self, text: &str) {
