@@ -4,6 +4,8 @@
 //! of which only the attachments are encrypted open without a password, and owner passwords open
 //! files of revisions 2 to 4, since the owner entry holds the user password.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use hayro_syntax::object::{Dict, FromBytes, Name, String as PdfString};
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 use ken_core::Encryption;
@@ -38,12 +40,12 @@ pub(super) struct Opened {
 /// Fails if the file has no page that can be found, or is encrypted and no password fits.
 pub(super) fn open(bytes: Vec<u8>, passwords: &Passwords) -> Result<Opened, Error> {
     let bytes = PdfData::from(bytes);
-    let mut opened = Pdf::new(bytes.clone());
+    let mut opened = open_with(&bytes, "");
     for password in passwords.iter() {
         if !matches!(opened, Err(PASSWORD_PROTECTED)) {
             break;
         }
-        opened = Pdf::new_with_password(bytes.clone(), password);
+        opened = open_with(&bytes, password);
     }
     match opened {
         Ok(pdf) => Ok(Opened {
@@ -53,6 +55,12 @@ pub(super) fn open(bytes: Vec<u8>, passwords: &Passwords) -> Result<Opened, Erro
         Err(LoadPdfError::Decryption(error)) => open_encrypted(&bytes, error, passwords),
         Err(LoadPdfError::Invalid) => Err(Error::malformed("no page can be found")),
     }
+}
+
+/// Opens a file. A panic in the parser is damage in the table of objects.
+fn open_with(bytes: &PdfData, password: &str) -> Result<Pdf, LoadPdfError> {
+    let open = || Pdf::new_with_password(bytes.clone(), password);
+    catch_unwind(AssertUnwindSafe(open)).unwrap_or(Err(LoadPdfError::Invalid))
 }
 
 fn open_encrypted(
@@ -67,14 +75,14 @@ fn open_encrypted(
     };
     let (bare, dict) = without_encryption(bytes.as_ref()).ok_or_else(failure)?;
     if has_plain_content(&dict) {
-        let pdf = Pdf::new(bare).map_err(|_| failure())?;
+        let pdf = open_with(&bare.into(), "").map_err(|_| failure())?;
         let is_sealed = true;
         return Ok(Opened { pdf, is_sealed });
     }
     let users = passwords
         .iter()
         .filter_map(|owner| user_password(&dict, owner));
-    let mut opened = users.filter_map(|user| Pdf::new_with_password(bytes.clone(), &user).ok());
+    let mut opened = users.filter_map(|user| open_with(bytes, &user).ok());
     let pdf = opened.next().ok_or_else(failure)?;
     let is_sealed = false;
     Ok(Opened { pdf, is_sealed })

@@ -226,11 +226,14 @@ impl<'a> LoadedFont<'a> {
     }
 
     fn guess_composite(&self, code: u32) -> Option<char> {
-        match self.to_unicode() {
+        // Codes that are often Unicode: blanks, narrow and wide, need no glyph.
+        let blank = || matches!(code, 0x20 | 0x3000).then_some(' ');
+        let char = match self.to_unicode() {
             Some(map) if map.is_identity => char::from_u32(code),
             _ if self.shows_glyphs() => glyph_name::usual_char(code),
             _ => None,
-        }
+        };
+        char.or_else(blank)
     }
 
     fn guess_simple(&self, code: u8) -> Option<char> {
@@ -250,11 +253,17 @@ impl<'a> LoadedFont<'a> {
         subtype.is_some_and(|subtype| &*subtype == b"TrueType")
     }
 
-    /// Returns whether the codes of a composite font are the numbers of the glyphs of a TrueType font.
+    /// Returns whether the codes of a composite font are the numbers of the glyphs of a TrueType font
+    /// in the usual order.
     fn shows_glyphs(&self) -> bool {
         let encoding = self.dict.get::<Name<'_>>(b"Encoding");
         let is_identity = encoding.is_some_and(|name| name.starts_with(b"Identity"));
         let name = self.dict.get::<Name<'_>>(b"BaseFont");
+        if let Some(Some(program)) = self.program.get()
+            && !program.has_usual_order()
+        {
+            return false;
+        }
         if name.is_some_and(|name| !glyph_name::is_for_text(&name)) {
             return false;
         }

@@ -277,12 +277,20 @@ impl Line {
         segment.size < SMALL * self.size && segment.y > self.y + MIN_RAISE * self.size
     }
 
+    /// Returns whether the line begins with the mark of a note.
+    fn begins_with_mark(&self, page: &Segments) -> bool {
+        let first = self.segments.first();
+        first.is_some_and(|&(index, _)| self.is_raised(&page.segments[index]))
+    }
+
     fn write(&self, page: &Segments, body: &mut String, words: &mut Vec<Word>) {
-        for &(index, space) in &self.segments {
+        for (place, &(index, space)) in self.segments.iter().enumerate() {
             let segment = &page.segments[index];
             let text = page.text_of(segment);
             end_soft_hyphen(body, !space && text.starts_with(char::is_alphabetic));
-            if space || self.is_raised(segment) && is_note_number(body, text) {
+            let is_noted = self.is_raised(segment) && is_note_number(body, text);
+            let is_note = place == 1 && self.begins_with_mark(page) && begins_text(text);
+            if space || is_noted || is_note {
                 body.push(' ');
             }
             let at = body.len();
@@ -294,6 +302,12 @@ impl Line {
             }));
         }
     }
+}
+
+/// Returns whether a text begins with a word that is no symbol of an element: `³He`.
+fn begins_text(text: &str) -> bool {
+    let n_letters = text.chars().take_while(|char| char.is_alphabetic()).count();
+    n_letters > 2 || n_letters > 0 && text.contains(' ')
 }
 
 /// Makes a soft hyphen nothing if the word continues, otherwise a hyphen.

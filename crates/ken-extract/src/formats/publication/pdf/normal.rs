@@ -22,12 +22,17 @@ pub(super) fn normalise(text: &str) -> Text {
     if let Some(only) = only_char(text) {
         return normalise_char(only);
     }
-    let kept: String = text
-        .chars()
-        .filter(|&char| is_text(char))
-        .map(|char| if char.is_whitespace() { ' ' } else { char })
-        .flat_map(decompose)
-        .collect();
+    // Within a text, a soft hyphen is not seen.
+    let meant = |char: &char| is_text(*char) && *char != '\u{AD}';
+    let kept: String = text.chars().filter(meant).collect();
+    if let Some(only) = only_char(&kept) {
+        return normalise_char(only);
+    }
+    let spaced = kept.chars().map(|char| match char.is_whitespace() {
+        true => ' ',
+        false => char,
+    });
+    let kept: String = spaced.flat_map(decompose).collect();
     match kept.trim() {
         "" if kept.is_empty() => Text::Unknown,
         "" => Text::Space,
@@ -94,5 +99,7 @@ mod tests {
         assert_eq!(normalise_char('\u{F8E9}'), Text::Unknown);
         assert_eq!(normalise("ﬀi\0"), Text::Chars("ffi".into()));
         assert_eq!(normalise(" \n"), Text::Space);
+        assert_eq!(normalise("\u{AD}\u{2010}"), Text::Char('-'));
+        assert_eq!(normalise("s\u{AD}st"), Text::Chars("sst".into()));
     }
 }

@@ -52,6 +52,12 @@ impl Program {
         Some(Self { texts })
     }
 
+    /// Returns whether glyphs may have their usual numbers: the space, which has no outline, has 3. A
+    /// part of a font whose glyphs are numbered anew mostly has a letter there.
+    pub(super) fn has_usual_order(&self) -> bool {
+        self.text(3) == Text::Space
+    }
+
     /// Returns the text of a glyph.
     pub(super) fn text(&self, glyph: u32) -> Text {
         self.texts.get(&glyph).cloned().unwrap_or(Text::Unknown)

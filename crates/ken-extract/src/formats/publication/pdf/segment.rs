@@ -27,7 +27,7 @@ const SEGMENT_BACK: f32 = 0.35;
 const BASELINE_SHIFT: f32 = 0.08;
 /// A glyph this close to an equal one is the same glyph, printed twice to look bold.
 const OVERPRINT: f32 = 0.12;
-/// Text is letter-spaced if its narrowest gap is within these shares of the font size.
+/// Text is letter-spaced if the usual gap of its letters is within these shares of the font size.
 const LETTER_SPACE: Range<f32> = 0.06..0.25;
 /// A hyphen that is seen only at the end of a line.
 pub(super) const SOFT_HYPHEN: char = '\u{AD}';
@@ -109,7 +109,6 @@ struct Current {
     segment: Segment,
     text: String,
     gaps: Vec<Gap>,
-    narrowest: f32,
     n_glyphs: usize,
     /// End of the last glyph, without and with the spacing that the text state requests.
     pen: f32,
@@ -141,7 +140,6 @@ impl Current {
             },
             text: String::new(),
             gaps: Vec::new(),
-            narrowest: f32::MAX,
             n_glyphs: 0,
             pen: 0.0,
             spaced_pen: 0.0,
@@ -162,7 +160,6 @@ impl Current {
         self.segment.after_space = after_space;
         self.text.clear();
         self.gaps.clear();
-        self.narrowest = f32::MAX;
         self.n_glyphs = 0;
         self.leftward = 0;
         self.ligatures.clear();
@@ -238,7 +235,6 @@ impl Current {
     }
 
     fn note_gap(&mut self, width: f32, size: f32, drawn: bool) {
-        self.narrowest = self.narrowest.min(width / size);
         if width > DRAWN_SPACE_GAP * size {
             self.gaps.push(Gap {
                 at: self.text.len(),
@@ -269,8 +265,9 @@ impl Current {
         let Some(word) = self.text.strip_suffix(SOFT_HYPHEN) else {
             return;
         };
-        let is_in_word =
-            word.ends_with(char::is_alphabetic) && next.starts_with(char::is_alphabetic);
+        // A hyphen at the end of a line may be drawn in addition.
+        let continues = |char: char| char.is_alphabetic() || char == '-';
+        let is_in_word = word.ends_with(char::is_alphabetic) && next.starts_with(continues);
         self.text.truncate(word.len());
         let gap = self.gaps.last_mut().filter(|gap| gap.at == end);
         let is_space = |gap: &&mut Gap| gap.drawn || gap.width > WORD_GAP;
@@ -318,16 +315,40 @@ impl Current {
 
     /// Returns where spaces are in the text.
     fn spaces(&self) -> impl Iterator<Item = usize> {
-        let letter_spaced = self.n_glyphs > 3 && LETTER_SPACE.contains(&self.narrowest);
-        let limit = if letter_spaced {
-            1.5 * self.narrowest + 0.5 * WORD_GAP
-        } else {
-            WORD_GAP
-        };
+        let letter_gap = self.letter_gap();
+        let limit = letter_gap.map_or(WORD_GAP, |gap| 1.5 * gap + 0.5 * WORD_GAP);
         self.gaps.iter().filter_map(move |gap| {
-            let wide = gap.width > limit || (gap.drawn && !letter_spaced);
+            let wide = gap.width > limit || (gap.drawn && letter_gap.is_none());
             (wide && !self.is_unspaced(gap)).then_some(gap.at)
         })
+    }
+
+    /// Returns the usual gap between letters if they are spaced out: nearly all are apart, but for
+    /// pairs that are kerned. Dots before a page number are no letters.
+    fn letter_gap(&self) -> Option<f32> {
+        let n_drawn = self.gaps.iter().filter(|gap| gap.drawn).count();
+        let n_others = self.n_glyphs.saturating_sub(1 + n_drawn);
+        if self.n_glyphs <= 3 || self.gaps.len() - n_drawn < n_others / 2 {
+            return None;
+        }
+        let letters = self.text.chars().zip(self.text.chars().skip(1));
+        let n_pairs = letters.filter(|&(first, second)| is_letter(first) && is_letter(second));
+        let between_letters = |gap: &&Gap| {
+            let before = self.text[..gap.at].chars().next_back();
+            let after = self.text[gap.at..].chars().next();
+            before.is_some_and(is_letter) && after.is_some_and(is_letter)
+        };
+        let gaps = self.gaps.iter().filter(between_letters);
+        let (drawn, others): (Vec<&Gap>, Vec<&Gap>) = gaps.partition(|gap| gap.drawn);
+        let n_letter_gaps = n_pairs.count().saturating_sub(drawn.len());
+        let mut widths: Vec<f32> = others.iter().map(|gap| gap.width).collect();
+        widths.retain(|&width| width > LETTER_SPACE.start);
+        if widths.len() < 2 || widths.len() < n_letter_gaps * 4 / 5 {
+            return None;
+        }
+        widths.sort_by(f32::total_cmp);
+        let usual = widths[widths.len() / 3];
+        LETTER_SPACE.contains(&usual).then_some(usual)
     }
 
     /// Returns the words between the spaces, with their ranges in what [`Self::write`] appends.
@@ -361,6 +382,10 @@ impl Current {
             && before.is_some_and(script::is_unspaced)
             && after.is_some_and(script::is_unspaced)
     }
+}
+
+fn is_letter(char: char) -> bool {
+    char.is_alphanumeric()
 }
 
 /// Collects the text of one page.

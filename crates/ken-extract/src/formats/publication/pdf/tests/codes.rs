@@ -49,6 +49,15 @@ fn a_space_needs_no_glyph() {
     let font = "/Subtype/Type1/BaseFont/Times-Roman/Encoding<</Differences[32/.notdef]>>";
     let sample = with_font("BT /F3 10 Tf 50 700 Td (two words) Tj ET", font, &[]);
     assert_eq!(sample.text(), "two words");
+    let map = "begincmap 1 beginbfchar <0041> <0041> endbfchar";
+    let content = "BT /F3 10 Tf 50 700 Td <0041004130000041> Tj ET";
+    let sample = composite(
+        content,
+        "/ToUnicode 101 0 R",
+        "Identity",
+        &[&stream("", map)],
+    );
+    assert_eq!(sample.text(), "AA A");
 }
 
 #[test]
@@ -60,6 +69,10 @@ fn soft_hyphens_are_seen_at_line_ends_only() {
         mapped(content, map),
         "Sonderangebot SS-25-B Berg- und\nPolitik, NordSee, last-"
     );
+    // Chromium and WeasyPrint draw another hyphen at the end of a line.
+    let map = "begincmap 2 beginbfchar <7E> <00AD> <7B> <00AD2010> endbfchar";
+    let content = "BT /F3 10 Tf 12 TL 50 700 Td (Po~-) Tj T* (li{) Tj T* (tik) Tj ET";
+    assert_eq!(mapped(content, map), "Politik");
     // Word calls the hyphen of a font a soft one.
     let map = "begincmap 2 beginbfchar <0001> <0061> <0002> <00AD> endbfchar";
     let content = "BT /F3 10 Tf 50 700 Td <000100020001> Tj ET";

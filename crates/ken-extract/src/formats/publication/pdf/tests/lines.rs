@@ -66,3 +66,37 @@ fn digits_of_right_to_left_scripts_run_to_the_right() {
     let seen = format!("BT /F3 10 Tf 50 700 Td <{}> Tj ET", hex("٢٠٢٤ ماع"));
     assert_eq!(with_unicode_font(&seen, "Identity-H").text(), "عام ٢٠٢٤");
 }
+
+#[test]
+fn letters_that_are_spaced_out_may_be_kerned() {
+    // Chromium places each letter for itself.
+    let places = [
+        (0, 'T'),
+        (7, 'o'),
+        (15, 'u'),
+        (23, 's'),
+        (33, 'l'),
+        (38, 'e'),
+        (46, 's'),
+    ];
+    let shown = places.map(|(x, letter)| format!("1 0 0 1 {} 700 Tm ({letter}) Tj ", 50 + x));
+    let spaced = format!("BT /F1 10 Tf {} ET", shown.concat());
+    assert_eq!(page_text(&spaced), "Tous les");
+    let dots = "BT /F1 10 Tf 50 700 Td [(Contents)-200(.)-200(.)-200(.)-200(.)-200(.)-200(.)-200(.)-200(.)\
+                -200(.)-200(.)-200(9)] TJ ET";
+    assert_eq!(page_text(dots), "Contents . . . . . . . . . . 9");
+    let numbers = "BT /F1 10 Tf 50 700 Td [(1)-300(2)-300(3)-300(4)-300(5)-300(6)] TJ ET";
+    assert_eq!(page_text(numbers), "1 2 3 4 5 6");
+}
+
+#[test]
+fn marks_before_notes_are_no_part_of_the_word() {
+    let noted = |text: &str| {
+        page_text(&format!(
+            "BT /F1 10 Tf 50 700 Td (Text.) Tj /F1 6 Tf 0 -30 Td (1) Tj /F1 8 Tf 3.5 -3 Td ({text}) Tj ET"
+        ))
+    };
+    assert_eq!(noted("There it is"), "Text.\n\n1 There it is");
+    assert_eq!(noted("In it"), "Text.\n\n1 In it");
+    assert_eq!(noted("He"), "Text.\n\n1He");
+}
