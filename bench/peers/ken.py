@@ -54,9 +54,16 @@ class Ken:
 
     def text(self, path):
         """The text of a file and of all that is inside it; empty if nothing could be read."""
+        return "\n".join(document["body"] for document in self._extracted(path))
+
+    def member_paths(self, path):
+        """The member paths of all that is inside a file."""
+        return [document["ipath"] for document in self._extracted(path)]
+
+    def _extracted(self, path):
         program = [self.program, "--config", os.devnull, "extract", "--json", path]
         lines = answer(Command(program, ok=(0, 1, 2))).output.splitlines()
-        return "\n".join(json.loads(line)["body"] for line in lines)
+        return [json.loads(line) for line in lines]
 
     def _ken(self):
         # No configuration of the user: only defaults are measured.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ken_core::{Document, Field, Ipath, Kind, Order, Pattern, Plan, SortKey, Value};
+use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Value};
 use ken_engine::{Collapse, DocAddress, FacetBy, Request, Source};
 
 use crate::{Index, New, add};
@@ -328,4 +328,56 @@ pub fn content_and_message_are_kept(new: New<'_>) {
             (*content, *message)
         );
     }
+}
+
+/// A location names one document, and the documents in it, however the names of others begin.
+pub fn locations_name_documents_and_their_members(new: New<'_>) {
+    const NAMES: [&str; 9] = [
+        "1", "1|a", "1|a|b", "1 more", "10", "10|a", "1\\|a", "1}", "",
+    ];
+    let index = new();
+    let writer = index.sink(1);
+    // In two commits, so that documents of a file are not together.
+    for names in [&NAMES[..4], &NAMES[4..]] {
+        for path in ["/d/box", "/d/box2", "/d/bo"] {
+            for name in names {
+                let mut document =
+                    Document::new(Ipath::from_joined(name), "text/plain", Kind::Document);
+                document.body = "text".to_owned();
+                add(&*writer, path, document, name.is_empty());
+            }
+        }
+        writer.commit(&writer.meta().clone()).unwrap();
+    }
+    writer.close().unwrap();
+    let source = index.source();
+    for name in NAMES.into_iter().chain(["1|", "1|c", "2", "11"]) {
+        let location = Location {
+            path: "/d/box".into(),
+            ipath: Ipath::from_joined(name),
+        };
+        let is_there = NAMES.contains(&name);
+        let at = source.document_at(&location).unwrap();
+        assert_eq!(at.is_some(), is_there, "{name}");
+        if let Some(at) = at {
+            assert_eq!(source.location(at).unwrap(), location);
+        }
+        let below = source.documents_below(&location).unwrap();
+        let mut found = source.locations(&below).unwrap();
+        found.sort();
+        let mut expected: Vec<Location> = NAMES
+            .into_iter()
+            .map(Ipath::from_joined)
+            .filter(|of| of.prefix(location.ipath.depth()) == location.ipath.as_str())
+            .map(|ipath| Location {
+                path: "/d/box".into(),
+                ipath,
+            })
+            .collect();
+        expected.sort();
+        assert_eq!(found, expected, "{name}");
+    }
+    let nowhere = Location::file("/d/b");
+    assert_eq!(source.document_at(&nowhere).unwrap(), None);
+    assert!(source.documents_below(&nowhere).unwrap().is_empty());
 }

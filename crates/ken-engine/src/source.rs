@@ -115,6 +115,26 @@ pub trait Source: Send + Sync {
     /// Fails if the column cannot be read.
     fn location(&self, at: DocAddress) -> Result<Location, Error>;
 
+    /// Returns the locations of documents, in the order of their addresses in `at`. This is faster than one after the other.
+    ///
+    /// # Errors
+    /// Fails if the column cannot be read.
+    fn locations(&self, at: &[DocAddress]) -> Result<Vec<Location>, Error> {
+        at.iter().map(|at| self.location(*at)).collect()
+    }
+
+    /// Returns the document at a location, without a look at the locations of the other documents of its file.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    fn document_at(&self, location: &Location) -> Result<Option<DocAddress>, Error>;
+
+    /// Returns the document at a location and its members, in no order, as [`Source::document_at`] finds one.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    fn documents_below(&self, location: &Location) -> Result<Vec<DocAddress>, Error>;
+
     /// Returns about how many words the body of a document has; 0 if that is not known.
     fn n_words(&self, at: DocAddress) -> u32;
 

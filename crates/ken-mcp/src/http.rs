@@ -8,7 +8,7 @@ use http::header::{CONTENT_TYPE, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, Response, StatusCode};
 use serde_json::Value;
 
-use crate::protocol::{METHOD_NOT_FOUND, UNSUPPORTED_VERSION, version};
+use crate::protocol::{INVALID_PARAMS, METHOD_NOT_FOUND, UNSUPPORTED_VERSION, is_modern, version};
 use crate::wire::{self, error};
 use crate::{Mcp, Message, Request};
 
@@ -47,9 +47,16 @@ pub fn post(
 fn status(request: &Request, answer: &Value) -> u16 {
     match answer["error"]["code"].as_i64() {
         Some(UNSUPPORTED_VERSION) => 400,
+        // `_meta` lacks what it must have (SEP-2575).
+        Some(INVALID_PARAMS) if is_modern(request).is_err() || is_discovery(request) => 400,
         Some(METHOD_NOT_FOUND) if version(request).is_some() => 404,
         _ => 200,
     }
+}
+
+/// Returns whether a request is the one that only the second era has.
+fn is_discovery(request: &Request) -> bool {
+    request.method == "server/discover"
 }
 
 /// Returns which header says something else than the body. Clients of the first era send no such headers.

@@ -24,7 +24,7 @@ const SERVER: &str = "io.modelcontextprotocol/serverInfo";
 const TTL_MS: u64 = 3_600_000;
 
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
-const INVALID_PARAMS: i64 = -32602;
+pub(crate) const INVALID_PARAMS: i64 = -32602;
 pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// Why a request has no result.
@@ -143,7 +143,7 @@ fn supported() -> Vec<&'static str> {
 }
 
 /// Returns whether a request is of the second era.
-fn is_modern(request: &Request) -> Result<bool, Refused> {
+pub(crate) fn is_modern(request: &Request) -> Result<bool, Refused> {
     let Some(meta) = request.params.get("_meta") else {
         return Ok(false);
     };

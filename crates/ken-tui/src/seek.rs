@@ -228,6 +228,9 @@ impl Inside {
             _ => None,
         };
         let remark = match (meant, left_out) {
+            _ if total == 0 && self.is_empty_folder(service, ask)? => {
+                Some("the index has nothing below this folder".to_owned())
+            }
             (Some(meant), _) => Some(format!("did you mean {}?", meant.query)),
             (None, Some(message)) => Some(message),
             (None, None) if !missing.is_empty() => {
@@ -243,6 +246,25 @@ impl Inside {
             remark: remark.map(|remark| self.visible(&remark)),
             ..Found::default()
         })
+    }
+
+    /// Returns whether the index has no document below the folder of the question. The disk is not asked.
+    fn is_empty_folder(&self, service: &Service<'_>, ask: &Ask) -> Result<bool, Error> {
+        if ask.folder.is_none() {
+            return Ok(false);
+        }
+        let all = Ask {
+            query: String::new(),
+            kind: None,
+            ..ask.clone()
+        };
+        let request = Request {
+            limit: Some(0),
+            facets: Facets::default(),
+            ..self.request(&all, service.field_names())
+        };
+        let query = service.understand(&request)?;
+        Ok(service.search(&request, query)?.n_documents() == 0)
     }
 
     fn other_types(

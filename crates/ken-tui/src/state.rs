@@ -302,9 +302,8 @@ impl State {
                         .map(|home| home.join(below.trim_start_matches('/'))),
                     None => Some(PathBuf::from(&text)),
                 };
-                if folder.as_ref().is_some_and(|folder| !folder.is_dir()) {
-                    self.note = Some(format!("{text} is not a folder"));
-                } else if folder != self.ask.folder {
+                // Whether it is there is for the answer to say: a disk may not answer.
+                if folder != self.ask.folder {
                     self.ask.folder = folder;
                     return Deed::Ask;
                 }
@@ -505,14 +504,9 @@ mod tests {
         assert_eq!(state.typing_folder.as_ref().unwrap().text(), "/docs");
         assert_eq!(
             press(&mut state, KeyCode::Enter, KeyModifiers::NONE),
-            Deed::Nothing
+            Deed::Ask
         );
-        assert!(
-            state
-                .note
-                .as_ref()
-                .is_some_and(|note| note.contains("/docs is not a folder"))
-        );
+        assert_eq!(state.ask.folder.as_deref(), Some(Path::new("/docs")));
         control(&mut state, 'f');
         control(&mut state, 'u');
         press(&mut state, KeyCode::Char('/'), KeyModifiers::NONE);

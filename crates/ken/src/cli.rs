@@ -479,6 +479,9 @@ pub(crate) struct TuiArgs {
     /// Enter prints the marked addresses, else the chosen one, instead of opening the document
     #[arg(long)]
     pub(crate) choose: bool,
+    /// Print a NUL byte behind each address instead of a line feed
+    #[arg(long, short = '0')]
+    pub(crate) null: bool,
     /// The query to begin with
     pub(crate) query: Vec<String>,
 }

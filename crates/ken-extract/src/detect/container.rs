@@ -109,8 +109,17 @@ fn strongest<'a>(names: impl Iterator<Item = &'a [u8]>) -> Option<Inside> {
     weak
 }
 
+/// The length of the longest name that says what an archive is.
+const LONGEST_NAME: usize = "[Content_Types].xml".len() + 1;
+
 fn inside(member: &[u8]) -> Option<Inside> {
-    let starts = |prefix: &str| member.starts_with(prefix.as_bytes());
+    // Some writers use backslashes, or small letters.
+    let start = member.iter().take(LONGEST_NAME).map(|byte| match byte {
+        b'\\' => b'/',
+        byte => byte.to_ascii_lowercase(),
+    });
+    let start: Vec<u8> = start.collect();
+    let starts = |prefix: &str| start.starts_with(prefix.as_bytes());
     Some(if starts("word/") {
         Inside::Office("docx")
     } else if starts("xl/") {
@@ -119,13 +128,13 @@ fn inside(member: &[u8]) -> Option<Inside> {
         Inside::Office("pptx")
     } else if starts("visio/") {
         Inside::Office("vsdx")
-    } else if starts("[Content_Types].xml") || starts("_rels/.rels") || starts("docProps/") {
+    } else if starts("[content_types].xml") || starts("_rels/.rels") || starts("docprops/") {
         Inside::SomeOffice
-    } else if starts("Index/Slide") && member.ends_with(b".iwa") {
+    } else if starts("index/slide") && member.ends_with(b".iwa") {
         Inside::Keynote
     } else if member == b"AndroidManifest.xml" {
         Inside::Program("apk")
-    } else if starts("META-INF/MANIFEST.MF") {
+    } else if starts("meta-inf/manifest.mf") {
         Inside::Program("jar")
     } else {
         return None;

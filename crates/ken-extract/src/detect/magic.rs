@@ -259,11 +259,37 @@ fn structures(head: &[u8]) -> Option<Magic> {
 }
 
 /// Returns whether the start is that of a PDF. Up to a KiB of junk may precede the header, as PDF
-/// readers have always accepted; after text that mentions the header, it must begin a line.
+/// viewers allow; text that shows a PDF is none.
 fn is_pdf(head: &[u8]) -> bool {
-    let start = &head[..head.len().min(1024)];
-    memchr::memmem::find(start, b"%PDF-").is_some_and(|at| {
-        at == 0 || (matches!(start[at - 1], b'\n' | b'\r' | 0) && text::has_binary_bytes(head))
+    pdf_header(head).is_some_and(|at| {
+        let is_line = at > 0 && matches!(head[at - 1], b'\n' | b'\r' | 0);
+        at == 0 || text::has_binary_bytes(head) && (is_line || has_object(&head[at..]))
+    })
+}
+
+/// Returns whether content of a file whose name is that of a PDF, or tells nothing, is a PDF in plain
+/// text with junk before it.
+pub(super) fn is_plain_pdf(head: &[u8], is_named: bool) -> bool {
+    let is_headed = pdf_header(head).is_some_and(|at| is_named || has_object(&head[at..]));
+    is_headed || is_named && has_object(head)
+}
+
+/// Returns where the header of a PDF is, in the first KiB.
+fn pdf_header(head: &[u8]) -> Option<usize> {
+    memchr::memmem::find(&head[..head.len().min(1024)], b"%PDF-")
+}
+
+/// Returns whether a line of the first KiB begins an object of a PDF: `1 0 obj`.
+fn has_object(head: &[u8]) -> bool {
+    let mut lines = head[..head.len().min(1024)].split(|byte| matches!(byte, b'\n' | b'\r'));
+    lines.any(|line| {
+        let mut words = line.split(|&byte| byte == b' ');
+        let mut is_number = || {
+            words
+                .next()
+                .is_some_and(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit))
+        };
+        is_number() && is_number() && words.next().is_some_and(|word| word.starts_with(b"obj"))
     })
 }
 
@@ -402,6 +428,19 @@ mod tests {
     fn pdf_may_follow_junk() {
         assert_eq!(media_type(b"%PDF-1.7\n"), "application/pdf");
         assert_eq!(media_type(b"\0\0junk\n%PDF-1.4\n\0"), "application/pdf");
+        assert_eq!(
+            media_type(b"\0\0junk%PDF-1.4\n1 0 obj\n"),
+            "application/pdf"
+        );
+        assert_eq!(media_type(b"\0\0junk%PDF-1.4\n"), "");
+        assert!(is_plain_pdf(b"junk %PDF-1.4 <</Root 1 0 R", true));
+        assert!(is_plain_pdf(b"%abc\n1 0 obj <<", true));
+        assert!(is_plain_pdf(b"junk %PDF-1.4\n1 0 obj <<", false));
+        assert!(!is_plain_pdf(
+            b"A PDF starts with %PDF-1.4, then 1 0 obj",
+            false
+        ));
+        assert!(!is_plain_pdf(b"<!doctype html><p>Not found", true));
     }
 
     #[test]

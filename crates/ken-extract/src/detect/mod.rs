@@ -30,6 +30,11 @@ pub const UNKNOWN: Detected = Detected {
 /// Media type of an empty file whose name does not suggest text: there is nothing to read.
 pub const EMPTY: &str = "application/x-empty";
 
+const PDF: Detected = Detected {
+    media_type: "application/pdf",
+    kind: Kind::Document,
+};
+
 /// Text of which nothing more is known.
 const PLAIN: Detected = Detected {
     media_type: "text/plain",
@@ -161,6 +166,10 @@ fn refined(found: Detected, named: Option<Detected>) -> Detected {
 }
 
 fn without_magic(head: &[u8], named: Option<Detected>, in_maildir: bool) -> Detected {
+    let is_pdf = named.map(|named| named.media_type == PDF.media_type);
+    if is_pdf != Some(false) && magic::is_plain_pdf(head, is_pdf.is_some()) {
+        return PDF;
+    }
     if let Some(message) = message(head, named, in_maildir) {
         return message;
     }
@@ -242,6 +251,7 @@ fn is_text_based(media_type: &str) -> bool {
             media_type,
             "application/mbox"
                 | "application/x-plist"
+                | "application/vnd.jgraph.mxfile"
                 | "application/x-abiword"
                 | "application/x-pem-file"
                 | "application/pkix-cert"

@@ -279,6 +279,15 @@ fn dialect(local: &[u8], rest: &[u8]) -> Option<Detected> {
         b"kml" => format("application/vnd.google-earth.kml+xml", Data),
         b"abiword" => format("application/x-abiword", Document),
         b"Workbook" if names(b"gnumeric.org") => format("application/x-gnumeric", Spreadsheet),
+        b"Workbook" if names(b"office:spreadsheet") => {
+            format("application/vnd.ms-spreadsheetml", Spreadsheet)
+        }
+        b"wordDocument" => format("application/vnd.ms-wordml", Document),
+        b"package" if names(b"2006/xmlPackage") => format(
+            "application/vnd.openxmlformats-package.flat-opc+xml",
+            Document,
+        ),
+        b"mxfile" => format("application/vnd.jgraph.mxfile", Image),
         b"gnc-v2" => format("application/x-gnucash", Data),
         _ if names(b"docbook.org/ns/docbook") => DOCBOOK,
         _ => return None,

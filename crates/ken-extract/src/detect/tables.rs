@@ -118,6 +118,7 @@ pub(super) const EXTENSIONS: &[Row] = &[
     ("application/x-hwp", Document, "hwp"),
     ("application/hwp+zip", Document, "hwpx"),
     ("application/x-dia-diagram", Image, "dia"),
+    ("application/vnd.jgraph.mxfile", Image, "drawio"),
     // Books and saved web pages
     ("application/epub+zip", Document, "epub kepub"),
     ("application/x-mobipocket-ebook", Document, "mobi prc azw"),
@@ -146,7 +147,7 @@ pub(super) const EXTENSIONS: &[Row] = &[
     ("application/vnd.google-earth.kmz", Data, "kmz"),
     ("application/mathml+xml", Document, "mml mathml"),
     ("text/x-opml", Document, "opml"),
-    ("application/x-plist", Data, "plist"),
+    ("application/x-plist", Data, "plist webloc"),
     ("image/svg+xml", Image, "svg"),
     ("image/svg+xml-compressed", Image, "svgz"),
     ("application/json", Data, "json geojson topojson webmanifest har avsc gltf jsonld map ndjson jsonl jsonc json5"),

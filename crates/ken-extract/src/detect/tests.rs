@@ -32,6 +32,11 @@ fn ole2_of(stream: &str) -> Vec<u8> {
 #[test]
 fn content_wins_over_a_wrong_name() {
     assert_eq!(media_type("a.txt", b"%PDF-1.7\n"), "application/pdf");
+    let behind_junk = b"HTTP/1.1 200 OK\n\n%PDF-1.7\n1 0 obj <</Type/Catalog>> endobj\n";
+    assert_eq!(media_type("a.pdf", behind_junk), "application/pdf");
+    assert_eq!(media_type("download", behind_junk), "application/pdf");
+    let script = b"cat >a.pdf <<END\n%PDF-1.7\n1 0 obj <</Type/Catalog>> endobj\n";
+    assert_ne!(media_type("make.sh", script), "application/pdf");
     assert_eq!(
         media_type("a.doc", b"\xff\xd8\xff\xe0\0\x10JFIF"),
         "image/jpeg"
@@ -197,6 +202,8 @@ fn zip_archives_are_refined() {
     let docx = zip_of(&[("[Content_Types].xml", ""), ("word/document.xml", "")]);
     assert!(media_type("", &docx).ends_with("wordprocessingml.document"));
     assert!(media_type("a.zip", &docx).ends_with("wordprocessingml.document"));
+    let odd = zip_of(&[("[content_types].xml", ""), ("xl\\workbook.xml", "")]);
+    assert!(media_type("a.bin", &odd).ends_with("spreadsheetml.sheet"));
     assert!(media_type("a.xlsx", &docx).ends_with("wordprocessingml.document"));
     assert!(media_type("a.dotx", &docx).ends_with("wordprocessingml.template"));
     assert!(media_type("a.docm", &docx).ends_with("ms-word.document.macroenabled.12"));

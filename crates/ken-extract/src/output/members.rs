@@ -33,11 +33,21 @@ impl MemberNames {
         self.names.note(name);
     }
 
+    /// Returns whether more names must be known before this one is decoded.
+    pub(crate) fn is_undecided(&self, name: &[u8]) -> bool {
+        self.names.is_undecided(name)
+    }
+
+    /// Returns the path of a member whose name was noted.
+    pub(crate) fn noted_path(&mut self, bytes: &[u8]) -> String {
+        let path = self.names.decode(bytes);
+        path.strip_prefix("./").unwrap_or(&path).to_owned()
+    }
+
     /// Returns a member's path as text, without the leading `./` of `tar -c .`.
     pub(crate) fn path(&mut self, bytes: &[u8]) -> String {
         self.names.note(bytes);
-        let path = self.names.decode(bytes);
-        path.strip_prefix("./").unwrap_or(&path).to_owned()
+        self.noted_path(bytes)
     }
 
     /// Returns `name` at its first occurrence, then `name#2`, `name#3` and so on.

@@ -8,5 +8,6 @@ pub mod compression;
 pub(crate) mod cursor;
 pub(crate) mod encryption;
 pub(crate) mod package;
+pub(crate) mod plist;
 pub(crate) mod rescue;
 pub(crate) mod xml;

@@ -271,7 +271,11 @@ type Archive<'a> = ZipArchive<Box<dyn ReadSeek + 'a>>;
 
 /// Opens the archive; fails if its list of parts is damaged, or too long.
 fn open_archive<'a>(input: &'a Input<'_>) -> Result<Archive<'a>, Error> {
-    let mut source: Box<dyn ReadSeek + 'a> = Box::new(BufReader::new(input.seekable()?));
+    // A buffer before memory would copy much that a seek then drops.
+    let mut source: Box<dyn ReadSeek + 'a> = match input.in_memory() {
+        Some(bytes) => Box::new(Cursor::new(bytes)),
+        None => Box::new(BufReader::new(input.seekable()?)),
+    };
     check_parts(&mut source, MAX_PARTS)?;
     ZipArchive::new(source).map_err(zip_error)
 }

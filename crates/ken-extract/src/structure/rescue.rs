@@ -48,6 +48,31 @@ pub(crate) fn rescued(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
     (writer.n_members > 0).then(|| writer.finish())
 }
 
+/// Returns a zip file of parts that are not packed.
+pub(crate) fn stored(parts: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut writer = Writer::default();
+    for (name, content) in parts.iter().take(MAX_MEMBERS) {
+        let header = Header {
+            flags: IS_UTF8,
+            method: STORED,
+            time: 0,
+            crc: 0,
+            packed: 0,
+            size: 0,
+            name: name.as_bytes(),
+            n_bytes: 0,
+        };
+        writer.add(
+            &header,
+            STORED,
+            crc32(content),
+            content.len() as u32,
+            content,
+        );
+    }
+    writer.finish()
+}
+
 /// The header of a member.
 struct Header<'a> {
     flags: u16,

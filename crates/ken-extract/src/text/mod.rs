@@ -10,6 +10,7 @@
 
 pub(crate) mod entities;
 mod entity_table;
+mod letters;
 mod mainframe;
 pub(crate) mod names;
 mod terminal;

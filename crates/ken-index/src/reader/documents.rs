@@ -3,11 +3,11 @@
 //! For many documents, columns are opened once per segment, each block of stored documents is unpacked once, and paths
 //! are read in one pass over their dictionary. For 34,046 messages this takes 0.63 of the CPU time of single reads.
 
-use ken_core::{Document, Field, FieldKind, Kind, Location, Value};
+use ken_core::{Document, Field, FieldKind, Kind, Value};
 use ken_engine::{Body, DocAddress, Error, Source, Stored};
+use tantivy::DocId;
 use tantivy::error::DataCorruption;
 use tantivy::store::StoreReader;
-use tantivy::{DocId, TantivyError};
 
 use super::Snapshot;
 use crate::doc_address::AddressParts;
@@ -97,7 +97,7 @@ impl Snapshot {
         let ordinal = addresses[*first].segment();
         let segment = self.searcher.segment_reader(ordinal);
         let store = segment.get_store_reader(CACHED_BLOCKS)?;
-        let locations = self.locations(numbers, addresses)?;
+        let locations = self.locations_in_segment(numbers, addresses)?;
         let columns = self.columns_of(ordinal)?;
         for (number, location) in numbers.iter().zip(locations) {
             let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
@@ -112,31 +112,6 @@ impl Snapshot {
             documents.push((*number, stored));
         }
         Ok(())
-    }
-
-    /// Returns the locations of documents of one segment.
-    fn locations(
-        &self,
-        numbers: &[usize],
-        addresses: &[DocAddress],
-    ) -> Result<Vec<Location>, Error> {
-        let column = self.location_column(addresses[numbers[0]].segment())?;
-        let ordinal = |number: &usize| column.ords().first(addresses[*number].doc());
-        let ordinals: Vec<Option<u64>> = numbers.iter().map(ordinal).collect();
-        let mut sorted: Vec<u64> = ordinals.iter().flatten().copied().collect();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let mut read = Vec::with_capacity(sorted.len());
-        column
-            .dictionary()
-            .sorted_ords_to_term_cb(&sorted, |bytes| read.push(Location::from_bytes(bytes)))
-            .map_err(|error| self.error(TantivyError::from(error)))?;
-        let location = |ordinal: &Option<u64>| {
-            let at = ordinal.and_then(|ordinal| sorted.binary_search(&ordinal).ok());
-            at.and_then(|at| read.get(at).cloned())
-                .unwrap_or_else(|| Location::from_bytes(&[]))
-        };
-        Ok(ordinals.iter().map(location).collect())
     }
 }
 
@@ -181,7 +156,7 @@ mod tests {
             let path = format!("/d/{}.txt", number * 7 % 60);
             writer
                 .add(Record {
-                    location: Location::file(std::path::Path::new(&path)),
+                    location: ken_core::Location::file(std::path::Path::new(&path)),
                     key: FileKey(number),
                     state: None,
                     document,

@@ -4,6 +4,7 @@ mod documents;
 mod files;
 mod follow;
 mod mail;
+mod places;
 mod snapshot;
 mod source;
 mod terms;

@@ -121,6 +121,18 @@ impl Source for Snapshot {
         Ok(Location::from_bytes(&bytes))
     }
 
+    fn locations(&self, at: &[DocAddress]) -> Result<Vec<Location>, Error> {
+        self.many_locations(at)
+    }
+
+    fn document_at(&self, location: &Location) -> Result<Option<DocAddress>, Error> {
+        Ok(self.documents_named(location, false)?.first().copied())
+    }
+
+    fn documents_below(&self, location: &Location) -> Result<Vec<DocAddress>, Error> {
+        self.documents_named(location, true)
+    }
+
     fn n_words(&self, at: DocAddress) -> u32 {
         let segment = self.searcher.segment_reader(at.segment());
         let lengths = segment.get_fieldnorms_reader(self.columns.of(Field::Body));

@@ -65,6 +65,26 @@ fn of_mainframe(byte: u8, table: &str) -> char {
     }
 }
 
+/// Returns the code page of Windows for one of its languages, by number.
+pub fn of_language(language: u16) -> u16 {
+    match (language & 0x3ff, language) {
+        (0x11, _) => 932,
+        (0x04, 0x0804 | 0x1004) => 936,
+        (0x04, _) => 950,
+        (0x12, _) => 949,
+        (0x1e, _) => 874,
+        (0x19 | 0x02 | 0x22 | 0x23 | 0x2f, _) => 1251,
+        (0x05 | 0x0e | 0x15 | 0x18 | 0x1a | 0x1b | 0x1c | 0x24, _) => 1250,
+        (0x08, _) => 1253,
+        (0x1f, _) => 1254,
+        (0x0d, _) => 1255,
+        (0x01 | 0x20 | 0x29, _) => 1256,
+        (0x25..=0x27, _) => 1257,
+        (0x2a, _) => 1258,
+        _ => WESTERN,
+    }
+}
+
 /// Decodes little-endian UTF-16.
 pub fn utf16(bytes: &[u8]) -> Cow<'_, str> {
     decode(bytes, UTF16)
@@ -80,6 +100,11 @@ fn by_table<'a>(bytes: &'a [u8], upper: &str) -> Cow<'a, str> {
         _ => upper[usize::from(byte - 0x80)],
     };
     bytes.iter().map(character).collect()
+}
+
+/// Returns whether a code page is an encoding of the web.
+pub fn is_encoding(code_page: u16, web: &'static Encoding) -> bool {
+    encoding(code_page) == Some(web)
 }
 
 /// Returns the encoding of a code page that the web uses too.
@@ -146,6 +171,8 @@ mod tests {
             (10000, b"\x8a", "ä"),
             (28592, b"\xbe", "ž"),
             (65001, "ä".as_bytes(), "ä"),
+            (of_language(0x419), b"\xcf", "П"),
+            (of_language(0x409), b"\x80", "€"),
             (0, b"\x80", "€"),
         ] {
             assert_eq!(decode(bytes, page), text, "{page}");

@@ -233,6 +233,22 @@ impl Source for Scoped<'_> {
         self.inner.location(at)
     }
 
+    fn locations(&self, at: &[DocAddress]) -> Result<Vec<Location>, Error> {
+        self.inner.locations(at)
+    }
+
+    fn document_at(&self, location: &Location) -> Result<Option<DocAddress>, Error> {
+        let mut found: Vec<_> = self.inner.document_at(location)?.into_iter().collect();
+        self.keep(&mut found)?;
+        Ok(found.first().copied())
+    }
+
+    fn documents_below(&self, location: &Location) -> Result<Vec<DocAddress>, Error> {
+        let mut found = self.inner.documents_below(location)?;
+        self.keep(&mut found)?;
+        Ok(found)
+    }
+
     fn n_words(&self, at: DocAddress) -> u32 {
         self.inner.n_words(at)
     }

@@ -27,8 +27,7 @@ pub struct Addressed {
 
 /// The document with an address, and its members.
 pub(super) struct Target {
-    /// The member path.
-    pub(super) ipath: Ipath,
+    pub(super) location: Location,
     pub(super) addresses: Vec<DocAddress>,
 }
 
@@ -40,15 +39,14 @@ impl Service<'_> {
     /// Fails if the index does not have the document or cannot be read.
     pub fn addressed(&self, typed: &Path) -> Result<Addressed, Error> {
         let (target, place) = self.target_and_place(typed)?;
-        for at in target.addresses {
-            let location = self.snapshot.location(at)?;
-            if location.ipath == target.ipath {
-                let (id, stored) = (self.id(&location), self.snapshot.document(at)?);
+        match self.snapshot.document_at(&target.location)? {
+            Some(at) => {
+                let (id, stored) = (self.id(&target.location), self.snapshot.document(at)?);
                 let named = Named { at, id, stored };
-                return Ok(Addressed { named, place });
+                Ok(Addressed { named, place })
             }
+            None => Err(Error::NotIndexed(self.absolute(typed)?)),
         }
-        Err(Error::NotIndexed(self.absolute(typed)?))
     }
 
     /// Returns the locations of documents whose names are similar to an address that the index does not have, the most
@@ -155,17 +153,12 @@ impl Service<'_> {
 
     fn target_at(&self, named: &Path, ipath: Ipath) -> Result<Option<Target>, Error> {
         let path = self.absolute(named)?;
-        let mut addresses = Vec::new();
-        for address in self
-            .snapshot
-            .files()
-            .documents_of(self.snapshot.meta().hasher.key(&path))?
-        {
-            if is_inside(&self.snapshot.location(address)?.ipath, &ipath) {
-                addresses.push(address);
-            }
-        }
-        Ok((!addresses.is_empty()).then_some(Target { ipath, addresses }))
+        let location = Location { path, ipath };
+        let addresses = self.snapshot.documents_below(&location)?;
+        Ok((!addresses.is_empty()).then_some(Target {
+            location,
+            addresses,
+        }))
     }
 
     fn absolute(&self, named: &Path) -> io::Result<PathBuf> {
@@ -199,10 +192,6 @@ fn path_of_url(typed: &Path) -> Option<PathBuf> {
         };
     }
     Some(OsStr::from_bytes(&path).into())
-}
-
-fn is_inside(document: &Ipath, wanted: &Ipath) -> bool {
-    document.prefix(wanted.depth()) == wanted.as_str()
 }
 
 /// Returns a path as the walk names it. Roots have no symbolic links, but a link may lead to a file below a root.

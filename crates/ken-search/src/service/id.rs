@@ -70,17 +70,17 @@ impl Service<'_> {
         let Some(key) = file_key(id) else {
             return Ok(None);
         };
-        for at in self.snapshot.files().documents_of(key)? {
-            let location = self.snapshot.location(at)?;
-            if self.id(&location) == id {
-                return Ok(Some(Named {
-                    at,
-                    id: id.to_owned(),
-                    stored: self.snapshot.document(at)?,
-                }));
-            }
-        }
-        Ok(None)
+        let documents = self.snapshot.files().documents_of(key)?;
+        let locations = self.snapshot.locations(&documents)?;
+        let mut all = documents.into_iter().zip(&locations);
+        let Some((at, _)) = all.find(|(_, location)| self.id(location) == id) else {
+            return Ok(None);
+        };
+        Ok(Some(Named {
+            at,
+            id: id.to_owned(),
+            stored: self.snapshot.document(at)?,
+        }))
     }
 
     /// Returns the locations of the documents in the file with an identifier, and of the members in a member, in natural
@@ -89,16 +89,9 @@ impl Service<'_> {
     /// # Errors
     /// Fails if the index cannot be read.
     pub fn members(&self, of: &Location) -> Result<Vec<Location>, Error> {
-        let mut members = Vec::new();
-        let key = self.snapshot.meta().hasher.key(&of.path);
-        for at in self.snapshot.files().documents_of(key)? {
-            let location = self.snapshot.location(at)?;
-            let is_below = location.ipath.depth() > of.ipath.depth()
-                && location.ipath.prefix(of.ipath.depth()) == of.ipath.as_str();
-            if is_below {
-                members.push(location);
-            }
-        }
+        let below = self.snapshot.documents_below(of)?;
+        let mut members = self.snapshot.locations(&below)?;
+        members.retain(|location| location.ipath != of.ipath);
         members.sort_by(|a, b| in_order(a.ipath.as_str(), b.ipath.as_str()));
         Ok(members)
     }

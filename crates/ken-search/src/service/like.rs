@@ -61,7 +61,7 @@ impl Service<'_> {
                 break;
             }
             let stored = self.snapshot.document(*address)?;
-            let is_own = stored.location.ipath == target.ipath;
+            let is_own = stored.location.ipath == target.location.ipath;
             text.add(is_own, &stored.document.body);
         }
         Ok(text.into_text())

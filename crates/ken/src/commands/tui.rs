@@ -33,17 +33,18 @@ pub(crate) fn run(global: &Global, args: &TuiArgs) -> Result<ExitCode, Failure> 
                 .hint("ken search prints its results anywhere"),
         }
     })?;
-    print(&chosen)?;
+    print(&chosen, if args.null { b'\0' } else { b'\n' })?;
     // A program that reads the addresses learns that there are none.
     let is_waited_for = chosen.is_empty() && !std::io::stdout().is_terminal();
     Ok(ExitCode::from(u8::from(is_waited_for)))
 }
 
-fn print(addresses: &[OsString]) -> std::io::Result<()> {
+/// Prints addresses, each with this byte behind it.
+fn print(addresses: &[OsString], end: u8) -> std::io::Result<()> {
     let mut text = Vec::new();
     for address in addresses {
         text.extend_from_slice(address.as_bytes());
-        text.push(b'\n');
+        text.push(end);
     }
     output::print(&text)
 }

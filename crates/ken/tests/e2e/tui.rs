@@ -1,7 +1,9 @@
 //! The screen of `ken tui`, on a terminal that tmux holds.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::needs;
@@ -14,7 +16,12 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// A terminal with a shell, until dropped.
 pub(crate) struct Terminal<'w> {
     world: &'w World,
+    /// A server that ends is not in the way of the next one.
+    socket: PathBuf,
 }
+
+/// The number of terminals so far.
+static N_STARTED: AtomicUsize = AtomicUsize::new(0);
 
 impl<'w> Terminal<'w> {
     /// Starts a shell command on a terminal; none if there is no tmux.
@@ -23,7 +30,9 @@ impl<'w> Terminal<'w> {
         if !needs::met("tmux", is_there) {
             return None;
         }
-        let terminal = Self { world };
+        let number = N_STARTED.fetch_add(1, Ordering::Relaxed);
+        let socket = world.home().join(format!("tmux{number}"));
+        let terminal = Self { world, socket };
         let (columns, rows) = (size.0.to_string(), size.1.to_string());
         let new = [
             "-f",
@@ -43,9 +52,12 @@ impl<'w> Terminal<'w> {
 
     fn tmux(&self, arguments: &[&str]) -> Output {
         let mut tmux = self.world.around("tmux");
-        let socket = self.world.home().join("tmux");
         tmux.env("TERM", "xterm-256color").env("LC_ALL", "C.UTF-8");
-        tmux.arg("-S").arg(socket).args(arguments).output().unwrap()
+        tmux.arg("-S")
+            .arg(&self.socket)
+            .args(arguments)
+            .output()
+            .unwrap()
     }
 
     pub(crate) fn type_text(&self, text: &str) {
@@ -170,6 +182,10 @@ fn types_folders_and_lines_are_searched() {
     terminal.press(&["C-t"]);
     terminal.until(&["1 document,", "main.rs"]);
     terminal.press(&["C-t", "C-f", "C-u"]);
+    terminal.type_text("/no/such");
+    terminal.press(&["Enter"]);
+    terminal.until(&["the index has nothing below this folder"]);
+    terminal.press(&["C-f", "C-u"]);
     terminal.type_text(world.docs().join("animals").to_str().unwrap());
     terminal.press(&["Enter"]);
     terminal.until(&["2 documents", "in ~/"]);
@@ -232,9 +248,23 @@ fn without_a_terminal_or_an_index_it_says_so() {
     assert!(run.err.contains("there is no index"), "{}", run.err);
 }
 
+/// Waits until something holds.
+#[track_caller]
+fn wait_for(holds: &dyn Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "it does not come");
+        std::thread::sleep(PAUSE);
+    }
+}
+
 #[test]
 fn a_key_inserts_a_path_in_every_shell() {
     let world = world();
+    // A name that a shell would take for two words, three lines and a variable.
+    let evil = "animals/an ugly\n\n$HOME 'name'.md";
+    let evil = world.write(evil, "# Ugly\nA rhinoceros.\n");
+    world.index_docs();
     let bin = world.home().join("bin");
     fs_err::create_dir(&bin).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ken"), bin.join("ken")).unwrap();
@@ -255,6 +285,17 @@ fn a_key_inserts_a_path_in_every_shell() {
         terminal.type_text(&format!("{load}; echo rea''dy"));
         terminal.press(&["Enter"]);
         terminal.until(&["\nready"]);
+        terminal.type_text("cp ");
+        terminal.press(&["M-k"]);
+        terminal.until(&["Type what you look for"]);
+        terminal.type_text("rhinoceros");
+        terminal.until(&["Ugly", "Enter take"]);
+        terminal.press(&["Enter"]);
+        terminal.until(&["cp ", "ugly"]);
+        terminal.type_text(&format!("{name}.md && clear"));
+        terminal.press(&["Enter"]);
+        let copied = world.home().join(format!("{name}.md"));
+        wait_for(&|| fs_err::read(&copied).ok() == fs_err::read(&evil).ok());
         terminal.type_text("echo got ");
         terminal.press(&["M-k"]);
         terminal.until(&["Type what you look for"]);

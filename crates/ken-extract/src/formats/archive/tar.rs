@@ -14,13 +14,13 @@ use ken_core::Setting;
 
 use crate::input::carry::{CountingReader, carry, release};
 use crate::output::Output;
-use crate::output::members::{MemberNames, file_name, over, read_member};
+use crate::output::members::{MemberNames, file_name, hand_on, over, read_up_to};
 use crate::{Error, Format, Input, Member};
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format::new("tar", &["application/x-tar"], extract)
     .members("members, by their path")
-    .version(2)
+    .version(3)
     .streams();
 
 /// Maximum size of the long names and pax records of one member, which are read into memory.
@@ -57,26 +57,88 @@ fn read_entries<R: Read>(
     output: &mut Output<'_>,
 ) -> Result<(), Error> {
     let mut names = MemberNames::default();
-    for entry in entries {
-        let mut entry = entry.map_err(release)?;
-        end.set(content_end(&entry).saturating_add(2 * MAX_HEADER_BYTES));
-        let sparse_name = pax_sparse_name(&mut entry);
-        let path = match &sparse_name {
-            Some(name) => names.path(name),
-            None => names.path(&entry.path_bytes()),
-        };
-        // In V7 archives a folder is a file with a name that ends in a slash.
-        if has_content(entry.header().entry_type()) && !path.ends_with('/') {
-            let component = names.unique(&path);
-            if sparse_name.is_some() {
-                let error = Error::unsupported("ken does not read sparse files of the pax form");
-                output.failed_member(&component, file_name(&path), error)?;
-            } else {
-                read_entry(&mut entry, &path, &component, output)?;
-            }
-        }
+    let mut held = Held::default();
+    let result = entries
+        .map(|entry| entry.map_err(release))
+        .try_for_each(|entry| {
+            let mut entry = entry?;
+            end.set(content_end(&entry).saturating_add(2 * MAX_HEADER_BYTES));
+            read_member_of(&mut entry, &mut names, &mut held, output)
+        });
+    held.hand_on(&mut names, output)?;
+    result
+}
+
+fn read_member_of<R: Read>(
+    entry: &mut Entry<'_, R>,
+    names: &mut MemberNames,
+    held: &mut Held,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let sparse_name = pax_sparse_name(entry);
+    let is_sparse = sparse_name.is_some();
+    let name = sparse_name.unwrap_or_else(|| entry.path_bytes().into_owned());
+    names.note(&name);
+    // In V7 archives a folder is a file with a name that ends in a slash.
+    if !has_content(entry.header().entry_type()) || name.ends_with(b"/") {
+        return Ok(());
     }
-    Ok(())
+    if names.is_undecided(&name) && !is_sparse && held.n_bytes + entry.size() <= MAX_HELD_BYTES {
+        return held.hold(name, entry);
+    }
+    held.hand_on(names, output)?;
+    let path = names.noted_path(&name);
+    let component = names.unique(&path);
+    if is_sparse {
+        let error = Error::unsupported("ken does not read sparse files of the pax form");
+        return output.failed_member(&component, file_name(&path), error);
+    }
+    read_entry(entry, &path, &component, output)
+}
+
+/// More bytes of members wait for no name.
+const MAX_HELD_BYTES: u64 = 4 << 20;
+
+/// The first members whose names are in a charset that only more names show.
+#[derive(Default)]
+struct Held {
+    members: Vec<HeldMember>,
+    n_bytes: u64,
+}
+
+struct HeldMember {
+    name: Vec<u8>,
+    modified: Option<i64>,
+    content: Result<Vec<u8>, Error>,
+}
+
+impl Held {
+    fn hold<R: Read>(&mut self, name: Vec<u8>, entry: &mut Entry<'_, R>) -> Result<(), Error> {
+        let size = entry.size();
+        let content = read_whole(entry, size, size);
+        self.n_bytes += size;
+        let modified = modified(entry);
+        // A stream that failed once yields nothing more.
+        let (content, result) = match content {
+            Ok(content) => (Ok(content), Ok(())),
+            Err(error) => (Err(ends_early()), Err(error)),
+        };
+        self.members.push(HeldMember {
+            name,
+            modified,
+            content,
+        });
+        result
+    }
+
+    fn hand_on(&mut self, names: &mut MemberNames, output: &mut Output<'_>) -> Result<(), Error> {
+        for member in self.members.drain(..) {
+            let path = names.noted_path(&member.name);
+            hand_on(&path, member.modified, member.content, names, output)?;
+        }
+        self.n_bytes = 0;
+        Ok(())
+    }
 }
 
 fn has_content(kind: EntryType) -> bool {
@@ -108,19 +170,14 @@ fn read_entry<R: Read>(
     if size > limit.in_force {
         return output.failed_member(component, name, over(limit));
     }
-    let modified = entry.header().mtime().ok();
+    let modified = modified(entry);
     output.make_room(size);
-    let content = read_member(entry, size, limit).and_then(|bytes| {
-        // Content beyond the end of an archive reads as nothing.
-        let is_whole = bytes.len() as u64 == size;
-        is_whole.then_some(bytes).ok_or_else(ends_early)
-    });
-    match content {
+    match read_whole(entry, size, limit.in_force) {
         Ok(bytes) => output.member(Member {
             is_attachment: false,
             ipath: output.child_ipath(component),
             name: name.to_owned(),
-            modified: modified.and_then(|seconds| i64::try_from(seconds).ok()),
+            modified,
             bytes,
             ..Member::default()
         }),
@@ -130,6 +187,18 @@ fn read_entry<R: Read>(
             Err(error)
         }
     }
+}
+
+fn modified<R: Read>(entry: &Entry<'_, R>) -> Option<i64> {
+    let seconds = entry.header().mtime().ok()?;
+    i64::try_from(seconds).ok()
+}
+
+/// Reads the content of a member; content beyond the end of an archive reads as nothing.
+fn read_whole<R: Read>(entry: &mut Entry<'_, R>, size: u64, max: u64) -> Result<Vec<u8>, Error> {
+    let bytes = read_up_to(entry, size, max)?;
+    let is_whole = |bytes: &Vec<u8>| bytes.len() as u64 == size;
+    bytes.filter(is_whole).ok_or_else(ends_early)
 }
 
 fn ends_early() -> Error {
@@ -240,6 +309,30 @@ mod tests {
 
     fn reason(document: &Document) -> Option<Reason> {
         document.failure.as_ref().map(|failure| failure.reason())
+    }
+
+    #[test]
+    fn later_names_show_the_charset_of_earlier_ones() {
+        let names = [
+            "合.txt",
+            "会议纪要.doc",
+            "新建文件夹/照片.jpg",
+            "说明书.pdf",
+        ];
+        let mut builder = Builder::new(Vec::new());
+        for name in names {
+            let name = encoding_rs::GBK.encode(name).0;
+            let mut header = Header::new_ustar();
+            header.set_size(1);
+            header.as_mut_bytes()[..name.len()].copy_from_slice(&name);
+            header.set_cksum();
+            builder.append(&header, &b"x"[..]).unwrap();
+        }
+        let tar = builder.into_inner().unwrap();
+        assert_eq!(ipaths(&found(&tar, &Limits::default())), names);
+        let cut = found(&tar[..2560], &Limits::default());
+        assert_eq!(ipaths(&cut), names[..2]);
+        survives(extract, TAR, "a.tar", &tar);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Returns text without escapes. `_x005F_` is an underscore that begins no escape.
 pub(super) fn unescape(text: Cow<'_, str>) -> Cow<'_, str> {
-    if memchr::memmem::find(text.as_bytes(), b"_x").is_none() {
+    if memchr::memchr(b'_', text.as_bytes()).is_none() {
         return text;
     }
     let mut plain = String::with_capacity(text.len());

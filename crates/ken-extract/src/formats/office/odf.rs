@@ -8,11 +8,14 @@
 
 use std::collections::HashSet;
 
+use base64ct::{Base64, Encoding};
 use ken_core::{Document, Field};
 
 use super::decrypted;
+use super::spreadsheet::workbook::add_cell_names;
 use crate::output::Output;
 use crate::output::body::{Body, is_note_number};
+use crate::structure::compound::objects;
 use crate::structure::encryption::odf::{self, Manifest};
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Start, Xml, decode_xml};
@@ -65,7 +68,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets, slides")
 .members("embedded files")
 .in_worker()
-.version(4);
+.version(5);
 
 /// Maximum number of consecutive spaces that are kept.
 const MAX_SPACES: usize = 64;
@@ -89,14 +92,16 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let mut reader = OdfReader::new(limits);
     package.tolerate(reader.read(&content));
     drop(content);
-    if reader.is_text
+    // The headers of sheets are mostly those that the program made.
+    if !reader.is_sheet
         && let Some(styles) = package.xml("styles.xml")
     {
         package.tolerate(reader.read_headers(&styles));
     }
     read_objects(&mut package, &mut reader);
+    let objects = std::mem::take(&mut reader.objects);
     reader.finish(output.own());
-    hand_on_objects(&mut package, output)?;
+    hand_on_objects(&mut package, &objects, output)?;
     package.finish()
 }
 
@@ -112,7 +117,9 @@ fn extract_flat(
     let mut reader = OdfReader::new(limits);
     let meta = read_meta(&text, output.own());
     let content = reader.read(&text);
+    let embedded = std::mem::take(&mut reader.embedded);
     reader.finish(output.own());
+    hand_on_embedded(embedded, output)?;
     meta.and(content)
 }
 
@@ -198,23 +205,57 @@ fn read_objects(package: &mut Package<'_>, reader: &mut OdfReader) {
 }
 
 /// Hands on objects that are files in other formats: `Object 1`, without extension.
-fn hand_on_objects(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+fn hand_on_objects(
+    package: &mut Package<'_>,
+    named: &[String],
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let is_object = |name: &&str| {
+        let is_file = !name.contains('/') && name.starts_with("Object ");
+        is_file || named.iter().any(|object| object == name)
+    };
     let names: Vec<String> = package
         .names()
-        .filter(|name| name.starts_with("Object ") && !name.contains('/'))
+        .filter(is_object)
         .map(str::to_owned)
         .collect();
     for name in names {
         match package.bytes(&name) {
-            Ok(bytes) => output.member(Member {
-                is_attachment: false,
-                ipath: output.child_ipath(&name),
-                name,
-                bytes,
-                ..Member::default()
-            })?,
+            Ok(bytes) => {
+                let (own_name, bytes) = embedded_file(&name, bytes);
+                output.member(Member {
+                    ipath: output.child_ipath(&name),
+                    name: own_name,
+                    bytes,
+                    ..Member::default()
+                })?;
+            }
             Err(error) => output.failed_member(&name, &name, error)?,
         }
+    }
+    Ok(())
+}
+
+/// Returns an object as the file that it holds, which may be wrapped in an object of OLE.
+fn embedded_file(name: &str, bytes: Vec<u8>) -> (String, Vec<u8>) {
+    match objects::is_compound(&bytes).then(|| objects::of_file(&bytes)) {
+        Some(Some((own, content))) if own.is_empty() => (name.to_owned(), content),
+        Some(Some(found)) => found,
+        _ => (name.to_owned(), bytes),
+    }
+}
+
+/// Hands on the objects that are within a flat file.
+fn hand_on_embedded(objects: Vec<Vec<u8>>, output: &mut Output<'_>) -> Result<(), Error> {
+    for (position, bytes) in objects.into_iter().enumerate() {
+        let component = format!("Object {}", position + 1);
+        let (name, bytes) = embedded_file(&component, bytes);
+        output.member(Member {
+            ipath: output.child_ipath(&component),
+            name,
+            bytes,
+            ..Member::default()
+        })?;
     }
     Ok(())
 }
@@ -239,6 +280,15 @@ struct OdfReader {
     tables: usize,
     /// Number of slides or sheets so far.
     pages: usize,
+    max_bytes: usize,
+    /// The parts with objects of OLE, and the objects within a flat file.
+    objects: Vec<String>,
+    embedded: Vec<Vec<u8>>,
+    in_object: bool,
+    /// The targets of the open links.
+    links: Vec<String>,
+    /// The names that the user gave to cells.
+    cell_names: Vec<String>,
 }
 
 impl OdfReader {
@@ -255,10 +305,17 @@ impl OdfReader {
             is_sheet: false,
             tables: 0,
             pages: 0,
+            max_bytes: limits.max_text_bytes,
+            objects: Vec::new(),
+            embedded: Vec::new(),
+            in_object: false,
+            links: Vec::new(),
+            cell_names: Vec::new(),
         }
     }
 
-    fn finish(self, document: &mut Document) {
+    fn finish(mut self, document: &mut Document) {
+        add_cell_names(&self.cell_names, &mut self.body);
         self.body.finish_into(document);
         if self.pages > 0 {
             document.fields.retain(|(field, _)| *field != Field::Pages);
@@ -276,7 +333,15 @@ impl OdfReader {
             match node {
                 Node::Text(text) if self.paragraphs > 0 => self.push(&text),
                 Node::Text(_) => {}
+                Node::Start(tag) if self.in_object && tag.full_name() == "office:binary-data" => {
+                    let base64: String = xml.text()?.split_whitespace().collect();
+                    self.embedded.extend(Base64::decode_vec(&base64));
+                }
                 Node::Start(tag) if is_skipped(&tag) => xml.skip()?,
+                Node::Start(tag) if tag.full_name() == "dc:creator" => {
+                    let author = xml.text()?;
+                    self.author(author.trim());
+                }
                 Node::Start(tag) => self.start(&tag),
                 Node::End(tag) => self.end(tag.name()),
             }
@@ -302,17 +367,57 @@ impl OdfReader {
     fn read_headers(&mut self, text: &str) -> Result<(), Error> {
         let mut xml = Xml::new(text);
         let mut depth = 0;
+        let mut outside = None;
         while let Some(node) = xml.next()? {
             match node {
-                Node::Start(tag) if is_header(tag.name()) => depth += 1,
-                Node::End(tag) if is_header(tag.name()) => depth = 0,
+                Node::Start(tag) if self.is_repeated(tag.name()) => {
+                    depth += 1;
+                    outside.get_or_insert_with(|| self.set_aside());
+                }
+                Node::End(tag) if self.is_repeated(tag.name()) => {
+                    depth = 0;
+                    if let Some(body) = outside.take() {
+                        self.add_once(body);
+                    }
+                }
+                // Placeholders of slides are prompts.
+                Node::Start(tag)
+                    if depth > 0
+                        && (tag.full_name() == "presentation:notes" || is_prompt(&tag)) =>
+                {
+                    xml.skip()?;
+                }
+                Node::Start(tag) if depth > 0 && is_skipped(&tag) => xml.skip()?,
                 Node::Start(tag) if depth > 0 => self.start(&tag),
                 Node::End(tag) if depth > 0 => self.end(tag.name()),
                 Node::Text(text) if self.paragraphs > 0 => self.body.push_folded(&text),
                 _ => {}
             }
         }
+        if let Some(body) = outside {
+            self.add_once(body);
+        }
         xml.whole()
+    }
+
+    /// Returns whether an element of `styles.xml` is shown on many pages.
+    fn is_repeated(&self, name: &str) -> bool {
+        match self.is_text {
+            true => is_header(name),
+            false => name == "master-page",
+        }
+    }
+
+    /// Begins text that stands once; returns the text so far.
+    fn set_aside(&mut self) -> Body {
+        let new = Body::new(self.max_bytes);
+        std::mem::replace(&mut self.body, new)
+    }
+
+    /// Adds what was read since [`Self::set_aside`], unless it stands there already.
+    fn add_once(&mut self, body: Body) {
+        let read = std::mem::replace(&mut self.body, body);
+        self.body.once(&read.finish().replace('\u{c}', "\n"));
     }
 
     fn push(&mut self, text: &str) {
@@ -330,6 +435,22 @@ impl OdfReader {
             }
             "ruby" => self.body.begin_ruby(),
             "ruby-text" => self.body.begin_reading(),
+            "object-ole" => {
+                self.in_object = true;
+                let part = tag.attribute("href").unwrap_or_default();
+                self.objects.push(part.trim_start_matches("./").to_owned());
+            }
+            "a" => self
+                .links
+                .push(tag.attribute("href").unwrap_or_default().into_owned()),
+            "content-validation" => {
+                let condition = tag.attribute("condition").unwrap_or_default();
+                self.body.once(&choices(&condition));
+            }
+            "named-range" | "named-expression" => {
+                let name = tag.attribute("name").unwrap_or_default().into_owned();
+                self.cell_names.push(name);
+            }
             "text-properties" => {
                 let position = tag.attribute("text-position");
                 if position.is_some_and(|position| is_raised(&position)) {
@@ -378,6 +499,12 @@ impl OdfReader {
                 self.body.end_paragraph();
             }
             "span" => self.is_raised = false,
+            "object-ole" => self.in_object = false,
+            "a" => {
+                if let Some(target) = self.links.pop() {
+                    self.body.link(&target);
+                }
+            }
             "ruby" => self.body.end_ruby(),
             "ruby-text" => self.body.end_reading(),
             "table" => self.tables = self.tables.saturating_sub(1),
@@ -387,6 +514,14 @@ impl OdfReader {
                 self.end_aside();
             }
             _ => {}
+        }
+    }
+
+    /// Puts the author of a comment before its text.
+    fn author(&mut self, author: &str) {
+        if !author.is_empty() && !self.asides.is_empty() {
+            self.body.push(author);
+            self.body.push(": ");
         }
     }
 
@@ -456,6 +591,23 @@ fn is_raised(position: &str) -> bool {
     height == "super" || height.ends_with('%') && !height.starts_with(['-', '0'])
 }
 
+/// Returns the choices of a rule for cells, as lines: `…cell-content-is-in-list("red";"blue")`.
+fn choices(condition: &str) -> String {
+    let list = condition.split_once("cell-content-is-in-list(");
+    let quoted = list
+        .map_or("", |(_, list)| list)
+        .split('"')
+        .skip(1)
+        .step_by(2);
+    quoted.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns whether an element of a master is a placeholder.
+fn is_prompt(tag: &Start<'_>) -> bool {
+    tag.attributes()
+        .any(|(name, _)| name == "presentation:class")
+}
+
 fn is_header(name: &str) -> bool {
     matches!(
         name,
@@ -467,7 +619,7 @@ fn is_header(name: &str) -> bool {
 /// paragraphs that are not their text.
 fn is_skipped(tag: &Start<'_>) -> bool {
     match tag.full_name() {
-        "dc:creator" | "dc:date" | "meta:date-string" | "meta:creator-initials" => true,
+        "dc:date" | "meta:date-string" | "meta:creator-initials" => true,
         "office:meta" | "office:master-styles" | "office:forms" | "office:binary-data" => true,
         "text:tracked-changes" | "text:note-citation" | "text:page-number" => true,
         "text:footnote-citation" | "text:endnote-citation" => true,
@@ -510,7 +662,7 @@ mod tests {
         assert_eq!(
             own.body,
             "Counting numbatfell\nThe herd of numbatfell counts\tseven\nheads.\nName\tAge\n\
-             Rudolf\t12\nCommented run\nCheck this remark\nKept inserted\nFirst half\u{c}second half\n\
+             Rudolf\t12\nCommented run\nBo: Check this remark\nKept inserted\nFirst half\u{c}second half\n\
              Council of Inari\nConfidential footer"
         );
         assert_eq!(own.text(Field::Title), Some("Marsupial ledger"));
@@ -552,6 +704,65 @@ mod tests {
     }
 
     #[test]
+    fn links_authors_choices_and_names_are_read() {
+        assert_eq!(
+            text_of(
+                "<office:document-content><office:body><office:text><text:p>See <text:a \
+                 xlink:href='https://example.org/a'>here</text:a><office:annotation><dc:creator>Ina\
+                 </dc:creator><dc:date>2024</dc:date><text:p>check</text:p></office:annotation>.\
+                 </text:p></office:text></office:body></office:document-content>"
+            ),
+            "See here.\nIna: check\nhttps://example.org/a"
+        );
+        assert_eq!(
+            text_of(
+                "<office:document-content><office:body><office:spreadsheet>\
+                 <table:content-validations><table:content-validation table:condition='of:\
+                 cell-content-is-in-list(&quot;red&quot;;&quot;blue&quot;)'/></table:content-validations>\
+                 <table:table table:name='S'><table:table-row><table:table-cell><text:p>1</text:p>\
+                 </table:table-cell></table:table-row></table:table><table:named-expressions>\
+                 <table:named-range table:name='Umsatz'/></table:named-expressions>\
+                 </office:spreadsheet></office:body></office:document-content>"
+            ),
+            "red\nblue\nS\n1\nUmsatz"
+        );
+    }
+
+    #[test]
+    fn what_pages_repeat_stands_once() {
+        let styles = "<office:document-styles><office:master-styles><style:master-page>\
+             <draw:frame presentation:class='title'><text:p>Click to edit</text:p></draw:frame>\
+             <draw:frame><draw:text-box><text:p>our logo</text:p></draw:text-box></draw:frame>\
+             </style:master-page><style:master-page><draw:frame><draw:text-box><text:p>our logo\
+             </text:p></draw:text-box></draw:frame></style:master-page></office:master-styles>\
+             </office:document-styles>";
+        let content = "<office:document-content><office:body><office:presentation><draw:page>\
+             <text:p>slide</text:p></draw:page></office:presentation></office:body>\
+             </office:document-content>";
+        let zip = zip_of(&[
+            ("content.xml", content.as_bytes()),
+            ("styles.xml", styles.as_bytes()),
+        ]);
+        assert_eq!(run(&zip).own().body, "slide\nour logo");
+    }
+
+    #[test]
+    fn objects_are_unwrapped() {
+        use crate::structure::compound::rebuild::compound_of;
+        let ole = compound_of(&[("CONTENTS", b"%PDF-1.4")]);
+        let content = "<office:document-content><office:body><office:text><draw:object-ole \
+             xlink:href='./ole-1'/></office:text></office:body></office:document-content>";
+        let zip = zip_of(&[("content.xml", content.as_bytes()), ("ole-1", &ole)]);
+        assert_eq!(run(&zip).members[0].bytes, b"%PDF-1.4");
+        let flat = format!(
+            "<office:document><office:body><office:text><draw:object-ole><office:binary-data>{}\
+             </office:binary-data></draw:object-ole></office:text></office:body></office:document>",
+            Base64::encode_string(&ole)
+        );
+        assert_eq!(run(flat.as_bytes()).members[0].bytes, b"%PDF-1.4");
+    }
+
+    #[test]
     fn spaces_notes_and_boxes_keep_their_positions() {
         let content = "<office:document-content><office:body><office:text>\
             <text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>\
@@ -561,7 +772,7 @@ mod tests {
             <draw:text-box><text:p>box</text:p></draw:text-box>\
             <office:annotation><dc:creator>Me</dc:creator><text:p>remark</text:p>\
             </office:annotation></office:text></office:body></office:document-content>";
-        assert_eq!(text_of(content), "a   b c\td\nef\nnote\nbox\nremark");
+        assert_eq!(text_of(content), "a   b c\td\nef\nnote\nbox\nMe: remark");
     }
 
     #[test]

@@ -14,7 +14,6 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
         crate::formats::ANY_TEXT,
         "application/xslt+xml",
         "application/xml-dtd",
-        "application/x-plist",
         "application/x-cue",
         "audio/x-mpegurl",
         "audio/x-scpls",
@@ -22,7 +21,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     extract,
 )
 .sections("form feeds")
-.version(4)
+.version(5)
 .streams();
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {

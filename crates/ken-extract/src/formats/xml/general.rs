@@ -24,7 +24,8 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     ],
     extract,
 )
-.fields(&[Field::Title, Field::Lang]);
+.fields(&[Field::Title, Field::Lang])
+.version(2);
 
 const DIALECT: Dialect = Dialect {
     role,

@@ -7,6 +7,8 @@
 
 pub(in crate::formats) mod abiword;
 pub(in crate::formats) mod docbook;
+pub(in crate::formats) mod drawio;
+pub(in crate::formats) mod excel2003;
 pub(in crate::formats) mod feed;
 pub(in crate::formats) mod fictionbook;
 pub(in crate::formats) mod general;
@@ -14,6 +16,7 @@ pub(in crate::formats) mod gnucash;
 pub(in crate::formats) mod gnumeric;
 pub(in crate::formats) mod koffice;
 pub(in crate::formats) mod opml;
+pub(in crate::formats) mod plist;
 pub(in crate::formats) mod svg;
 pub(in crate::formats) mod xps;
 

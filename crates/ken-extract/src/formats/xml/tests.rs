@@ -432,3 +432,48 @@ fn a_long_name_costs_its_elements_nothing() {
     );
     assert_eq!(read("a.xml", text.as_bytes()).own().body, "kelp");
 }
+
+#[test]
+fn documents_of_2003_are_read_by_what_they_mean() {
+    let sheet = read("a.xls", &data("excel-2003.xml"));
+    assert_eq!(sheet.own().failure, None);
+    assert_eq!(sheet.own().body, "h\nSheet of the hoopoe\nsecond\t12");
+    let text = read("a.doc", &data("word-2003.xml"));
+    assert_eq!(text.own().failure, None);
+    assert_eq!(
+        text.own().body,
+        "The hoopoe of the orchard nests in a wall."
+    );
+    let more = "<?xml version='1.0'?><Workbook xmlns='urn:schemas-microsoft-com:office:spreadsheet' \
+        xmlns:ss='urn:schemas-microsoft-com:office:spreadsheet'><DocumentProperties><Title>Census</Title>\
+        <Author>Ina</Author></DocumentProperties><Styles><Style ss:ID='Default' ss:Name='Normal'><Font \
+        ss:FontName='Calibri'/></Style></Styles><Names><NamedRange ss:Name='Umsatz' \
+        ss:RefersTo='=S!R1C1'/></Names><Worksheet ss:Name='Herd'><Table><Row><Cell><Data \
+        ss:Type='String'>Rudolf <B>the</B> deer</Data><Comment ss:Author='Bo'><Data>check</Data></Comment>\
+        </Cell></Row></Table><WorksheetOptions><Print><ValidPrinterInfo/></Print></WorksheetOptions>\
+        </Worksheet></Workbook>";
+    let found = read("a.xml", more.as_bytes());
+    assert_eq!(found.own().text(Field::Title), Some("Census"));
+    assert_eq!(found.own().text(Field::Author), Some("Ina"));
+    assert_eq!(found.own().number(Field::Pages), Some(1));
+    for word in ["Umsatz", "Herd", "Rudolf the deer", "Bo", "check"] {
+        assert!(
+            found.own().body.contains(word),
+            "{word}: {}",
+            found.own().body
+        );
+    }
+    for word in ["Normal", "Calibri", "String", "Default"] {
+        assert!(!found.own().body.contains(word), "{word}");
+    }
+    for name in ["excel-2003.xml", "word-2003.xml"] {
+        let bytes = data(name);
+        let detected = detected(name, &bytes);
+        survives(
+            by_media_type(detected.media_type).unwrap().extract,
+            detected,
+            name,
+            &bytes,
+        );
+    }
+}

@@ -425,19 +425,17 @@ impl<'s> Service<'s> {
         };
         let found = self.snapshot.find(&request)?.hits;
         let found: Vec<DocAddress> = found.into_iter().map(|hit| hit.address).collect();
-        if target.ipath.is_root() {
+        if target.location.ipath.is_root() {
             return Ok(found);
         }
-        for at in &target.addresses {
-            if self.snapshot.location(*at)?.ipath == target.ipath {
-                let message = match found.contains(at) {
-                    true => Some(*at),
-                    false => self.snapshot.mail().carrier(*at)?,
-                };
-                return Ok(message.into_iter().collect());
-            }
-        }
-        Ok(Vec::new())
+        let Some(at) = self.snapshot.document_at(&target.location)? else {
+            return Ok(Vec::new());
+        };
+        let message = match found.contains(&at) {
+            true => Some(at),
+            false => self.snapshot.mail().carrier(at)?,
+        };
+        Ok(message.into_iter().collect())
     }
 
     /// Returns the plan for the wanted messages, or none for all messages, and whether the plan also applies to parts.

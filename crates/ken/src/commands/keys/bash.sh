@@ -1,10 +1,10 @@
 # Alt-K chooses documents in ken tui, and inserts their paths:  eval "$(ken completions bash --keys)"
 __ken_choose() {
     local address text=
-    while IFS= read -r address; do
+    while IFS= read -r -d '' address; do
         printf -v address '%q ' "$address"
         text+=$address
-    done < <(command ken tui --choose </dev/tty)
+    done < <(command ken tui --choose --null </dev/tty)
     READLINE_LINE=${READLINE_LINE:0:READLINE_POINT}$text${READLINE_LINE:READLINE_POINT}
     READLINE_POINT=$((READLINE_POINT + ${#text}))
 }

@@ -1,6 +1,6 @@
 # Alt-K chooses documents in ken tui, and inserts their paths:  ken completions fish --keys | source
 function __ken_choose
-    command ken tui --choose </dev/tty | while read -l address
+    command ken tui --choose --null </dev/tty | while read -lz address
         commandline -i -- (string escape -- $address)" "
     end
     commandline -f repaint

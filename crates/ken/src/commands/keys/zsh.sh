@@ -1,7 +1,7 @@
 # Alt-K chooses documents in ken tui, and inserts their paths:  source <(ken completions zsh --keys)
 __ken_choose() {
     local address text=
-    command ken tui --choose </dev/tty | while IFS= read -r address; do
+    command ken tui --choose --null </dev/tty | while IFS= read -r -d '' address; do
         text+="${(q)address} "
     done
     LBUFFER+=$text

@@ -356,6 +356,13 @@ fn the_socket_answers_one_request_at_a_time() {
         (&address, "", call(Some("2026-07-28")), 400),
         (&address, headers, call(Some("2027-01-01")), 400),
         (&address, "", "{".to_owned(), 400),
+        // Without what `_meta` must have.
+        (
+            &address,
+            "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: server/discover\r\n",
+            r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}"#.to_owned(),
+            400,
+        ),
         (
             &address,
             "",

@@ -376,6 +376,37 @@ fn old_methods_are_read() {
 }
 
 #[test]
+fn archives_under_other_names_are_read() {
+    let archive = zip_of(&[("inside.txt", b"words")]);
+    for name in [
+        "a.kmz",
+        "a.whl",
+        "a.egg",
+        "a.nupkg",
+        "a.cbz",
+        "a.ipa",
+        "a.npz",
+        "a.kra",
+        "a.ora",
+        "a.apk",
+        "a.jar",
+        "a.xpi",
+        "a.maff",
+        "a.asice",
+        "a.unknown",
+        "a.txt",
+        "a",
+    ] {
+        let mut bodies = Vec::new();
+        let mut input = crate::Input::bytes_of(name, &archive);
+        crate::extract_all(&mut input, &Limits::default(), &mut |document| {
+            bodies.push(document.body);
+        });
+        assert_eq!(bodies, ["words", ""], "{name}");
+    }
+}
+
+#[test]
 fn new_methods_are_read() {
     for (zip, word) in [
         (

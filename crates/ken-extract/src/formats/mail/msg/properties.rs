@@ -7,6 +7,7 @@ use crate::structure::compound::Compound;
 use crate::structure::compound::EntryId;
 use crate::structure::cursor::Cursor;
 use crate::text::code_page::{self, WESTERN};
+use crate::text::names;
 
 /// Tags of properties (MS-OXPROPS).
 pub(in crate::formats) mod tag {
@@ -34,6 +35,7 @@ pub(in crate::formats) mod tag {
     pub(in crate::formats::mail) const MIME_TYPE: u16 = 0x370e;
     pub(in crate::formats::mail) const SMTP_ADDRESS: u16 = 0x39fe;
     pub(in crate::formats::mail) const INTERNET_CODE_PAGE: u16 = 0x3fde;
+    pub(in crate::formats::mail) const LOCALE: u16 = 0x3ff1;
     pub(in crate::formats::mail) const CODE_PAGE: u16 = 0x3ffd;
     pub(in crate::formats::mail) const SENDER_SMTP: u16 = 0x5d01;
     pub(in crate::formats::mail) const SENT_FOR_SMTP: u16 = 0x5d02;
@@ -73,6 +75,25 @@ pub(in crate::formats) mod tag {
     }
 }
 
+/// Returns the code page of Windows for the charset in which a message was sent; none if the charset
+/// says nothing about the language, or is Western, as many programs write whatever the language is.
+fn of_internet(page: u16) -> Option<u16> {
+    Some(match page {
+        28592 => 1250,
+        20866 | 21866 | 28595 => 1251,
+        28597 => 1253,
+        28599 => 1254,
+        28598 | 38598 => 1255,
+        28596 => 1256,
+        28594 | 28603 => 1257,
+        50220..=50222 | 51932 => 932,
+        20936 | 52936 | 54936 => 936,
+        51949 => 949,
+        874 | 932 | 936 | 949 | 950 | 1250 | 1251 | 1253..=1258 => page,
+        _ => return None,
+    })
+}
+
 /// The properties in one storage.
 pub(super) struct Properties<'a> {
     file: &'a Compound<'a>,
@@ -109,14 +130,35 @@ impl<'a> Properties<'a> {
             };
             numbers.insert(tag, value);
         }
-        let page = |tag: u16| numbers.get(&tag).and_then(|&page| u16::try_from(page).ok());
-        let code_page = page(tag::CODE_PAGE).or_else(|| page(tag::INTERNET_CODE_PAGE));
-        Some(Self {
+        let mut properties = Self {
             file,
             storage,
-            code_page: code_page.unwrap_or(WESTERN),
+            code_page: WESTERN,
             numbers,
-        })
+        };
+        properties.code_page = properties.find_code_page();
+        Some(properties)
+    }
+
+    /// Returns the code page of text that is not Unicode: the declared one, that of the charset in which
+    /// the message was sent, that of the language, or the one that the text shows.
+    fn find_code_page(&self) -> u16 {
+        let short = |tag| {
+            self.number(tag)
+                .and_then(|number| u16::try_from(number).ok())
+        };
+        let is_western = |page: &u16| *page == WESTERN;
+        let of_language = |language| Some(code_page::of_language(language));
+        let declared = short(tag::CODE_PAGE).filter(|page| !matches!(page, 0 | 1200 | 65_001));
+        declared
+            .or_else(|| of_internet(short(tag::INTERNET_CODE_PAGE)?))
+            .or_else(|| of_language(short(tag::LOCALE)?).filter(|page| !is_western(page)))
+            .or_else(|| {
+                let texts = [tag::SUBJECT, tag::BODY, tag::DISPLAY_NAME, tag::SENDER_NAME];
+                let texts = texts.iter().filter_map(|&tag| self.stream(tag, 0x1e));
+                names::page_of(&texts.flatten().collect::<Vec<u8>>())
+            })
+            .unwrap_or(WESTERN)
     }
 
     /// Sets the code page that the message declares for its recipients and attachments.

@@ -35,6 +35,41 @@ fn numbers(header: usize, values: &[(u16, u16, u64)]) -> Vec<u8> {
     stream
 }
 
+#[test]
+fn the_code_page_of_text_is_found() {
+    let subject = |declared: &[(u16, u16, u64)], subject: &[u8]| {
+        let file = compound_of(&[
+            ("__properties_version1.0", &numbers(32, declared)),
+            ("__nameid_version1.0/__substg1.0_00020102", b""),
+            ("__substg1.0_0037001E", subject),
+        ]);
+        let found = found(&file);
+        found
+            .own()
+            .text(Field::Title)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let cyrillic = b"\xce\xf2\xf7\xb8\xf2 \xe7\xe0 \xe3\xee\xe4";
+    for declared in [
+        &[(tag::CODE_PAGE, 3, 1251)][..],
+        // KOI8-R, in which the message was sent; Russian; nothing at all.
+        &[(tag::INTERNET_CODE_PAGE, 3, 20866)],
+        &[(tag::INTERNET_CODE_PAGE, 3, 65001), (tag::LOCALE, 3, 0x419)],
+        &[(tag::LOCALE, 3, 0x409)],
+        &[],
+    ] {
+        assert_eq!(subject(declared, cyrillic), "Отчёт за год", "{declared:?}");
+    }
+    let japanese = encoding_rs::SHIFT_JIS.encode("会議の議事録について").0;
+    assert_eq!(subject(&[], &japanese), "会議の議事録について");
+    assert_eq!(
+        subject(&[(tag::CODE_PAGE, 3, 1252)], b"Gr\xfc\xdfe"),
+        "Grüße"
+    );
+    assert_eq!(subject(&[], b"Gr\xfc\xdfe"), "Grüße");
+}
+
 /// Returns the content of `sample.msg`.
 fn sample() -> Vec<u8> {
     let time = 133_536_834_000_000_000;

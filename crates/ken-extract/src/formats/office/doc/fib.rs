@@ -29,6 +29,8 @@ pub(super) struct Fib {
     pub(super) is_double_byte: bool,
     /// Whether the text is in pieces.
     pub(super) has_pieces: bool,
+    /// Whether Word 6 or 95 of the Macintosh wrote the file.
+    pub(super) is_of_mac: bool,
     /// Language of the text, which determines the code page of Word 6 and 95.
     pub(super) language: u16,
     /// Start and end of the text if it is not in pieces.
@@ -81,6 +83,7 @@ impl Fib {
         Some(Ok(Self {
             is_word_97,
             is_double_byte: !is_word_97 && flags & 0x1000 != 0,
+            is_of_mac: !is_word_97 && main.get(0x12) == Some(&1),
             has_pieces: is_word_97 || flags & 4 != 0,
             // East Asian versions have a number of their own.
             language: match short(0)? {

@@ -37,7 +37,7 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> (Vec<u16>, bool) {
     let code_page = if fib.is_word_97 {
         code_page::WESTERN
     } else {
-        code_page(fib.language)
+        page_of_text(fib, main, &pieces)
     };
     let mut units = Vec::new();
     let mut is_whole = true;
@@ -64,6 +64,39 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> (Vec<u16>, bool) {
     }
     (units, is_whole)
 }
+
+/// Returns the code page of Word 6 and 95, which is that of its language. The language of most
+/// programs was English, whatever was written in them, so that the text may show another one.
+fn page_of_text(fib: &Fib, main: &[u8], pieces: &[Piece]) -> u16 {
+    let page = code_page::of_language(fib.language);
+    if fib.is_of_mac {
+        return match page {
+            1251 => 10_007,
+            1250 => 10_029,
+            1253 => 10_006,
+            1254 => 10_081,
+            code_page::WESTERN => 10_000,
+            page => page,
+        };
+    }
+    if page != code_page::WESTERN || fib.is_double_byte {
+        return page;
+    }
+    let mut sample = Vec::new();
+    for piece in pieces {
+        let start = piece.at.min(main.len());
+        let n_bytes = piece.n_characters.min(main.len() - start);
+        let text = &main[start..start + n_bytes];
+        sample.extend(
+            text.iter()
+                .take(MAX_SAMPLE_BYTES.saturating_sub(sample.len())),
+        );
+    }
+    text::names::page_of_windows(&sample).unwrap_or(page)
+}
+
+/// Number of bytes of text that show its code page.
+const MAX_SAMPLE_BYTES: usize = 16 << 10;
 
 /// Decodes characters of one or two bytes, each stored in two bytes with the first byte last.
 /// Without a code page, guesses it.
@@ -129,24 +162,4 @@ fn pieces(table: &[u8], fib: &Fib) -> Vec<Piece> {
             }
         })
         .collect()
-}
-
-/// Returns the code page of a Windows language.
-fn code_page(language: u16) -> u16 {
-    match (language & 0x3ff, language) {
-        (0x11, _) => 932,
-        (0x04, 0x0804 | 0x1004) => 936,
-        (0x04, _) => 950,
-        (0x12, _) => 949,
-        (0x1e, _) => 874,
-        (0x19 | 0x02 | 0x22 | 0x23 | 0x2f, _) => 1251,
-        (0x05 | 0x0e | 0x15 | 0x18 | 0x1a | 0x1b | 0x1c | 0x24, _) => 1250,
-        (0x08, _) => 1253,
-        (0x1f, _) => 1254,
-        (0x0d, _) => 1255,
-        (0x01 | 0x20 | 0x29, _) => 1256,
-        (0x25..=0x27, _) => 1257,
-        (0x2a, _) => 1258,
-        _ => code_page::WESTERN,
-    }
 }

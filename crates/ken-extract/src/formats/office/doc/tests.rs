@@ -33,7 +33,7 @@ fn a_file_of_libreoffice_is_read() {
     assert_eq!(
         own.body,
         "The curlewbrook estuary is quiet.\nGröße → Привет 日本語\nSee the birds here.\n\
-         site\tcount\nnorth bank\t14\nBeside the box.\nSecond page\n\
+         http://example.org/birds\nsite\tcount\nnorth bank\t14\nBeside the box.\nSecond page\n\
          \ta footnote on godwits\nsaltmarsh header\na comment on dunlins\na box of sanderlings"
     );
 }
@@ -180,8 +180,19 @@ fn word_95_has_code_pages() {
     for (language, flags, text, expected) in [
         (0x419_u16, 0_u16, &b"\xcf\xf0\xe8\r"[..], "При"),
         (0x411, 0x1000, b"\xfa\x93\x7b\x96a\0\r\0", "日本a"),
+        // Cyrillic, written in an English program.
+        (
+            0x409,
+            0,
+            b"\xce\xf2\xf7\xb8\xf2 \xe7\xe0 \xe3\xee\xe4\r",
+            "Отчёт за год",
+        ),
+        (0x409, 0, b"Gr\xfc\xdfe\r", "Grüße"),
+        // Of the Macintosh.
+        (0x40c, 1, b"d\x8ej\x88\r", "déjà"),
     ] {
         let mut main = vec![0; 0x400];
+        main[0x12] = (flags & 1) as u8;
         let end = main.len() + text.len();
         for (at, number) in [(0, 0xa5dc), (2, 104), (6, language), (10, flags)] {
             main[at..at + 2].copy_from_slice(&number.to_le_bytes());

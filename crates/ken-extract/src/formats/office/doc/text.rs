@@ -4,6 +4,7 @@
 use super::fib::Fib;
 use super::sections::Breaks;
 use crate::Limits;
+use crate::formats::office::field;
 use crate::output::body::Body;
 
 /// Maximum depth of fields; no program nests them so deep.
@@ -15,6 +16,7 @@ pub(super) fn text(fib: &Fib, units: &mut [u16], breaks: &Breaks, limits: &Limit
         body: Body::new(limits.max_text_bytes),
         fields: Vec::new(),
         run: Vec::new(),
+        instruction: Vec::new(),
         after_cell: false,
         in_row: false,
     };
@@ -73,21 +75,37 @@ struct Writer {
     /// For each open field, whether its instruction or its result is being read.
     fields: Vec<bool>,
     run: Vec<u16>,
+    /// The instruction of the innermost field.
+    instruction: Vec<u16>,
     after_cell: bool,
     in_row: bool,
 }
 
+/// Longer instructions are of no link.
+const MAX_INSTRUCTION: usize = 4096;
+
 impl Writer {
     fn push(&mut self, unit: u16) {
         match unit {
-            0x13 if self.fields.len() < MAX_FIELDS => self.fields.push(true),
+            0x13 if self.fields.len() < MAX_FIELDS => {
+                self.fields.push(true);
+                self.instruction.clear();
+            }
             0x14 => {
+                self.end_instruction();
                 if let Some(is_instruction) = self.fields.last_mut() {
                     *is_instruction = false;
                 }
             }
-            0x15 => drop(self.fields.pop()),
-            _ if self.fields.contains(&true) => {}
+            0x15 => {
+                self.end_instruction();
+                self.fields.pop();
+            }
+            _ if self.fields.contains(&true) => {
+                if unit >= 0x20 && self.instruction.len() < MAX_INSTRUCTION {
+                    self.instruction.push(unit);
+                }
+            }
             0x07 => self.end_cell(),
             0x0d => self.end_paragraph(),
             0x0b => self.run.push(0x0a),
@@ -101,6 +119,15 @@ impl Writer {
         }
         if unit != 0x07 {
             self.after_cell = false;
+        }
+    }
+
+    /// Adds the target of a link, when its instruction ends.
+    fn end_instruction(&mut self) {
+        let instruction = String::from_utf16_lossy(&std::mem::take(&mut self.instruction));
+        if let Some(target) = field::link_target(&instruction) {
+            self.flush();
+            self.body.link(&target);
         }
     }
 

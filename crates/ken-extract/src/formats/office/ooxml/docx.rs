@@ -39,7 +39,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("pages, as last laid out")
 .members("embedded files")
 .in_worker()
-.version(5);
+.version(6);
 
 /// Kinds of parts that hold text like the main part, in the order in which they are appended.
 const TEXT_PARTS: &[&str] = &["footnotes", "endnotes"];
@@ -82,6 +82,17 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     }
     reader.body.finish_into(document);
     raise_pages(document);
+}
+
+/// Reads a document of Word 2003, whose elements for text are the same.
+pub(super) fn read_flat(text: &str, document: &mut Document, limits: &Limits) -> Result<(), Error> {
+    let mut reader = Reader {
+        styles: HashSet::new(),
+        body: Body::new(limits.max_text_bytes),
+    };
+    let result = reader.read(text, &[]);
+    reader.body.finish_into(document);
+    result
 }
 
 /// Raises the number of pages to that in the text, if the document declares fewer.
@@ -269,6 +280,11 @@ impl PartReader<'_> {
                 let target = self.links.get(&*id);
                 self.targets.push(target.map(|target| (*target).to_owned()));
             }
+            // Of Word 2003.
+            "hlink" => {
+                let target = tag.attribute("dest");
+                self.targets.push(target.map(|target| target.into_owned()));
+            }
             // The link of a picture or shape.
             "hlinkClick" => {
                 let id = tag.prefixed_attribute("id").unwrap_or_default();
@@ -293,9 +309,12 @@ impl PartReader<'_> {
                 }
             }
             "docPr" => {
-                self.body.begin_aside();
-                self.body.push(&tag.attribute("descr").unwrap_or_default());
-                self.body.end_aside();
+                let description = tag.attribute("descr").unwrap_or_default();
+                if !drawing::names_a_picture(&description) {
+                    self.body.begin_aside();
+                    self.body.push(&description);
+                    self.body.end_aside();
+                }
             }
             _ => {}
         }
@@ -316,7 +335,7 @@ impl PartReader<'_> {
                 self.body.end_heading();
                 self.body.end_paragraph();
             }
-            "hyperlink" => {
+            "hyperlink" | "hlink" => {
                 if let Some(target) = self.targets.pop().flatten() {
                     self.body.link(&target);
                 }
@@ -596,7 +615,7 @@ mod tests {
         assert_eq!(
             text_of(
                 "<w:p><w:r><w:t>a</w:t><w:drawing><wp:docPr id='1' name='x' descr='A cat'/>\
-                 </w:drawing><w:t>b</w:t></w:r></w:p>"
+                 <wp:docPr id='2' name='y' descr='C:\\cat.JPG'/></w:drawing><w:t>b</w:t></w:r></w:p>"
             ),
             "ab\nA cat"
         );

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use memchr::memmem;
+
 use super::{Relation, links, read_part, related, relations};
 use crate::Error;
 use crate::formats::office::escape::unescape;
 use crate::output::body::Body;
 use crate::structure::package::Package;
-use crate::structure::xml::{Node, Start, Xml};
+use crate::structure::xml::{End, Node, Start, Xml};
 
 /// What a part refers to, and what of it is text.
 #[derive(Clone, Copy, Default)]
@@ -44,6 +46,9 @@ pub(super) fn read_related(package: &mut Package<'_>, parent: &[Relation], body:
 /// Reads paragraphs, tables, comments, and the names of series and categories of charts. Numbers of
 /// charts are left out, since they are in the sheet behind the chart.
 pub(super) fn read(text: &str, context: Context<'_>, body: &mut Body) -> Result<(), Error> {
+    if context.is_master && has_only_placeholders(text) {
+        return Ok(());
+    }
     let mut reader = Reader {
         context,
         links: links(context.relations),
@@ -60,7 +65,7 @@ pub(super) fn read(text: &str, context: Context<'_>, body: &mut Body) -> Result<
             Node::Text(_) => {}
             Node::Start(tag) if is_skipped(&tag) => xml.skip()?,
             Node::Start(tag) => reader.start(&tag),
-            Node::End(tag) => reader.end(tag.name(), tag.full_name()),
+            Node::End(tag) => reader.end(&tag),
         }
         if reader.body.is_full() {
             break;
@@ -72,6 +77,15 @@ pub(super) fn read(text: &str, context: Context<'_>, body: &mut Body) -> Result<
     xml.whole()
 }
 
+/// Returns whether all shapes of a master are placeholders, which is faster than reading them.
+fn has_only_placeholders(text: &str) -> bool {
+    let count = |tag: &str| memmem::find_iter(text.as_bytes(), tag).count();
+    let has_others = ["<p:pic", "<p:graphicFrame", "<p:cxnSp"]
+        .iter()
+        .any(|tag| count(tag) > 0);
+    !has_others && text.contains("<p:sp>") && count("<p:sp>") == count("<p:ph")
+}
+
 /// Returns whether an element has no text for people, or repeats one that has.
 fn is_skipped(tag: &Start<'_>) -> bool {
     match tag.name() {
@@ -80,6 +94,15 @@ fn is_skipped(tag: &Start<'_>) -> bool {
         "fld" => tag.attribute("type").as_deref() == Some("slidenum"),
         _ => false,
     }
+}
+
+/// Returns whether the description of a picture is only the name of its file, as Office fills it in.
+pub(super) fn names_a_picture(description: &str) -> bool {
+    let ends = [
+        ".bmp", ".emf", ".gif", ".jpeg", ".jpg", ".pict", ".png", ".svg", ".tif", ".tiff", ".wmf",
+    ];
+    let description = description.trim_end().to_ascii_lowercase();
+    ends.iter().any(|end| description.ends_with(end))
 }
 
 struct Reader<'r, 'b> {
@@ -113,7 +136,12 @@ impl Reader<'_, '_> {
                 self.is_repeated = matches!(&*kind, "hdr" | "ftr" | "dt");
             }
             // The text description of a picture.
-            "cNvPr" => self.body.line(&tag.attribute("descr").unwrap_or_default()),
+            "cNvPr" => {
+                let description = tag.attribute("descr").unwrap_or_default();
+                if !names_a_picture(&description) {
+                    self.body.line(&description);
+                }
+            }
             "hlinkClick" | "hlinkMouseOver" => {
                 let id = tag.prefixed_attribute("id").unwrap_or_default();
                 if let Some(target) = self.links.get(&*id) {
@@ -138,10 +166,10 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn end(&mut self, name: &str, full_name: &str) {
-        match name {
+    fn end(&mut self, tag: &End<'_>) {
+        match tag.name() {
             "t" => self.in_text = false,
-            "pt" if full_name != "cx:pt" => {}
+            "pt" if tag.full_name() != "cx:pt" => {}
             "v" | "text" | "pt" => {
                 self.in_text = false;
                 self.body.end_paragraph();

@@ -6,6 +6,7 @@
 
 pub(in crate::formats) mod docx;
 mod drawing;
+pub(in crate::formats) mod flat;
 pub(in crate::formats) mod pptx;
 pub(in crate::formats) mod xlsb;
 pub(in crate::formats) mod xlsx;

@@ -41,7 +41,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("slides")
 .members("embedded files")
 .in_worker()
-.version(4);
+.version(5);
 
 /// The text of a presentation as it is read.
 struct Reader {

@@ -42,10 +42,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(5);
-
-/// More names of cells than a workbook has.
-const MAX_NAMES: usize = 10_000;
+.version(6);
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
     let mut body = Body::new(limits.max_text_bytes);
@@ -68,9 +65,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     }
     let people = people(package, &relations);
     read_sheets(package, &sheets, &relations, &workbook, &people, &mut body);
-    for name in names {
-        body.once(&name);
-    }
+    workbook::add_cell_names(&names, &mut body);
     document.body = body.finish();
     set_pages(document, sheets.len());
 }
@@ -98,7 +93,7 @@ fn read_workbook(
                 let id = tag.prefixed_attribute("id").unwrap_or_default();
                 sheets.push((name, id.into_owned()));
             }
-            "definedName" if names.len() < MAX_NAMES => {
+            "definedName" => {
                 let is_hidden = tag.attribute("hidden").is_some_and(|value| value != "0");
                 let name = tag.attribute("name").unwrap_or_default();
                 // Those of Excel itself: the area to print, and of filters.

@@ -30,7 +30,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("slides")
         .members("embedded files, numbered from 1")
         .in_worker()
-        .version(4);
+        .version(5);
 
 /// An embedded object.
 const OBJECT: u16 = 0x1011;
@@ -39,8 +39,13 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let limits = output.limits();
     let file = Compound::open(input.bytes(limits)?)?;
     summary::read(&file, output.own());
-    let user = file.stream(ROOT, "Current User").unwrap_or_default();
-    let Some(mut stream) = file.stream(ROOT, "PowerPoint Document") else {
+    // A file for PowerPoint 95, too, has what is meant for newer versions in a storage.
+    let storage = file
+        .find(ROOT, "PP97_DUALSTORAGE")
+        .filter(|&id| !file.is_stream(id));
+    let storage = storage.unwrap_or(ROOT);
+    let user = file.stream(storage, "Current User").unwrap_or_default();
+    let Some(mut stream) = file.stream(storage, "PowerPoint Document") else {
         return Err(Error::Malformed(
             "there is no stream PowerPoint Document".into(),
         ));

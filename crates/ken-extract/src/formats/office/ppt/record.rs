@@ -17,7 +17,14 @@ pub(super) const SLIDE_LIST: u16 = 0xff0;
 pub(super) const USER_EDIT: u16 = 0xff5;
 pub(super) const TAG_DATA: u16 = 0x138b;
 pub(super) const PERSIST_TABLE: u16 = 0x1772;
+pub(super) const MAIN_MASTER: u16 = 0x3f8;
+pub(super) const LINKS: u16 = 0x409;
+pub(super) const PLACEHOLDER: u16 = 0xbc3;
+pub(super) const LINK: u16 = 0xfd7;
 pub(super) const COMMENT: u16 = 0x2ee0;
+/// A shape, and what its program says of it.
+pub(super) const SHAPE: u16 = 0xf004;
+pub(super) const SHAPE_DATA: u16 = 0xf011;
 
 /// A record.
 #[derive(Clone, Copy)]

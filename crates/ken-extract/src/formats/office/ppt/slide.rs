@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::record::{
-    COMMENT, HEADERS, NOTES, OUTLINE_REFERENCE, Record, SLIDE, SLIDE_ATOM, SLIDE_LIST,
-    SLIDE_PERSIST, STRING, TAG_DATA, TEXT_BYTES, TEXT_HEADER, TEXT_UNITS, number, records,
+    COMMENT, HEADERS, LINK, LINKS, MAIN_MASTER, NOTES, OUTLINE_REFERENCE, PLACEHOLDER, Record,
+    SHAPE, SHAPE_DATA, SLIDE, SLIDE_ATOM, SLIDE_LIST, SLIDE_PERSIST, STRING, TAG_DATA, TEXT_BYTES,
+    TEXT_HEADER, TEXT_UNITS, number, records,
 };
 use super::tables::Tables;
 use crate::output::body::Body;
@@ -32,6 +33,7 @@ pub(super) fn text(tables: &Tables, stream: &[u8], limits: &Limits) -> SlideText
         outline: Vec::new(),
         budget: stream.len().saturating_mul(MAX_REREADS),
         n_slides: 0,
+        is_master: false,
         failure: None,
     };
     match tables.document(stream) {
@@ -60,6 +62,8 @@ struct SlideReader {
     outline: Vec<String>,
     budget: usize,
     n_slides: usize,
+    /// Whether a master is read, whose placeholders are prompts.
+    is_master: bool,
     failure: Option<Error>,
 }
 
@@ -72,6 +76,7 @@ impl SlideReader {
                 .filter(is_it)
                 .flat_map(|list| listed(&list))
         };
+        let masters: HashMap<u32, u32> = lists(1).map(|master| (master.id, master.part)).collect();
         let notes: HashMap<u32, u32> = lists(2).map(|notes| (notes.id, notes.part)).collect();
         let mut seen = HashSet::new();
         for slide in lists(0) {
@@ -83,6 +88,12 @@ impl SlideReader {
             if let Some(record) = tables.part(stream, slide.part) {
                 self.walk(record, 0);
                 self.rest_of_outline();
+                let master = master_of(&record).and_then(|id| masters.get(&id));
+                if let Some(part) = master.filter(|part| seen.insert(**part))
+                    && let Some(record) = tables.part(stream, *part)
+                {
+                    self.master(record);
+                }
                 let notes = notes_of(&record).and_then(|id| notes.get(&id));
                 if let Some(part) = notes.filter(|part| seen.insert(**part))
                     && let Some(record) = tables.part(stream, *part)
@@ -91,6 +102,54 @@ impl SlideReader {
                 }
             }
             self.rest_of_outline();
+        }
+        for record in records(document.data) {
+            match record.kind {
+                HEADERS => self.headers(&record),
+                LINKS => self.links(&record),
+                _ => {}
+            }
+        }
+    }
+
+    fn master(&mut self, record: Record<'_>) {
+        self.is_master = true;
+        self.walk(record, 0);
+        self.is_master = false;
+    }
+
+    /// Adds headers, footers and dates, which slides repeat, once.
+    fn headers(&mut self, headers: &Record<'_>) {
+        for string in records(headers.data).filter(|inner| inner.kind == STRING) {
+            self.body.once(code_page::utf16(string.data).trim());
+        }
+    }
+
+    /// Adds the targets of links (MS-PPT 2.10.16).
+    fn links(&mut self, links: &Record<'_>) {
+        const TARGET: u16 = 1;
+        for link in records(links.data).filter(|record| record.kind == LINK) {
+            let is_target = |inner: &Record<'_>| inner.kind == STRING && inner.instance == TARGET;
+            if let Some(target) = records(link.data).find(is_target) {
+                self.body.link(&code_page::utf16(target.data));
+            }
+        }
+        self.body.end_paragraph();
+    }
+
+    /// Adds a comment with its author (MS-PPT 2.5.25).
+    fn comment(&mut self, comment: &Record<'_>) {
+        let string = |instance: u16| {
+            let is_it = |inner: &Record<'_>| inner.kind == STRING && inner.instance == instance;
+            let found = records(comment.data).find(is_it);
+            found
+                .map(|found| code_page::utf16(found.data).into_owned())
+                .unwrap_or_default()
+        };
+        let (author, text) = (string(0), string(1));
+        match author.trim() {
+            "" => self.add(&text),
+            author => self.add(&format!("{author}: {text}")),
         }
     }
 
@@ -102,6 +161,7 @@ impl SlideReader {
                     self.begin_slide();
                     self.walk(record, 0);
                 }
+                MAIN_MASTER => self.master(record),
                 NOTES => self.walk(record, 0),
                 _ => {}
             }
@@ -149,11 +209,9 @@ impl SlideReader {
                     self.add(&text);
                 }
             }
-            COMMENT | HEADERS => {
-                for string in records(record.data).filter(|inner| inner.kind == STRING) {
-                    self.add(&code_page::utf16(string.data));
-                }
-            }
+            COMMENT => self.comment(&record),
+            HEADERS => self.headers(&record),
+            SHAPE if self.is_master && is_placeholder(&record) => {}
             kind if record.has_records || kind == TAG_DATA => {
                 for inner in records(record.data) {
                     self.walk(inner, depth + 1);
@@ -208,11 +266,27 @@ fn listed(list: &Record<'_>) -> Vec<Listed> {
     slides
 }
 
+/// Returns whether a shape is a placeholder.
+fn is_placeholder(shape: &Record<'_>) -> bool {
+    records(shape.data)
+        .filter(|inner| inner.kind == SHAPE_DATA)
+        .any(|data| records(data.data).any(|inner| inner.kind == PLACEHOLDER))
+}
+
+/// Returns the identifier of a slide's master.
+fn master_of(slide: &Record<'_>) -> Option<u32> {
+    identifier(slide, 12)
+}
+
 /// Returns the identifier of a slide's notes.
 fn notes_of(slide: &Record<'_>) -> Option<u32> {
+    identifier(slide, 16)
+}
+
+fn identifier(slide: &Record<'_>, at: usize) -> Option<u32> {
     let mut inner = records(slide.data);
     let atom = inner.find(|record| record.kind == SLIDE_ATOM)?;
-    number(atom.data, 16).filter(|&id| id != 0)
+    number(atom.data, at).filter(|&id| id != 0)
 }
 
 /// Decodes characters whose upper bytes are zero.

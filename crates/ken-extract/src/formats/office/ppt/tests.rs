@@ -60,6 +60,92 @@ fn without_tables_all_slides_are_read() {
 }
 
 #[test]
+fn a_file_for_two_versions_is_read_as_the_newer_one() {
+    let found = found(&compound_of(&[
+        ("PowerPoint Document", b"of PowerPoint 95"),
+        ("PP97_DUALSTORAGE/PowerPoint Document", &slide(b"first")),
+    ]));
+    assert_eq!(found.own().body, "first");
+}
+
+#[test]
+fn masters_links_and_comments_are_read() {
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let string = |instance: u16, text: &str| record(instance << 4, record::STRING, &wide(text));
+    let text = |text: &[u8]| record(0, record::TEXT_BYTES, text);
+    let prompt = record(
+        15,
+        record::SHAPE,
+        &[
+            record(
+                15,
+                record::SHAPE_DATA,
+                &record(0, record::PLACEHOLDER, &[0; 8]),
+            ),
+            text(b"Click to edit"),
+        ]
+        .concat(),
+    );
+    let logo = record(15, record::SHAPE, &text(b"our logo"));
+    let master = record(15, record::MAIN_MASTER, &[prompt, logo].concat());
+    let atom = [&[0; 12][..], &7_u32.to_le_bytes(), &[0; 8]].concat();
+    let comment = record(
+        15,
+        record::COMMENT,
+        &[string(0, "Ina"), string(1, "nice"), string(2, "I")].concat(),
+    );
+    let slide = record(
+        15,
+        record::SLIDE,
+        &[
+            record(0, record::SLIDE_ATOM, &atom),
+            text(b"slide"),
+            comment,
+        ]
+        .concat(),
+    );
+    let listed = |part: u32, id: u32| {
+        let data = [&part.to_le_bytes()[..], &[0; 8], &id.to_le_bytes(), &[0; 4]].concat();
+        record(0, record::SLIDE_PERSIST, &data)
+    };
+    let link = record(
+        15,
+        record::LINK,
+        &[string(0, "label"), string(1, "https://example.org")].concat(),
+    );
+    let document = record(
+        15,
+        record::DOCUMENT,
+        &[
+            record(
+                15,
+                record::SLIDE_LIST,
+                &[listed(2, 256), listed(3, 257)].concat(),
+            ),
+            record(0x1f, record::SLIDE_LIST, &listed(4, 7)),
+            record(15, record::LINKS, &link),
+        ]
+        .concat(),
+    );
+    let mut stream = Vec::new();
+    let mut table = (4_u32 << 20 | 1).to_le_bytes().to_vec();
+    for part in [&document, &slide, &slide, &master] {
+        table.extend((stream.len() as u32).to_le_bytes());
+        stream.extend(part);
+    }
+    let at = stream.len() as u32;
+    stream.extend(record(0, record::PERSIST_TABLE, &table));
+    let edit = [0, 0, 0, at, 1].map(u32::to_le_bytes).concat();
+    stream.extend(record(0, record::USER_EDIT, &edit));
+    let found = found(&compound_of(&[("PowerPoint Document", &stream)]));
+    assert_eq!(found.own().failure, None);
+    assert_eq!(
+        found.own().body,
+        "slide\nIna: nice\nour logo\u{c}slide\nIna: nice\nhttps://example.org"
+    );
+}
+
+#[test]
 fn encrypted_files_say_so() {
     let stream = slide(b"noise");
     let file = compound_of(&[

@@ -136,7 +136,7 @@ impl Cell {
             return;
         }
         match self.kind {
-            CellKind::Plain => body.push(&self.value),
+            CellKind::Plain => body.push(&unescape(self.value.as_str().into())),
             CellKind::Boolean if self.value.trim() == "0" => body.push("FALSE"),
             CellKind::Boolean => body.push("TRUE"),
             CellKind::SharedString => {
@@ -162,7 +162,7 @@ pub(in crate::formats::office) fn read(
     let mut in_value = false;
     while let Some(node) = xml.next()? {
         match node {
-            Node::Text(text) if in_value => cell.value.push_str(&unescape(text)),
+            Node::Text(text) if in_value => cell.value.push_str(&text),
             Node::Text(_) => {}
             Node::Start(tag) => match tag.name() {
                 "v" | "t" => in_value = true,
@@ -196,6 +196,19 @@ pub(in crate::formats::office) fn read(
     }
     body.end_paragraph();
     xml.whole()
+}
+
+/// More names of cells were made by a program, and are no words of people.
+const MAX_CELL_NAMES: usize = 200;
+
+/// Adds the names that the user gave to cells.
+pub(in crate::formats::office) fn add_cell_names(names: &[String], body: &mut Body) {
+    // Those of Excel itself, as LibreOffice writes them.
+    let is_built_in = |name: &&String| name.starts_with("Excel_BuiltIn");
+    if names.len() <= MAX_CELL_NAMES {
+        let own = names.iter().filter(|name| !is_built_in(name));
+        own.for_each(|name| body.once(name));
+    }
 }
 
 /// Reads a formula, of which only the target of a link is text.

@@ -6,6 +6,7 @@
 //! (`spreadsheet/number_format.rs`).
 
 mod encryption;
+mod link;
 mod record;
 mod sheet;
 mod string;
@@ -27,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("sheets")
         .members("embedded files")
         .in_worker()
-        .version(2);
+        .version(3);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

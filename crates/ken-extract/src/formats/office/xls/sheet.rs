@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 
+use super::link;
 use super::record::{CONTINUE, Records};
 use super::string::{Continued, Encoding};
 use crate::Error;
 use crate::formats::office::rtf::charset;
 use crate::formats::office::spreadsheet::number_format::NumberFormat;
 use crate::formats::office::spreadsheet::value::{boolean, error, packed, shown};
-use crate::formats::office::spreadsheet::workbook::{MAX_STYLES, Workbook, without_codes};
+use crate::formats::office::spreadsheet::workbook::{
+    MAX_STYLES, Workbook, add_cell_names, without_codes,
+};
 use crate::output::body::Body;
 use crate::structure::cursor::Cursor;
 use crate::text::code_page::{UTF16, WESTERN};
@@ -35,8 +38,15 @@ pub(super) struct SheetReader {
     row: Option<u16>,
     /// Whether the last cell was a formula whose text follows.
     awaits_text: bool,
-    /// Text below the cells: headers, comments, text boxes.
-    below: Vec<String>,
+    /// Text below the cells: comments, text boxes, with the number of its object.
+    below: Vec<(u16, String)>,
+    /// The number of the last object.
+    object: u16,
+    /// Text that sheets repeat: headers, choices of rules for cells; and targets of links.
+    repeated: Vec<String>,
+    links: Vec<String>,
+    /// The names that the user gave to cells.
+    cell_names: Vec<String>,
 }
 
 impl SheetReader {
@@ -57,6 +67,10 @@ impl SheetReader {
             row: None,
             awaits_text: false,
             below: Vec::new(),
+            object: 0,
+            repeated: Vec::new(),
+            links: Vec::new(),
+            cell_names: Vec::new(),
         }
     }
 
@@ -85,7 +99,8 @@ impl SheetReader {
     }
 
     /// Returns the text and the number of sheets.
-    pub(super) fn finish(self) -> (String, usize) {
+    pub(super) fn finish(mut self) -> (String, usize) {
+        add_cell_names(&self.cell_names, &mut self.body);
         (self.body.finish(), self.n_sheets)
     }
 
@@ -135,16 +150,31 @@ impl SheetReader {
                     true => self.encoding.read_long(&mut data)?,
                     false => self.encoding.read_short(&mut data)?,
                 };
-                self.below.push(without_codes(&text));
+                self.repeated.push(without_codes(&text));
+            }
+            0x18 => self.cell_name(&mut data)?,
+            0x1be => self.validation(&mut data)?,
+            0x1b8 => self.links.extend(link::target(data.0)),
+            0x5d => {
+                data.take(6)?;
+                self.object = data.le_u16()?;
             }
             0x1c if !self.encoding.is_unicode => {
                 data.take(4)?;
-                self.below.push(self.encoding.read_long(&mut data)?);
+                let text = self.encoding.read_long(&mut data)?;
+                self.below.push((0, text));
+            }
+            0x1c => {
+                data.take(6)?;
+                let object = data.le_u16()?;
+                let author = self.encoding.read_long(&mut data)?;
+                self.author(object, author.trim());
             }
             // The text of a chart's series, title or axis.
             0x100d => {
                 data.take(2)?;
-                self.below.push(self.encoding.read_short(&mut data)?);
+                let text = self.encoding.read_short(&mut data)?;
+                self.below.push((0, text));
             }
             0x207 => {
                 let text = self.encoding.read_long(&mut data)?;
@@ -187,8 +217,15 @@ impl SheetReader {
         if self.row.take().is_some() {
             self.body.end_row();
         }
-        for text in std::mem::take(&mut self.below) {
+        for target in std::mem::take(&mut self.links) {
+            self.body.link(&target);
+        }
+        self.body.end_paragraph();
+        for (_, text) in std::mem::take(&mut self.below) {
             self.body.line(&text);
+        }
+        for text in std::mem::take(&mut self.repeated) {
+            self.body.once(text.trim());
         }
     }
 
@@ -298,6 +335,50 @@ impl SheetReader {
         }
         // All characters are in records that continue this one.
         let text = Continued::new(&[], records).characters(n_characters, 0);
-        self.below.push(text);
+        self.below.push((self.object, text));
+    }
+
+    /// Puts the author of a comment before its text, unless the text begins with it.
+    fn author(&mut self, object: u16, author: &str) {
+        let mut comments = self.below.iter_mut();
+        if let Some((_, text)) = comments.find(|(number, _)| *number == object)
+            && !author.is_empty()
+            && !text.trim_start().starts_with(author)
+        {
+            *text = format!("{author}: {text}");
+        }
+    }
+
+    /// Reads the name that the user gave to cells (MS-XLS 2.4.150).
+    fn cell_name(&mut self, data: &mut Cursor<'_>) -> Option<()> {
+        const IS_HIDDEN: u16 = 0x01;
+        const IS_BUILT_IN: u16 = 0x20;
+        let flags = data.le_u16()?;
+        let _key = data.byte()?;
+        let n_characters = usize::from(data.byte()?);
+        data.take(10)?;
+        let name = self.encoding.read(n_characters, data)?;
+        let is_of_user = flags & (IS_HIDDEN | IS_BUILT_IN) == 0 && !name.starts_with('_');
+        if is_of_user && self.cell_names.len() < MAX_STYLES {
+            self.cell_names.push(name);
+        }
+        Some(())
+    }
+
+    /// Reads the messages and the choices of a rule for cells (MS-XLS 2.4.91).
+    fn validation(&mut self, data: &mut Cursor<'_>) -> Option<()> {
+        const IS_LIST_OF_TEXT: u32 = 0x80;
+        const STRING: u8 = 0x17;
+        let flags = data.le_u32()?;
+        for _ in 0..4 {
+            let message = self.encoding.read_long(data)?;
+            self.repeated.push(message.replace('\0', ""));
+        }
+        data.take(4)?;
+        if flags & IS_LIST_OF_TEXT != 0 && data.byte()? == STRING {
+            let choices = self.encoding.read_short(data)?;
+            self.repeated.push(choices.replace('\0', "\n"));
+        }
+        Some(())
     }
 }

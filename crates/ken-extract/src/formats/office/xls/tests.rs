@@ -135,6 +135,45 @@ fn cells_of_all_sorts() {
 }
 
 #[test]
+fn what_is_not_in_cells_is_read_too() {
+    let text_box = |number: u8, text: &[u8]| {
+        let object = [0x15, 0, 0x12, 0, 0x19, 0, number, 0];
+        let mut shape = vec![0; 18];
+        shape[10] = text.len() as u8;
+        [
+            record(0x5d, &object),
+            record(0x1b6, &shape),
+            record(0x3c, &[b"\0", text].concat()),
+        ]
+        .concat()
+    };
+    let rule = [
+        &[0x83, 0, 0, 0][..],
+        b"\x01\0\0\0\x01\0\0\0\x06\0\0Choose\x01\0\0\0",
+        b"\x0b\0\0\0\x17\x08\0red\0blue",
+    ];
+    let file = workbook(&[
+        begin(5),
+        record(0x18, b"\0\0\0\x06\0\0\0\0\0\0\0\0\0\0\0Umsatz"),
+        record(0x18, b"\x20\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x06"),
+        record(0x0a, b""),
+        begin(16),
+        record(0x204, b"\0\0\0\0\0\0\x04\0\0cell"),
+        text_box(1, b"check"),
+        text_box(2, b"box"),
+        record(0x1c, b"\0\0\0\0\0\0\x01\0\x03\0\0Ina"),
+        record(0x1be, &rule.concat()),
+        record(0x0a, b""),
+    ]);
+    let found = found(&file);
+    assert_eq!(found.own().failure, None);
+    assert_eq!(
+        found.own().body,
+        "cell\nIna: check\nbox\nChoose\nred\nblue\nUmsatz"
+    );
+}
+
+#[test]
 fn encrypted_files_say_so() {
     let found = found(&workbook(&[
         begin(5),

@@ -1,7 +1,10 @@
 //! Annotations: text that forms, stamps and notes add to a page (ISO 32000-2, 12.5).
 //!
-//! An annotation that draws text (a form field, a text box) is read as drawn. The contents of one
-//! that does not (a note behind an icon, a highlight) follow the page.
+//! An annotation that draws text (a form field, a text box) is read as drawn. What it says besides,
+//! if the page does not say it, follows the page: the contents of a note behind an icon, the value
+//! of a field that is not drawn, the address behind a link.
+
+use std::collections::HashSet;
 
 use hayro_font::kurbo::{Affine, Point, Rect, Shape};
 use hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
@@ -9,13 +12,21 @@ use hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfStrin
 use super::content::{Interpreter, Resources, Shared};
 use super::metadata::text_string;
 use super::segment::Segments;
+use super::stream::decode;
 
 /// Flags of invisible annotations: hidden, and not to be viewed.
 const HIDDEN: u32 = 1 << 1 | 1 << 5;
 /// Annotations of one page beyond this number are left out.
 const MAX_ANNOTATIONS: usize = 10_000;
 
-/// Draws the annotations of a page, and returns the contents of those that show no text.
+/// The flag of a field for a password.
+const PASSWORD: i64 = 1 << 13;
+/// A value in a stream is read up to this size.
+const MAX_VALUE_BYTES: usize = 1 << 20;
+/// Values of a field are looked for in this many fields above it.
+const MAX_PARENTS: usize = 32;
+
+/// Draws the annotations of a page, and returns what they say besides.
 pub(super) fn run<'a>(
     page: &Dict<'a>,
     resources: &Resources<'a>,
@@ -31,7 +42,12 @@ pub(super) fn run<'a>(
         let subtype = annotation.get::<Name<'_>>(b"Subtype");
         let flags = annotation.get::<u32>(b"F").unwrap_or(0);
         let subtype = subtype.as_deref();
-        if flags & HIDDEN != 0 || matches!(subtype, None | Some(b"Link" | b"Popup")) {
+        if flags & HIDDEN != 0 || matches!(subtype, None | Some(b"Popup")) {
+            continue;
+        }
+        if subtype == Some(b"Link") {
+            let address = address(&annotation);
+            notes.extend(address.filter(|address| shared.addresses.insert(address.clone())));
             continue;
         }
         let mut interpreter = Interpreter::new(shared, segments, matrix);
@@ -40,16 +56,103 @@ pub(super) fn run<'a>(
             interpreter.transform(placed.unwrap_or(Affine::IDENTITY));
             interpreter.draw_form(&appearance, resources);
         }
-        let is_note = interpreter.n_shown() == 0 && subtype != Some(b"Widget");
-        if let Some(contents) = annotation
-            .get::<PdfString<'_>>(b"Contents")
-            .filter(|_| is_note)
-        {
-            notes.push(text_string(&contents).trim().to_owned());
+        notes.extend(match subtype {
+            Some(b"Widget") => value(&annotation),
+            _ => annotation
+                .get::<PdfString<'_>>(b"Contents")
+                .map(|contents| text_string(&contents)),
+        });
+    }
+    notes.retain(|note| !note.trim().is_empty());
+    notes
+}
+
+/// Appends notes to the text that begins at `start`, but those that it says already.
+pub(super) fn write(notes: &[String], body: &mut String, start: usize) {
+    if notes.is_empty() {
+        return;
+    }
+    let mut said = squeezed(&body[start..]);
+    let mut seen = HashSet::new();
+    for note in notes {
+        let squeezed = squeezed(without_scheme(note));
+        if seen.insert(squeezed.clone()) && !said.contains(&squeezed) {
+            body.push('\n');
+            body.push_str(note.trim());
+            said.push_str(&squeezed);
         }
     }
-    notes.retain(|note| !note.is_empty());
-    notes
+}
+
+/// Returns an address as pages show it.
+fn without_scheme(note: &str) -> &str {
+    let address = note.split_once("://").map(|(_, address)| address);
+    address.map_or(note, |address| {
+        address.strip_prefix("www.").unwrap_or(address)
+    })
+}
+
+/// Returns the letters and digits of a text, since fields and pages break lines differently.
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|char| char.is_alphanumeric()).collect()
+}
+
+/// Returns the address of a link out of the document.
+fn address(link: &Dict<'_>) -> Option<String> {
+    let action = link.get::<Dict<'_>>(b"A")?;
+    let address = text_string(&action.get::<PdfString<'_>>(b"URI")?);
+    let address = address.strip_prefix("mailto:").unwrap_or(&address);
+    Some(address.trim().to_owned())
+}
+
+/// Returns the value of a field of text or choices, its own or inherited (12.7.4).
+fn value(field: &Dict<'_>) -> Option<String> {
+    let kind = inherited(field, b"FT")?.into_name()?;
+    let flags = inherited(field, b"Ff").and_then(Object::into_number);
+    let is_password = flags.is_some_and(|flags| flags.as_i64() & PASSWORD != 0);
+    if !matches!(&*kind, b"Tx" | b"Ch") || is_password {
+        return None;
+    }
+    let values: Vec<String> = match inherited(field, b"V")? {
+        Object::String(value) => vec![text_string(&value)],
+        Object::Stream(stream) => vec![text_string(&decode(&stream, MAX_VALUE_BYTES)?)],
+        Object::Array(values) => values
+            .iter::<PdfString<'_>>()
+            .map(|value| text_string(&value))
+            .collect(),
+        _ => return None,
+    };
+    let options = inherited(field, b"Opt").and_then(Object::into_array);
+    let shown = values.into_iter().map(|value| match &options {
+        Some(options) => shown_option(options, value),
+        None => value,
+    });
+    Some(shown.collect::<Vec<_>>().join("\n"))
+}
+
+/// Returns what a choice shows for a value: options may be pairs of both.
+fn shown_option(options: &Array<'_>, value: String) -> String {
+    let pairs = options.iter::<Object<'_>>().filter_map(|option| {
+        let Object::Array(pair) = option else {
+            return None;
+        };
+        let mut pair = pair.iter::<PdfString<'_>>();
+        Some((text_string(&pair.next()?), text_string(&pair.next()?)))
+    });
+    let mut shown = pairs.filter(|(export, _)| *export == value);
+    shown.next().map_or(value, |(_, shown)| shown)
+}
+
+/// Returns an entry of a field, or that of a field above it.
+fn inherited<'a>(field: &Dict<'a>, key: &[u8]) -> Option<Object<'a>> {
+    let mut field = field.clone();
+    for _ in 0..MAX_PARENTS {
+        if let Some(value) = field.get::<Object<'a>>(key) {
+            return Some(value);
+        }
+        field = field.get::<Dict<'a>>(b"Parent")?;
+    }
+    None
 }
 
 /// Returns the form XObject that draws an annotation in its current state.

@@ -1,4 +1,5 @@
-//! Files embedded in a PDF (ISO 32000-2, 7.11.4): members, extracted like those of an archive.
+//! Files embedded in a PDF (ISO 32000-2, 7.11.4) or associated with a part of it: members, extracted
+//! like those of an archive.
 
 use std::collections::HashSet;
 
@@ -17,15 +18,26 @@ use crate::{Error, Member};
 /// Maximum depth of a name tree; deeper nodes are left out.
 const MAX_DEPTH: usize = 32;
 
-/// Hands on the files in the document's name tree and its pages' annotations.
-pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    let mut files = Files::default();
+/// Hands on the files in the document's name tree, those associated with the document or a page, and
+/// those in its pages' annotations.
+pub(super) fn read(
+    pdf: &Pdf,
+    is_sealed: bool,
+    catalog: &Dict<'_>,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let mut files = Files {
+        is_sealed,
+        ..Files::default()
+    };
     if let Some(names) = catalog.get::<Dict<'_>>(b"Names")
         && let Some(root) = names.get::<Dict<'_>>(b"EmbeddedFiles")
     {
         files.walk(&root, MAX_DEPTH, output)?;
     }
+    files.take_all(catalog, output)?;
     for page in pdf.pages().iter() {
+        files.take_all(page.raw(), output)?;
         let annotations = page.raw().get::<Array<'_>>(b"Annots").unwrap_or_default();
         for annotation in annotations.iter::<Dict<'_>>() {
             if let Some(file) = annotation.get::<Dict<'_>>(b"FS") {
@@ -39,6 +51,8 @@ pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, output: &mut Output<'_>) -> Re
 /// The files that were handed on.
 #[derive(Default)]
 struct Files {
+    /// Whether they are encrypted, unlike the rest of the document.
+    is_sealed: bool,
     nodes: HashSet<ObjRef>,
     streams: HashSet<ObjRef>,
     names: HashSet<String>,
@@ -67,6 +81,15 @@ impl Files {
             if is_new && depth > 0 {
                 self.walk(&dict, depth - 1, output)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Hands on the files that are associated with an object (14.13).
+    fn take_all(&mut self, object: &Dict<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+        let files = object.get::<Array<'_>>(b"AF").unwrap_or_default();
+        for file in files.iter::<Dict<'_>>() {
+            self.take(&file, output)?;
         }
         Ok(())
     }
@@ -107,6 +130,10 @@ impl Files {
     ) -> Result<(), Error> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let component = self.component(name);
+        if self.is_sealed {
+            let error = Error::encrypted(&output.limits().passwords);
+            return output.failed_member(&component, name, error);
+        }
         let limit = usize::try_from(output.limits().max_member_bytes).unwrap_or(usize::MAX);
         let Some(bytes) = decode(stream, limit.saturating_add(1)) else {
             let error = Error::malformed("the attachment could not be decoded");

@@ -15,7 +15,8 @@ use hayro_syntax::page::Page;
 use super::font::{Fonts, LoadedFont};
 use super::layers::Layers;
 use super::metadata::text_string;
-use super::segment::{Run, Segments};
+use super::run::Run;
+use super::segment::Segments;
 use super::stream::{Budget, MAX_CONTENT_BYTES, decode};
 
 /// Form XObjects nested deeper are left out.
@@ -32,6 +33,8 @@ pub(super) struct Shared<'a> {
     pub(super) fonts: Fonts<'a>,
     pub(super) layers: Layers,
     pub(super) budget: Budget,
+    /// The addresses of links so far.
+    pub(super) addresses: HashSet<String>,
     /// Form XObjects that were run and showed no text.
     textless: HashSet<ObjRef>,
 }
@@ -42,6 +45,7 @@ impl<'a> Shared<'a> {
             fonts: Fonts::new(),
             layers,
             budget,
+            addresses: HashSet::new(),
             textless: HashSet::new(),
         }
     }
@@ -110,11 +114,6 @@ impl<'i, 'a> Interpreter<'i, 'a> {
             depth: 0,
             n_shown: 0,
         }
-    }
-
-    /// Returns the number of strings that have been shown.
-    pub(super) fn n_shown(&self) -> usize {
-        self.n_shown
     }
 
     /// Runs a content stream, or as much of it as the budget allows.
@@ -193,7 +192,12 @@ impl<'i, 'a> Interpreter<'i, 'a> {
     fn set_font(&mut self, operands: Operands<'_, '_>, resources: &Resources<'a>) {
         self.state.size = operands.number(0);
         if let Some(Object::Name(name)) = operands.nth_last(1) {
-            self.state.font = self.shared.fonts.get(&resources.fonts, name);
+            let fonts = &mut self.shared.fonts;
+            let mut found = resources.fonts.iter().map(|dict| fonts.get(dict, name));
+            self.state.font = found.find_map(|font| font);
+            if self.state.font.is_none() && with(&resources.fonts, name).is_none() {
+                self.state.font = fonts.missing();
+            }
         }
     }
 
@@ -250,17 +254,23 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         }
     }
 
+    /// Returns -1 if lines run backwards, since the font size or the horizontal scale is negative.
+    fn direction(&self, font: &LoadedFont<'_>) -> f64 {
+        (self.state.size * self.horizontal_scale(font)).signum()
+    }
+
     /// Returns the start and direction of a run of glyphs on the page.
     fn run_of(&self, font: &LoadedFont<'_>) -> Option<Run> {
         let [a, b, c, d, e, f] = (self.state.matrix * self.text_matrix).as_coeffs();
-        let along = if font.horizontal {
-            Vec2::new(a, b)
-        } else {
-            Vec2::new(-c, -d)
-        };
+        let along = self.direction(font)
+            * if font.horizontal {
+                Vec2::new(a, b)
+            } else {
+                Vec2::new(-c, -d)
+            };
         let rise = self.state.rise;
         let start = Vec2::new(e + c * rise, f + d * rise);
-        let size = self.state.size.abs()
+        let size = (self.state.size * f64::from(font.em)).abs()
             * if font.horizontal {
                 // The height of a glyph, which a slanted or squeezed matrix does not change.
                 (a * d - b * c).abs() / along.hypot()
@@ -273,7 +283,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
     fn show(&mut self, font: &LoadedFont<'_>, string: &[u8], pen: &mut f64) {
         let scale = self.horizontal_scale(font);
         // Down is positive along vertical lines, but negative in text space.
-        let sign = if font.horizontal { 1.0 } else { -1.0 };
+        let sign = self.direction(font) * if font.horizontal { 1.0 } else { -1.0 };
         let State {
             size,
             char_space,
@@ -306,13 +316,16 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         let Some(Object::Name(name)) = operands.last() else {
             return;
         };
-        let reference = resources.x_objects.get_ref(name);
+        let Some(x_objects) = with(&resources.x_objects, name) else {
+            return;
+        };
+        let reference = x_objects.get_ref(name);
         if self.shared.budget.is_exhausted()
             || reference.is_some_and(|known| self.shared.textless.contains(&known))
         {
             return;
         }
-        let Some(form) = resources.x_objects.get::<Stream<'a>>(name) else {
+        let Some(form) = x_objects.get::<Stream<'a>>(name) else {
             return;
         };
         let n_shown = self.n_shown;
@@ -352,7 +365,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         if let Some(matrix) = dict.get::<[f64; 6]>(b"Matrix") {
             self.state.matrix *= Affine::new(matrix);
         }
-        let own = own.as_ref().map(Resources::new);
+        let own = own.map(|own| Resources::of_form(&own, parent));
         self.depth += 1;
         self.run(&content, own.as_ref().unwrap_or(parent));
         self.depth -= 1;
@@ -371,15 +384,18 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         };
         let mark = match operands.last() {
             Some(Object::Name(name)) if **tag == *b"OC" => {
-                let layer = resources.properties.get_ref(name);
-                let dict = resources.properties.get::<Dict<'_>>(name);
+                let properties = with(&resources.properties, name);
+                let layer = properties.and_then(|properties| properties.get_ref(name));
+                let dict = properties.and_then(|properties| properties.get::<Dict<'_>>(name));
                 match layer {
                     Some(layer) if self.shared.layers.hides(layer, dict.as_ref()) => Mark::Hidden,
                     _ => Mark::Plain,
                 }
             }
             Some(Object::Name(name)) => {
-                self.actual_text(resources.properties.get::<Dict<'_>>(name).as_ref())
+                let properties = with(&resources.properties, name);
+                let dict = properties.and_then(|properties| properties.get::<Dict<'_>>(name));
+                self.actual_text(dict.as_ref())
             }
             Some(Object::Dict(dict)) => self.actual_text(Some(dict)),
             _ => Mark::Plain,
@@ -416,11 +432,12 @@ impl<'i, 'a> Interpreter<'i, 'a> {
     }
 }
 
-/// The resources that matter for text.
+/// The resources that matter for text: of a form its own, then those of its page, since viewers
+/// find there what a form lacks.
 pub(super) struct Resources<'a> {
-    fonts: Dict<'a>,
-    x_objects: Dict<'a>,
-    properties: Dict<'a>,
+    fonts: Vec<Dict<'a>>,
+    x_objects: Vec<Dict<'a>>,
+    properties: Vec<Dict<'a>>,
 }
 
 impl<'a> Resources<'a> {
@@ -428,19 +445,28 @@ impl<'a> Resources<'a> {
     pub(super) fn of_page(page: &Page<'a>) -> Self {
         let all = page.resources();
         Self {
-            fonts: all.fonts.clone(),
-            x_objects: all.x_objects.clone(),
-            properties: all.properties.clone(),
+            fonts: vec![all.fonts.clone()],
+            x_objects: vec![all.x_objects.clone()],
+            properties: vec![all.properties.clone()],
         }
     }
 
-    fn new(all: &Dict<'a>) -> Self {
+    fn of_form(own: &Dict<'a>, parent: &Self) -> Self {
+        let of = |key: &[u8], parent: &[Dict<'a>]| {
+            let own = own.get::<Dict<'a>>(key);
+            own.into_iter().chain(parent.last().cloned()).collect()
+        };
         Self {
-            fonts: all.get(b"Font").unwrap_or_default(),
-            x_objects: all.get(b"XObject").unwrap_or_default(),
-            properties: all.get(b"Properties").unwrap_or_default(),
+            fonts: of(b"Font", &parent.fonts),
+            x_objects: of(b"XObject", &parent.x_objects),
+            properties: of(b"Properties", &parent.properties),
         }
     }
+}
+
+/// Returns the first dictionary that has an entry.
+fn with<'d, 'a>(dicts: &'d [Dict<'a>], name: &[u8]) -> Option<&'d Dict<'a>> {
+    dicts.iter().find(|dict| dict.contains_key(name))
 }
 
 /// The operands of an operation, counted from the end, so that garbage before them does no harm.

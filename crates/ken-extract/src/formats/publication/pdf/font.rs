@@ -4,15 +4,23 @@
 //! names, ISO 32000-2, 9.10.2). It needs hash look-ups and allocations for both answers, so they
 //! are cached here for each code. Glyph outlines are never read.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hayro_cmap::{BfString, CMap, CMapName, CidFamily};
-use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontResolverFn, GlyphId};
-use hayro_syntax::object::{Array, Dict, Name, ObjRef, Object, String as PdfString};
-use unicode_normalization::UnicodeNormalization;
+use hayro_cmap::BfString;
+use hayro_font::{
+    CMapResolverFn, Font, FontCache, FontGlyph, FontResolverFn, GlyphId, StandardFont,
+};
+use hayro_syntax::object::{Array, Dict, Name, ObjRef, Object};
+
+use super::collection::{Collection, descendant};
+use super::glyph_name::{self, Encoding};
+use super::normal::{Text, normalise, normalise_char};
+use super::program::Program;
+use super::to_unicode::ToUnicode;
+use super::type3;
 
 /// Fonts whose widths would exceed this number, with those of the fonts before, are not read.
 const MAX_WIDTHS: usize = 8 << 20;
@@ -21,19 +29,6 @@ const MAX_WIDTHS: usize = 8 << 20;
 const REACH: [f32; 2] = [-0.22, 0.78];
 /// The same to both sides of a vertical line.
 const VERTICAL_REACH: [f32; 2] = [-0.5, 0.5];
-
-/// The text of a character code.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Text {
-    /// A glyph without Unicode: it takes space, but has no text.
-    Unknown,
-    /// White space.
-    Space,
-    /// One character.
-    Char(char),
-    /// Several characters, such as a decomposed ligature.
-    Chars(Box<str>),
-}
 
 /// A character code's text and advance.
 #[derive(Clone, Debug)]
@@ -46,13 +41,20 @@ pub(super) struct Code {
 /// A font of a document.
 pub(super) struct LoadedFont<'a> {
     font: Font<'a>,
-    collection: Option<CMap>,
+    cmap_resolver: CMapResolverFn,
+    collection: OnceCell<Option<Collection>>,
+    dict: Dict<'a>,
     simple: bool,
     type3: bool,
+    to_unicode: OnceCell<Option<ToUnicode>>,
+    program: OnceCell<Option<Program>>,
+    encoding: OnceCell<Encoding>,
     /// Whether lines run from left to right; otherwise from top to bottom.
     pub(super) horizontal: bool,
-    /// How far glyphs reach to both sides of the baseline, as shares of the font size.
+    /// How far glyphs reach to both sides of the baseline, as shares of the height of glyphs.
     pub(super) reach: [f32; 2],
+    /// The height of glyphs for size 1.
+    pub(super) em: f32,
     bytes: RefCell<Vec<Option<Code>>>,
     others: RefCell<HashMap<u32, Code>>,
 }
@@ -62,22 +64,24 @@ impl<'a> LoadedFont<'a> {
         let subtype = dict.get::<Name<'_>>(b"Subtype");
         let simple = subtype.as_deref() != Some(b"Type0");
         let type3 = subtype.as_deref() == Some(b"Type3");
-        let em = if type3 { em_of_type3(dict) } else { 1.0 };
+        let em = if type3 { type3::em(dict) } else { 1.0 };
         let reach = match font.is_horizontal() {
             true => REACH,
             false => VERTICAL_REACH,
         };
         Self {
             horizontal: font.is_horizontal(),
-            reach: reach.map(|share| share * em),
-            collection: if simple {
-                None
-            } else {
-                collection_cmap(dict, resolver)
-            },
+            reach,
+            em,
+            cmap_resolver: Arc::clone(resolver),
+            collection: OnceCell::new(),
             font,
+            dict: dict.clone(),
             simple,
             type3,
+            to_unicode: OnceCell::new(),
+            program: OnceCell::new(),
+            encoding: OnceCell::new(),
             bytes: RefCell::new(vec![None; 256]),
             others: RefCell::default(),
         }
@@ -112,134 +116,179 @@ impl<'a> LoadedFont<'a> {
             advance.y
         };
         Code {
-            text: match self.unicode(code) {
-                None if self.type3 => bitmap_char(code),
-                None => Text::Unknown,
-                Some(BfString::Char(char)) => normalise_char(char),
-                Some(BfString::String(string)) => normalise(&string),
-            },
+            text: self.text(code),
             advance: finite(advance as f32 / hayro_font::UNITS_PER_EM),
         }
     }
 
-    fn unicode(&self, code: u32) -> Option<BfString> {
+    fn text(&self, code: u32) -> Text {
+        let ways: [fn(&Self, u32) -> Text; 7] = [
+            Self::text_of_simple_map,
+            Self::text_of_simple_program,
+            Self::text_of_font,
+            Self::text_of_map,
+            Self::text_of_collection,
+            Self::text_of_program,
+            Self::guess,
+        ];
+        let mut texts = ways.iter().map(|way| way(self, code));
+        texts
+            .find(|text| *text != Text::Unknown)
+            .unwrap_or(Text::Unknown)
+    }
+
+    fn to_unicode(&self) -> Option<&ToUnicode> {
+        let map = self
+            .to_unicode
+            .get_or_init(|| ToUnicode::of_font(&self.dict));
+        map.as_ref()
+    }
+
+    /// Without their map, simple fonts have the text of their glyphs' names, which may be others.
+    fn text_of_simple_map(&self, code: u32) -> Text {
+        match self.simple {
+            true => self.text_of_map(code),
+            false => Text::Unknown,
+        }
+    }
+
+    /// Without an encoding, the names of a TrueType font's glyphs are those in its program.
+    fn text_of_simple_program(&self, code: u32) -> Text {
+        let has_names = self.simple && !self.type3 && self.encoding().is_of_program();
+        match has_names {
+            true => self.text_of_program(code),
+            false => Text::Unknown,
+        }
+    }
+
+    fn encoding(&self) -> &Encoding {
+        self.encoding.get_or_init(|| Encoding::of_font(&self.dict))
+    }
+
+    fn text_of_map(&self, code: u32) -> Text {
+        let text = self.to_unicode().and_then(|map| map.text(code));
+        text.map_or(Text::Unknown, |text| self.mapped(&text))
+    }
+
+    fn text_of_font(&self, code: u32) -> Text {
         // The glyph's number matters only for outlines.
         let unicode = match self.font.glyph(GlyphId::NOTDEF, code) {
             FontGlyph::Outline(glyph) => glyph.as_unicode(),
             FontGlyph::Type3(glyph) => glyph.as_unicode(),
         };
-        unicode.or_else(|| self.collection.as_ref()?.lookup_bf_string(code))
+        match unicode {
+            None => Text::Unknown,
+            Some(BfString::Char(char)) => self.mapped(char.encode_utf8(&mut [0; 4])),
+            Some(BfString::String(string)) => self.mapped(&string),
+        }
     }
-}
 
-/// Returns the height of the glyphs of a Type 3 font for size 1. Bitmap fonts of old TeX files are
-/// shown at sizes that say nothing of their glyphs.
-fn em_of_type3(dict: &Dict<'_>) -> f32 {
-    let height = || {
-        let [_, bottom, _, top] = dict.get::<[f64; 4]>(b"FontBBox")?;
-        let [.., scale, _, _] = dict.get::<[f64; 6]>(b"FontMatrix")?;
-        Some(((top - bottom) * scale).abs() as f32)
-    };
-    height().filter(|height| height.is_normal()).unwrap_or(1.0)
-}
-
-/// Returns the map from character identifiers to Unicode for a composite font that has no
-/// `ToUnicode` but uses a character collection of Adobe through an identity encoding.
-fn collection_cmap(dict: &Dict<'_>, resolver: &CMapResolverFn) -> Option<CMap> {
-    let encoding = dict.get::<Name<'_>>(b"Encoding")?;
-    if dict.contains_key(b"ToUnicode") || !encoding.starts_with(b"Identity") {
-        return None;
+    fn text_of_collection(&self, code: u32) -> Text {
+        if self.simple {
+            return Text::Unknown;
+        }
+        let read = || Collection::of_font(&self.dict, &self.cmap_resolver);
+        let collection = self.collection.get_or_init(read).as_ref();
+        match collection.and_then(|collection| collection.unicode(code)) {
+            None => Text::Unknown,
+            Some(BfString::Char(char)) => normalise_char(char),
+            Some(BfString::String(string)) => normalise(&string),
+        }
     }
-    let descendants = dict.get::<Array<'_>>(b"DescendantFonts")?;
-    let descendant = descendants.iter::<Dict<'_>>().next()?;
-    let info = descendant.get::<Dict<'_>>(b"CIDSystemInfo")?;
-    let family = CidFamily::from_registry_ordering(
-        &info.get::<PdfString<'_>>(b"Registry")?,
-        &info.get::<PdfString<'_>>(b"Ordering")?,
-    );
-    let data = resolver(family.ucs2_cmap()?)?;
-    let resolver = Arc::clone(resolver);
-    CMap::parse(data, move |name: CMapName<'_>| resolver(name))
-}
 
-/// Guesses the text of a glyph in a Type 3 font with invented glyph names. Such fonts are the
-/// bitmaps of old TeX files: ASCII, with ligatures where TeX's encodings OT1 and T1 have them.
-fn bitmap_char(code: u32) -> Text {
-    const LIGATURES: [&str; 5] = ["ff", "fi", "fl", "ffi", "ffl"];
-    match code {
-        0x0B..=0x0F => Text::Chars(LIGATURES[code as usize - 0x0B].into()),
-        0x1B..=0x1F => Text::Chars(LIGATURES[code as usize - 0x1B].into()),
-        0x21..=0x7E | 0xC0..=0xFE => char::from_u32(code).map_or(Text::Unknown, Text::Char),
-        _ => Text::Unknown,
+    /// Returns the character that the embedded font itself gives to the glyph of a code.
+    fn text_of_program(&self, code: u32) -> Text {
+        let glyph = self.font.map_code(code);
+        let FontGlyph::Outline(glyph) = self.font.glyph(glyph, code) else {
+            return Text::Unknown;
+        };
+        let program = self
+            .program
+            .get_or_init(|| Program::of_font(&self.dict, &glyph));
+        match program {
+            Some(program) => program.text(glyph.glyph_id().to_u32()),
+            None => Text::Unknown,
+        }
+    }
+
+    /// Returns what a code most likely is that nothing gives a text.
+    fn guess(&self, code: u32) -> Text {
+        let char = match u8::try_from(code) {
+            _ if !self.simple => self.guess_composite(code),
+            Ok(code) => self.guess_simple(code),
+            Err(_) => None,
+        };
+        match char {
+            None if self.type3 => type3::bitmap_char(code),
+            None => Text::Unknown,
+            Some(char) => normalise_char(char),
+        }
+    }
+
+    fn guess_composite(&self, code: u32) -> Option<char> {
+        // Codes that are often Unicode: blanks, narrow and wide, need no glyph.
+        let blank = || matches!(code, 0x20 | 0x3000).then_some(' ');
+        let char = match self.to_unicode() {
+            Some(map) if map.is_identity => char::from_u32(code),
+            _ if self.shows_glyphs() => glyph_name::usual_char(code),
+            _ => None,
+        };
+        char.or_else(blank)
+    }
+
+    fn guess_simple(&self, code: u8) -> Option<char> {
+        let encoding = self.encoding();
+        let numbered = encoding.numbered(code);
+        // A space needs no glyph, nor a name.
+        let blank = || (code == b' ').then_some(' ');
+        let unnamed = || match self.is_true_type() {
+            true => encoding.unnamed(code, self.program.get().is_some_and(Option::is_some)),
+            false => None,
+        };
+        numbered.or_else(blank).or_else(unnamed)
+    }
+
+    fn is_true_type(&self) -> bool {
+        let subtype = self.dict.get::<Name<'_>>(b"Subtype");
+        subtype.is_some_and(|subtype| &*subtype == b"TrueType")
+    }
+
+    /// Returns whether the codes of a composite font are the numbers of the glyphs of a TrueType font
+    /// in the usual order.
+    fn shows_glyphs(&self) -> bool {
+        let encoding = self.dict.get::<Name<'_>>(b"Encoding");
+        let is_identity = encoding.is_some_and(|name| name.starts_with(b"Identity"));
+        let name = self.dict.get::<Name<'_>>(b"BaseFont");
+        if let Some(Some(program)) = self.program.get()
+            && !program.has_usual_order()
+        {
+            return false;
+        }
+        if name.is_some_and(|name| !glyph_name::is_for_text(&name)) {
+            return false;
+        }
+        let subtype = descendant(&self.dict).and_then(|font| font.get::<Name<'_>>(b"Subtype"));
+        is_identity && subtype.is_some_and(|subtype| &*subtype == b"CIDFontType2")
+    }
+
+    /// Normalises a text that the font gives to a code.
+    fn mapped(&self, text: &str) -> Text {
+        if text == "\u{AD}" && self.is_hyphen_soft() {
+            return Text::Char('\u{AD}');
+        }
+        normalise(text)
+    }
+
+    /// Returns whether a soft hyphen is one. Word gives the only hyphen of a font this name.
+    fn is_hyphen_soft(&self) -> bool {
+        let has_hyphen =
+            |map: &ToUnicode| ['-', '\u{2010}'].iter().any(|&char| map.begins_with(char));
+        self.simple || self.to_unicode().is_some_and(has_hyphen)
     }
 }
 
 fn finite(number: f32) -> f32 {
     if number.is_finite() { number } else { 0.0 }
-}
-
-/// Normalises a text for layout: decomposes presentation forms, and removes meaningless marks and
-/// spaces at the ends.
-pub(super) fn normalise(text: &str) -> Text {
-    if let Some(only) = only_char(text) {
-        return normalise_char(only);
-    }
-    let kept: String = text
-        .chars()
-        .filter(|&char| is_text(char))
-        .map(|char| if char.is_whitespace() { ' ' } else { char })
-        .flat_map(decompose)
-        .collect();
-    match kept.trim() {
-        "" if kept.is_empty() => Text::Unknown,
-        "" => Text::Space,
-        trimmed => Text::Chars(trimmed.into()),
-    }
-}
-
-fn normalise_char(char: char) -> Text {
-    if char.is_whitespace() {
-        return Text::Space;
-    }
-    if !is_text(char) {
-        return Text::Unknown;
-    }
-    if matches!(char, '\u{AD}' | '\u{2010}' | '\u{2011}') {
-        return Text::Char('-');
-    }
-    let mut normal = decompose(char);
-    match (normal.next(), normal.next()) {
-        (Some(only), None) => Text::Char(only),
-        _ => Text::Chars(decompose(char).collect()),
-    }
-}
-
-/// Returns the character of a text with one character.
-pub(super) fn only_char(text: &str) -> Option<char> {
-    let mut chars = text.chars();
-    let only = chars.next()?;
-    chars.next().is_none().then_some(only)
-}
-
-/// Returns whether a character has meaning: controls, zero-width marks and private use do not.
-fn is_text(char: char) -> bool {
-    !(char.is_control() && !char.is_whitespace()
-        || matches!(char, '\u{200B}'..='\u{200F}' | '\u{FEFF}' | '\u{FFFD}' | '\u{FFFE}' | '\u{FFFF}'
-            | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..))
-}
-
-/// Decomposes presentation forms: ligatures, Arabic letter shapes, radicals and compatibility
-/// ideographs, which look like what a user types but compare as different.
-fn decompose(char: char) -> impl Iterator<Item = char> {
-    let presentation = matches!(char,
-        '\u{2E80}'..='\u{2FDF}' | '\u{F900}'..='\u{FB06}' | '\u{FB13}'..='\u{FDFF}'
-        | '\u{FE70}'..='\u{FEFC}' | '\u{132}' | '\u{133}');
-    let (plain, normal) = if presentation {
-        (None, Some(std::iter::once(char).nfkc()))
-    } else {
-        (Some(char), None)
-    };
-    plain.into_iter().chain(normal.into_iter().flatten())
 }
 
 /// The fonts of one document, each of which is read once.
@@ -248,6 +297,7 @@ pub(super) struct Fonts<'a> {
     /// How many widths the fonts may still have.
     n_widths_left: usize,
     by_reference: HashMap<ObjRef, Option<Rc<LoadedFont<'a>>>>,
+    missing: Option<Rc<LoadedFont<'a>>>,
     font_resolver: FontResolverFn,
     cmap_resolver: CMapResolverFn,
 }
@@ -258,6 +308,7 @@ impl<'a> Fonts<'a> {
             cache: FontCache::new(),
             n_widths_left: MAX_WIDTHS,
             by_reference: HashMap::new(),
+            missing: None,
             font_resolver: Arc::new(|query| {
                 Some(match query {
                     hayro_font::FontQuery::Standard(font) => font.get_font_data(),
@@ -268,6 +319,18 @@ impl<'a> Fonts<'a> {
             }),
             cmap_resolver: Arc::new(hayro_cmap::load_embedded),
         }
+    }
+
+    /// Returns Helvetica, which stands for a font that is missing.
+    pub(super) fn missing(&mut self) -> Option<Rc<LoadedFont<'a>>> {
+        if self.missing.is_none() {
+            let font = self
+                .cache
+                .standard_font(StandardFont::Helvetica, &self.font_resolver)?;
+            let font = LoadedFont::new(font, &Dict::default(), &self.cmap_resolver);
+            self.missing = Some(Rc::new(font));
+        }
+        self.missing.clone()
     }
 
     /// Returns the font of a font resource, if it is readable.
@@ -302,8 +365,7 @@ fn n_widths(font: &Dict<'_>) -> usize {
         true => font.get::<usize>(b"FirstChar").unwrap_or(0),
         false => 0,
     };
-    let descendants = font.get::<Array<'_>>(b"DescendantFonts");
-    let descendant = descendants.and_then(|fonts| fonts.iter::<Dict<'_>>().next());
+    let descendant = descendant(font);
     let n_in = |key: &[u8], n_numbers| {
         let widths = descendant.as_ref()?.get::<Array<'_>>(key)?;
         Some(n_in_ranges(&widths, n_numbers))
@@ -330,21 +392,4 @@ fn n_in_ranges(widths: &Array<'_>, n_numbers: usize) -> usize {
         n_widths = n_widths.saturating_add(n_codes);
     }
     n_widths
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn presentation_forms_are_taken_apart_and_nothing_else() {
-        assert_eq!(normalise_char('ﬁ'), Text::Chars("fi".into()));
-        assert_eq!(normalise_char('\u{FEFB}'), Text::Chars("لا".into()));
-        assert_eq!(normalise_char('\u{2F00}'), Text::Char('一'));
-        assert_eq!(normalise_char('²'), Text::Char('²'));
-        assert_eq!(normalise_char('\u{A0}'), Text::Space);
-        assert_eq!(normalise_char('\u{F8E9}'), Text::Unknown);
-        assert_eq!(normalise("ﬀi\0"), Text::Chars("ffi".into()));
-        assert_eq!(normalise(" \n"), Text::Space);
-    }
 }

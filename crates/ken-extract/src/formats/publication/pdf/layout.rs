@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use super::script;
-use super::segment::{Segment, Segments, WORD_GAP, Word};
+use super::segment::{SOFT_HYPHEN, Segment, Segments, WORD_GAP, Word};
 use crate::output::body::is_note_number;
 
 /// Maximum distance of a segment's baseline from its line, as a share of the font size: for an
@@ -31,6 +31,12 @@ const OPEN_BLOCKS: usize = 32;
 /// Number of steps up the page that are always allowed, as for headers and figures.
 const MIN_UPWARD: usize = 4;
 
+/// Words before which a hyphen stands for the rest of a compound: *und*, *oder* and the like in
+/// Germanic languages. Words that also end a divided word (*Frau-en*) are not among them.
+const HANGING: [&str; 10] = [
+    "und", "oder", "bzw", "sowie", "and", "or", "of", "och", "eller", "og",
+];
+
 /// Appends the text of a page, and returns its words with their ranges in the body, if the page noted
 /// where they are.
 pub(super) fn write(page: &Segments, body: &mut String) -> Vec<Word> {
@@ -43,16 +49,17 @@ pub(super) fn write(page: &Segments, body: &mut String) -> Vec<Word> {
             && let Some(block) = blocks.get_mut(latest)
             && block.is_beside(segment)
         {
-            block.add(index, segment);
+            block.add(index, segment, Place::Beside);
             leads = is_leader(text);
             continue;
         }
         leads = is_leader(text);
         let open = blocks.iter().enumerate().rev().take(OPEN_BLOCKS);
-        let mut takers = open.filter(|(_, block)| block.takes(segment, text));
-        if let Some((taker, _)) = takers.next() {
+        let mut takers =
+            open.filter_map(|(taker, block)| Some((taker, block.place(segment, text)?)));
+        if let Some((taker, place)) = takers.next() {
             latest = taker;
-            blocks[taker].add(index, segment);
+            blocks[taker].add(index, segment, place);
         } else {
             latest = blocks.len();
             blocks.push(Block::new(index, segment));
@@ -71,6 +78,8 @@ pub(super) fn write(page: &Segments, body: &mut String) -> Vec<Word> {
         line.write(page, body, &mut words);
         previous = Some(line);
     }
+    end_soft_hyphen(body, false);
+    cut(&mut words, body.len());
     words
 }
 
@@ -139,11 +148,13 @@ impl Block {
         angle.then(down).then(self.x0.total_cmp(&other.x0))
     }
 
-    fn takes(&self, segment: &Segment, text: &str) -> bool {
-        let Some(line) = self.lines.last().filter(|_| self.angle == segment.angle) else {
-            return false;
-        };
-        line.takes(segment, text) || self.continues_below(line, segment)
+    /// Returns where a segment continues the block, if it does.
+    fn place(&self, segment: &Segment, text: &str) -> Option<Place> {
+        let line = self.lines.last().filter(|_| self.angle == segment.angle)?;
+        if line.takes(segment, text) {
+            return Some(Place::Beside);
+        }
+        self.continues_below(line, segment).then_some(Place::Below)
     }
 
     /// Returns whether a segment is to the right of the last line.
@@ -156,18 +167,29 @@ impl Block {
     fn continues_below(&self, line: &Line, segment: &Segment) -> bool {
         let size = line.size.max(segment.size);
         let below = line.y - segment.y;
+        // Small print may be set tight below a large line.
+        let least = SAME_LINE * segment.size.min(line.size).max(SMALL * segment.size);
         let overlaps = segment.x0 < self.x1 && segment.x1 > self.x0;
-        overlaps && below > SAME_LINE * size && below < LINE_SPACING * size
+        overlaps && below > least && below < LINE_SPACING * size
     }
 
-    fn add(&mut self, index: usize, segment: &Segment) {
+    fn add(&mut self, index: usize, segment: &Segment, place: Place) {
         self.x0 = self.x0.min(segment.x0);
         self.x1 = self.x1.max(segment.x1);
         match self.lines.last_mut() {
-            Some(line) if line.is_level(segment) => line.add(index, segment),
+            Some(line) if place == Place::Beside => line.add(index, segment),
             _ => self.lines.push(Line::new(index, segment)),
         }
     }
+}
+
+/// Where a segment continues a block.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// In its last line.
+    Beside,
+    /// In a new line.
+    Below,
 }
 
 /// Segments next to each other.
@@ -180,6 +202,8 @@ struct Line {
     size: f32,
     /// Ends and baseline of the last segment.
     last: (f32, f32, f32),
+    /// Font size of the last segment.
+    last_size: f32,
 }
 
 impl Line {
@@ -191,6 +215,7 @@ impl Line {
             y: segment.y,
             size: segment.size,
             last: (segment.x0, segment.x1, segment.y),
+            last_size: segment.size,
         }
     }
 
@@ -210,7 +235,11 @@ impl Line {
             return false;
         }
         let (last_x0, last_x1, _) = self.last;
-        let stacked = segment.size < SMALL * self.size && segment.x0 >= last_x0 - OVERLAP * size;
+        let is_small = segment.size < SMALL * self.size;
+        // The parts of a fraction, or an exponent above an index.
+        let stacked = is_small
+            && self.last_size < SMALL * self.size
+            && segment.x0 >= last_x0 - OVERLAP * size;
         let right = segment.x0 - last_x1;
         let left = self.x0 - segment.x1;
         right < COLUMN_GAP * size && (stacked || right > -OVERLAP * size)
@@ -240,6 +269,7 @@ impl Line {
         self.x0 = self.x0.min(segment.x0);
         self.x1 = self.x1.max(segment.x1);
         self.last = (segment.x0, segment.x1, segment.y);
+        self.last_size = segment.size;
     }
 
     /// Returns whether a segment is small print above the baseline.
@@ -247,11 +277,20 @@ impl Line {
         segment.size < SMALL * self.size && segment.y > self.y + MIN_RAISE * self.size
     }
 
+    /// Returns whether the line begins with the mark of a note.
+    fn begins_with_mark(&self, page: &Segments) -> bool {
+        let first = self.segments.first();
+        first.is_some_and(|&(index, _)| self.is_raised(&page.segments[index]))
+    }
+
     fn write(&self, page: &Segments, body: &mut String, words: &mut Vec<Word>) {
-        for &(index, space) in &self.segments {
+        for (place, &(index, space)) in self.segments.iter().enumerate() {
             let segment = &page.segments[index];
             let text = page.text_of(segment);
-            if space || self.is_raised(segment) && is_note_number(body, text) {
+            end_soft_hyphen(body, !space && text.starts_with(char::is_alphabetic));
+            let is_noted = self.is_raised(segment) && is_note_number(body, text);
+            let is_note = place == 1 && self.begins_with_mark(page) && begins_text(text);
+            if space || is_noted || is_note {
                 body.push(' ');
             }
             let at = body.len();
@@ -265,15 +304,38 @@ impl Line {
     }
 }
 
+/// Returns whether a text begins with a word that is no symbol of an element: `³He`.
+fn begins_text(text: &str) -> bool {
+    let n_letters = text.chars().take_while(|char| char.is_alphabetic()).count();
+    n_letters > 2 || n_letters > 0 && text.contains(' ')
+}
+
+/// Makes a soft hyphen nothing if the word continues, otherwise a hyphen.
+fn end_soft_hyphen(body: &mut String, continues: bool) {
+    if body.ends_with(SOFT_HYPHEN) {
+        body.pop();
+        if !(continues && body.ends_with(char::is_alphabetic)) {
+            body.push('-');
+        }
+    }
+}
+
 /// Ends a line: joins a hyphenated word, joins scripts without spaces, otherwise starts a new line.
 fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) {
     let first = next
         .segments
         .first()
         .map(|&(index, _)| &page.segments[index]);
-    let first = first.and_then(|segment| page.text_of(segment).chars().next());
-    let first = first.unwrap_or(' ');
-    if first.is_lowercase() && ends_with_hyphenated_word(body) {
+    let text = first.map_or("", |segment| page.text_of(segment));
+    let first = text.chars().next().unwrap_or(' ');
+    if body.ends_with(SOFT_HYPHEN) {
+        body.pop();
+        if first.is_alphabetic() {
+            return;
+        }
+        body.push('-');
+    }
+    if first.is_lowercase() && ends_with_hyphenated_word(body) && !is_conjunction(text) {
         body.pop();
         return;
     }
@@ -292,4 +354,10 @@ fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) 
 fn ends_with_hyphenated_word(body: &str) -> bool {
     let mut last = body.chars().rev();
     last.next() == Some('-') && last.next().is_some_and(char::is_alphabetic)
+}
+
+/// Returns whether a text begins with a word before which a hyphen hangs: `Berg- und Talbahn`.
+fn is_conjunction(text: &str) -> bool {
+    let end = text.find(|char: char| !char.is_alphabetic());
+    HANGING.contains(&&text[..end.unwrap_or(text.len())])
 }

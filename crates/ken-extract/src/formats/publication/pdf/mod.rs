@@ -2,39 +2,51 @@
 //!
 //! `hayro-syntax` reads the file's structure (even of damaged and encrypted files), `hayro-font`
 //! the fonts. ken adds its own interpreter of content streams, which executes only operators that
-//! matter for text ([`content`]), and its own layout ([`segment`], [`layout`]). Pages do not depend
-//! on each other; what they share is in [`content::Shared`]. Source: ISO 32000-2:2020.
+//! matter for text ([`content`]), what the codes of a font most likely are where `hayro-font` finds
+//! no text ([`font`]), and its own layout ([`segment`], [`layout`]). Pages do not depend on each
+//! other; what they share is in [`content::Shared`]. Source: ISO 32000-2:2020.
 
 mod annotation;
 mod attachment;
+mod collection;
 mod content;
+mod encryption;
 mod font;
+mod glyph_name;
 mod layers;
 mod layout;
 mod metadata;
 mod nesting;
+mod normal;
+mod outline;
+mod program;
+mod run;
 mod script;
 mod segment;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
+mod to_unicode;
+mod type3;
 mod words;
+mod xfa;
 
-use ken_core::{Encryption, Field, Setting};
+use ken_core::{Field, Setting};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use hayro_font::kurbo::Affine;
+use hayro_font::kurbo::{Affine, Rect};
+use hayro_syntax::Pdf;
 use hayro_syntax::object::{Array, Dict, Object, Stream};
 use hayro_syntax::page::Page;
-use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 
 use self::content::{Interpreter, Resources, Shared};
+use self::encryption::Opened;
 use self::layers::Layers;
 use self::segment::{Segments, Word};
 use self::stream::{Budget, MAX_CONTENT_BYTES};
 use crate::output::Output;
-use crate::{Error, Format, Input, Limits, Passwords};
+use crate::{Error, Format, Input, Limits};
 
 pub(crate) use self::words::page_text;
 
@@ -42,6 +54,7 @@ pub(crate) use self::words::page_text;
 pub(in crate::formats) const FORMAT: Format = Format::new("PDF", &["application/pdf"], extract)
     .fields(&[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -54,50 +67,35 @@ pub(in crate::formats) const FORMAT: Format = Format::new("PDF", &["application/
     .sections("pages")
     .members("embedded files")
     .in_worker()
-    .version(3);
+    .version(4);
 
 /// Content streams of one document beyond this number of bytes are left out.
 const MAX_DOCUMENT_BYTES: usize = 1 << 30;
 
 /// Reads a PDF file.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    let pdf = open(input, output.limits())?;
+    let Opened { pdf, is_sealed } = open_file(input, output.limits())?;
     let catalog: Dict<'_> = pdf.xref().get(pdf.xref().root_id()).unwrap_or_default();
     metadata::read(&pdf, &catalog, output.own());
     let limits = output.limits();
     let pages = read_pages(&pdf, &catalog, limits, &mut output.own().body);
-    attachment::read(&pdf, &catalog, output)?;
+    for heading in outline::read(&catalog) {
+        output.own().add_text(Field::Headings, &heading);
+    }
+    xfa::read(&catalog, &mut output.own().body);
+    attachment::read(&pdf, is_sealed, &catalog, output)?;
     pages
 }
 
 /// Opens a file without a password, or with the first one that fits.
 pub(crate) fn open(input: &mut Input<'_>, limits: &Limits) -> Result<Pdf, Error> {
-    let mut bytes = input.take_bytes(limits)?;
-    nesting::flatten(&mut bytes);
-    let bytes = PdfData::from(bytes);
-    let passwords = &limits.passwords;
-    let mut opened = Pdf::new(bytes.clone());
-    for password in passwords.iter() {
-        if !matches!(opened, Err(PASSWORD_PROTECTED)) {
-            break;
-        }
-        opened = Pdf::new_with_password(bytes.clone(), password);
-    }
-    opened.map_err(|error| load_error(error, passwords))
+    Ok(open_file(input, limits)?.pdf)
 }
 
-const PASSWORD_PROTECTED: LoadPdfError =
-    LoadPdfError::Decryption(DecryptionError::PasswordProtected);
-
-fn load_error(error: LoadPdfError, passwords: &Passwords) -> Error {
-    match error {
-        PASSWORD_PROTECTED => Error::encrypted(passwords),
-        LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
-            Error::sealed(Encryption::UnknownMethod)
-        }
-        LoadPdfError::Decryption(_) => Error::malformed("the encryption is damaged"),
-        LoadPdfError::Invalid => Error::malformed("no page can be found"),
-    }
+fn open_file(input: &mut Input<'_>, limits: &Limits) -> Result<Opened, Error> {
+    let mut bytes = input.take_bytes(limits)?;
+    nesting::flatten(&mut bytes);
+    encryption::open(bytes, &limits.passwords)
 }
 
 /// Appends the text of all readable pages, with a form feed between pages.
@@ -145,8 +143,15 @@ fn read_pages(
 }
 
 fn read_page<'a>(page: &Page<'a>, shared: &mut Shared<'a>, body: &mut String) {
-    let (width, height) = page.render_dimensions();
-    read_into(page, shared, Segments::new(width, height), body);
+    read_into(page, shared, Segments::new(sheet(page)), body);
+}
+
+/// Returns the whole sheet of a page, of which a viewer may show less, in the coordinates of what it
+/// shows.
+fn sheet(page: &Page<'_>) -> Rect {
+    let matrix = Affine::new(page.initial_transform(false).as_coeffs());
+    let sheet = page.media_box();
+    matrix.transform_rect_bbox(Rect::new(sheet.x0, sheet.y0, sheet.x1, sheet.y1))
 }
 
 /// Appends the text of a page, and returns its words if `segments` notes them.
@@ -163,11 +168,9 @@ fn read_into<'a>(
     interpreter.run(&content, &resources);
     let notes = annotation::run(page.raw(), &resources, shared, &mut segments, matrix);
     segments.finish_segment();
+    let start = body.len();
     let words = layout::write(&segments, body);
-    for note in notes {
-        body.push('\n');
-        body.push_str(&note);
-    }
+    annotation::write(&notes, body, start);
     words
 }
 

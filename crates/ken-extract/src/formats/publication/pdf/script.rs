@@ -44,9 +44,11 @@ fn combining(accent: char) -> Option<char> {
     })
 }
 
-/// Returns whether a character belongs to a script written from right to left.
+/// Returns whether a character belongs to a script written from right to left. The digits of such
+/// scripts are written from left to right.
 pub(super) fn is_right_to_left(char: char) -> bool {
-    matches!(char, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'
+    !matches!(char, '\u{660}'..='\u{66C}' | '\u{6F0}'..='\u{6F9}')
+        && matches!(char, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'
         | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
 }
 

@@ -9,9 +9,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
-use hayro_font::kurbo::{Point, Rect, Vec2};
+use hayro_font::kurbo::{Point, Rect};
 
-use super::font::{self, Text, only_char};
+use super::normal::{Text, normalise, only_char};
+use super::run::Run;
 use super::script;
 
 /// A gap wider than this share of the font size separates words.
@@ -26,63 +27,12 @@ const SEGMENT_BACK: f32 = 0.35;
 const BASELINE_SHIFT: f32 = 0.08;
 /// A glyph this close to an equal one is the same glyph, printed twice to look bold.
 const OVERPRINT: f32 = 0.12;
-/// Text is letter-spaced if its narrowest gap is within these shares of the font size.
+/// Text is letter-spaced if the usual gap of its letters is within these shares of the font size.
 const LETTER_SPACE: Range<f32> = 0.06..0.25;
+/// A hyphen that is seen only at the end of a line.
+pub(super) const SOFT_HYPHEN: char = '\u{AD}';
 /// Glyphs of one page beyond this number are left out.
 const MAX_GLYPHS: usize = 4_000_000;
-
-/// Start and direction of a run of glyphs.
-///
-/// Text at each angle has its own upright frame, in which lines run to the right and follow each
-/// other downwards. Vertical writing is text at 270 degrees.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Run {
-    /// Degrees from the page's horizontal, counterclockwise.
-    angle: i16,
-    /// Start along the line.
-    x: f32,
-    /// Baseline.
-    y: f32,
-    /// Units of the page for one unit of text space along the line.
-    scale: f32,
-    size: f32,
-    /// The direction of the line on the page, of length 1.
-    unit: (f32, f32),
-    /// How far glyphs reach below and above the baseline.
-    reach: [f32; 2],
-}
-
-impl Run {
-    /// Creates the run that starts at `start` (on the page), takes steps of `along` and has glyphs
-    /// of height `size`; returns none if they have no extent.
-    pub(super) fn new(start: Vec2, along: Vec2, size: f64) -> Option<Self> {
-        let scale = along.hypot();
-        if !(scale.is_normal() && size.is_normal() && start.is_finite()) {
-            return None;
-        }
-        let unit = along / scale;
-        let angle = if unit.y == 0.0 && unit.x > 0.0 {
-            0
-        } else {
-            unit.y.atan2(unit.x).to_degrees().round() as i16
-        };
-        Some(Self {
-            angle: angle.rem_euclid(360),
-            x: start.dot(unit) as f32,
-            y: (start.y * unit.x - start.x * unit.y) as f32,
-            scale: scale as f32,
-            size: size as f32,
-            unit: (unit.x as f32, unit.y as f32),
-            reach: [0.0; 2],
-        })
-    }
-
-    /// Makes its glyphs reach below and above the baseline by these shares of the font size.
-    pub(super) fn reaching(self, shares: [f32; 2]) -> Self {
-        let reach = shares.map(|share| share * self.size);
-        Self { reach, ..self }
-    }
-}
 
 /// A piece of text on one baseline.
 #[derive(Clone, Debug)]
@@ -159,7 +109,6 @@ struct Current {
     segment: Segment,
     text: String,
     gaps: Vec<Gap>,
-    narrowest: f32,
     n_glyphs: usize,
     /// End of the last glyph, without and with the spacing that the text state requests.
     pen: f32,
@@ -170,6 +119,8 @@ struct Current {
     last_at: usize,
     /// Steps to the left between right-to-left glyphs, minus those to the right.
     leftward: i32,
+    /// Where glyphs are that stand for several characters of a right-to-left script.
+    ligatures: Vec<Range<usize>>,
     /// Where the text of each glyph starts, and its area, if areas are wanted.
     areas: Option<Vec<(usize, Rect)>>,
 }
@@ -189,13 +140,13 @@ impl Current {
             },
             text: String::new(),
             gaps: Vec::new(),
-            narrowest: f32::MAX,
             n_glyphs: 0,
             pen: 0.0,
             spaced_pen: 0.0,
             last_x: 0.0,
             last_at: 0,
             leftward: 0,
+            ligatures: Vec::new(),
             areas: None,
         }
     }
@@ -209,9 +160,9 @@ impl Current {
         self.segment.after_space = after_space;
         self.text.clear();
         self.gaps.clear();
-        self.narrowest = f32::MAX;
         self.n_glyphs = 0;
         self.leftward = 0;
+        self.ligatures.clear();
         if let Some(areas) = &mut self.areas {
             areas.clear();
         }
@@ -284,7 +235,6 @@ impl Current {
     }
 
     fn note_gap(&mut self, width: f32, size: f32, drawn: bool) {
-        self.narrowest = self.narrowest.min(width / size);
         if width > DRAWN_SPACE_GAP * size {
             self.gaps.push(Gap {
                 at: self.text.len(),
@@ -295,14 +245,46 @@ impl Current {
     }
 
     fn push(&mut self, text: &str, placed: &Glyph) {
+        self.end_soft_hyphen(text);
         self.last_at = self.text.len();
         self.text.push_str(text);
+        if text.len() > 2 && only_char(text).is_none() && text.contains(script::is_right_to_left) {
+            self.ligatures.push(self.last_at..self.text.len());
+        }
         self.n_glyphs += 1;
         self.segment.size = self.segment.size.max(placed.run.size);
         if let Some(areas) = &mut self.areas {
             areas.push((self.last_at, placed.area()));
         }
         self.advance(placed);
+    }
+
+    /// Drops a soft hyphen between letters; elsewhere it is a hyphen.
+    fn end_soft_hyphen(&mut self, next: &str) {
+        let end = self.text.len();
+        let Some(word) = self.text.strip_suffix(SOFT_HYPHEN) else {
+            return;
+        };
+        // A hyphen at the end of a line may be drawn in addition.
+        let continues = |char: char| char.is_alphabetic() || char == '-';
+        let is_in_word = word.ends_with(char::is_alphabetic) && next.starts_with(continues);
+        self.text.truncate(word.len());
+        let gap = self.gaps.last_mut().filter(|gap| gap.at == end);
+        let is_space = |gap: &&mut Gap| gap.drawn || gap.width > WORD_GAP;
+        if !is_in_word || gap.as_ref().is_some_and(is_space) {
+            self.text.push('-');
+        }
+        if let Some(gap) = gap {
+            gap.at = self.text.len();
+        }
+    }
+
+    /// Turns each ligature around, so that it reads right when the whole text has been turned.
+    fn turn_ligatures(&mut self) {
+        for range in &self.ligatures {
+            let turned: String = self.text[range.clone()].chars().rev().collect();
+            self.text.replace_range(range.clone(), &turned);
+        }
     }
 
     /// Adds the area of a glyph to that of the last one.
@@ -317,7 +299,7 @@ impl Current {
         self.segment.x1 = self.segment.x1.max(placed.x1);
         self.last_x = placed.x0;
         self.pen = placed.x1;
-        self.spaced_pen = placed.x1 + placed.spacing;
+        self.spaced_pen = placed.x1 + placed.spacing.max(0.0);
     }
 
     /// Appends the segment's text, with its spaces, to the page's.
@@ -333,16 +315,40 @@ impl Current {
 
     /// Returns where spaces are in the text.
     fn spaces(&self) -> impl Iterator<Item = usize> {
-        let letter_spaced = self.n_glyphs > 3 && LETTER_SPACE.contains(&self.narrowest);
-        let limit = if letter_spaced {
-            1.5 * self.narrowest + 0.5 * WORD_GAP
-        } else {
-            WORD_GAP
-        };
+        let letter_gap = self.letter_gap();
+        let limit = letter_gap.map_or(WORD_GAP, |gap| 1.5 * gap + 0.5 * WORD_GAP);
         self.gaps.iter().filter_map(move |gap| {
-            let wide = gap.width > limit || (gap.drawn && !letter_spaced);
+            let wide = gap.width > limit || (gap.drawn && letter_gap.is_none());
             (wide && !self.is_unspaced(gap)).then_some(gap.at)
         })
+    }
+
+    /// Returns the usual gap between letters if they are spaced out: nearly all are apart, but for
+    /// pairs that are kerned. Dots before a page number are no letters.
+    fn letter_gap(&self) -> Option<f32> {
+        let n_drawn = self.gaps.iter().filter(|gap| gap.drawn).count();
+        let n_others = self.n_glyphs.saturating_sub(1 + n_drawn);
+        if self.n_glyphs <= 3 || self.gaps.len() - n_drawn < n_others / 2 {
+            return None;
+        }
+        let letters = self.text.chars().zip(self.text.chars().skip(1));
+        let n_pairs = letters.filter(|&(first, second)| is_letter(first) && is_letter(second));
+        let between_letters = |gap: &&Gap| {
+            let before = self.text[..gap.at].chars().next_back();
+            let after = self.text[gap.at..].chars().next();
+            before.is_some_and(is_letter) && after.is_some_and(is_letter)
+        };
+        let gaps = self.gaps.iter().filter(between_letters);
+        let (drawn, others): (Vec<&Gap>, Vec<&Gap>) = gaps.partition(|gap| gap.drawn);
+        let n_letter_gaps = n_pairs.count().saturating_sub(drawn.len());
+        let mut widths: Vec<f32> = others.iter().map(|gap| gap.width).collect();
+        widths.retain(|&width| width > LETTER_SPACE.start);
+        if widths.len() < 2 || widths.len() < n_letter_gaps * 4 / 5 {
+            return None;
+        }
+        widths.sort_by(f32::total_cmp);
+        let usual = widths[widths.len() / 3];
+        LETTER_SPACE.contains(&usual).then_some(usual)
     }
 
     /// Returns the words between the spaces, with their ranges in what [`Self::write`] appends.
@@ -378,6 +384,10 @@ impl Current {
     }
 }
 
+fn is_letter(char: char) -> bool {
+    char.is_alphanumeric()
+}
+
 /// Collects the text of one page.
 pub(super) struct Segments {
     /// The text of all segments.
@@ -394,13 +404,12 @@ pub(super) struct Segments {
     by_text: HashMap<u64, usize>,
     hasher: RandomState,
     n_glyphs: usize,
-    width: f32,
-    height: f32,
+    bounds: Rect,
 }
 
 impl Segments {
-    /// Creates an empty page of this size.
-    pub(super) fn new(width: f32, height: f32) -> Self {
+    /// Creates an empty page. What is outside of `bounds` is left out, unless they are empty.
+    pub(super) fn new(bounds: Rect) -> Self {
         Self {
             text: String::new(),
             segments: Vec::new(),
@@ -412,8 +421,7 @@ impl Segments {
             by_text: HashMap::new(),
             hasher: RandomState::new(),
             n_glyphs: 0,
-            width,
-            height,
+            bounds,
         }
     }
 
@@ -435,7 +443,10 @@ impl Segments {
 
     /// Replaces the following glyphs by a text, until [`Self::end_actual_text`].
     pub(super) fn begin_actual_text(&mut self, text: &str) {
-        self.actual_text = Some(font::normalise(text));
+        self.actual_text = Some(match only_char(text) {
+            Some(SOFT_HYPHEN) => Text::Char(SOFT_HYPHEN),
+            _ => normalise(text),
+        });
     }
 
     /// Ends the replacement of [`Self::begin_actual_text`].
@@ -474,8 +485,11 @@ impl Segments {
     /// Returns whether an upright glyph is off the page, where it is not visible.
     fn is_outside(&self, placed: &Glyph) -> bool {
         let Run { angle, y, size, .. } = placed.run;
-        let beside = placed.x1 < 0.0 || placed.x0 > self.width;
-        angle == 0 && (beside || y < -size || y > self.height)
+        let Rect { x0, y0, x1, y1 } = self.bounds;
+        let [x0, y0, x1, y1] = [x0, y0, x1, y1].map(|bound| bound as f32);
+        let beside = placed.x1 < x0 || placed.x0 > x1;
+        let is_page = self.bounds.area() > 0.0;
+        angle == 0 && is_page && (beside || y < y0 - size || y > y1)
     }
 
     fn place(&mut self, text: &Text, placed: &Glyph) {
@@ -507,7 +521,7 @@ impl Segments {
         let size = placed.run.size;
         if placed.run.angle == self.current.segment.angle && gap.abs() < WORD_GAP * size {
             self.current.pen = placed.x1;
-            self.current.spaced_pen = placed.x1 + placed.spacing;
+            self.current.spaced_pen = placed.x1 + placed.spacing.max(0.0);
             self.current.widen(placed);
         }
     }
@@ -518,13 +532,16 @@ impl Segments {
             return;
         }
         let start = self.text.len();
+        let is_turned =
+            self.current.leftward <= 0 && self.current.text.contains(script::is_right_to_left);
+        if is_turned {
+            self.current.turn_ligatures();
+        }
         self.current.write(&mut self.text);
-        let mut is_turned = false;
-        if self.current.leftward <= 0 && self.text[start..].contains(script::is_right_to_left) {
+        if is_turned {
             let logical = script::logical_order(&self.text[start..]);
             self.text.truncate(start);
             self.text.push_str(&logical);
-            is_turned = true;
         }
         let mut segment = self.current.segment.clone();
         segment.range = start..self.text.len();

@@ -1,5 +1,10 @@
 //! Tests of handmade PDF files and their expected text.
 
+mod codes;
+mod encryption;
+mod forms;
+mod lines;
+
 use std::fmt::Write;
 
 use hayro_syntax::Pdf;

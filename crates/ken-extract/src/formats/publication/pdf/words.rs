@@ -11,7 +11,7 @@ use super::content::Shared;
 use super::layers::Layers;
 use super::segment::Segments;
 use super::stream::Budget;
-use super::{MAX_DOCUMENT_BYTES, open, read_into};
+use super::{MAX_DOCUMENT_BYTES, open, read_into, sheet};
 use crate::picture::{Area, PageText, PlacedWord};
 use crate::{Error, Input, Limits};
 
@@ -31,7 +31,7 @@ pub(crate) fn page_text(
     let found = pages.get(page as usize);
     let page = found.ok_or_else(|| Error::no_page(page, pages.len()))?;
     let (width, height) = page.render_dimensions();
-    let segments = Segments::new(width, height).with_words();
+    let segments = Segments::new(sheet(page)).with_words();
     let mut text = String::new();
     let words = read_into(page, &mut shared, segments, &mut text);
     let placed = words.into_iter().filter_map(|word| {

@@ -1,14 +1,12 @@
 //! Pages saved by Safari (`.webarchive`): a binary property list of the page, its frames, and their
 //! pictures, styles and scripts, which are left out.
 
-mod plist;
-
 use ken_core::{Document, Field};
 
 use crate::formats::web::html::html_within;
 use crate::output::Output;
+use crate::structure::plist::{List, Object};
 use crate::{Error, Format, Input};
-use plist::{List, Object};
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format::new(

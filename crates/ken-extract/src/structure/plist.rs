@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use crate::structure::cursor::Cursor;
 
 /// A property list.
-pub(super) struct List<'a> {
+pub(crate) struct List<'a> {
     bytes: &'a [u8],
     offsets: &'a [u8],
     offset_bytes: usize,
@@ -19,7 +19,7 @@ pub(super) struct List<'a> {
 
 /// An object of a list.
 #[derive(Clone, Copy)]
-pub(super) struct Object<'a> {
+pub(crate) struct Object<'a> {
     list: &'a List<'a>,
     kind: u8,
     /// The number of bytes, characters or entries, and the following bytes.
@@ -28,7 +28,7 @@ pub(super) struct Object<'a> {
 }
 
 impl<'a> List<'a> {
-    pub(super) fn open(bytes: &'a [u8]) -> Option<Self> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Option<Self> {
         let (rest, trailer) = bytes.split_last_chunk::<32>()?;
         let mut numbers = Cursor(&trailer[8..]);
         let (n_objects, top, table) = (numbers.be_u64()?, numbers.be_u64()?, numbers.be_u64()?);
@@ -49,7 +49,7 @@ impl<'a> List<'a> {
     }
 
     /// Returns the outermost object.
-    pub(super) fn top(&'a self) -> Option<Object<'a>> {
+    pub(crate) fn top(&'a self) -> Option<Object<'a>> {
         self.object(self.top)
     }
 
@@ -79,7 +79,7 @@ impl<'a> List<'a> {
 
 impl<'a> Object<'a> {
     /// Returns the value for a key in a dictionary.
-    pub(super) fn get(self, key: &str) -> Option<Self> {
+    pub(crate) fn get(self, key: &str) -> Option<Self> {
         let (keys, values) = self.entries(0xd)?;
         let is_it = |key_number| {
             let object: Option<Self> = self.list.object(key_number);
@@ -90,12 +90,24 @@ impl<'a> Object<'a> {
     }
 
     /// Returns the entries of an array.
-    pub(super) fn items(self) -> impl Iterator<Item = Self> {
+    pub(crate) fn items(self) -> impl Iterator<Item = Self> {
         let numbers = self.entries(0xa).map(|(numbers, _)| numbers);
         numbers
             .into_iter()
             .flatten()
             .filter_map(move |number| self.list.object(number))
+    }
+
+    /// Returns the number of bytes, characters or entries that the object declares.
+    pub(crate) fn declared_length(self) -> usize {
+        self.length
+    }
+
+    /// Returns the keys of a dictionary with their values.
+    pub(crate) fn pairs(self) -> impl Iterator<Item = (Self, Self)> {
+        let pairs = self.entries(0xd).map(|(keys, values)| keys.zip(values));
+        let object = move |(key, value)| Some((self.list.object(key)?, self.list.object(value)?));
+        pairs.into_iter().flatten().filter_map(object)
     }
 
     /// Returns the numbers of entries, and the same count of numbers after them.
@@ -112,12 +124,12 @@ impl<'a> Object<'a> {
     }
 
     /// Returns bytes.
-    pub(super) fn bytes(self) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
         self.data.get(..self.length).filter(|_| self.kind == 4)
     }
 
     /// Returns a text.
-    pub(super) fn text(self) -> Option<Cow<'a, str>> {
+    pub(crate) fn text(self) -> Option<Cow<'a, str>> {
         match self.kind {
             5 => self.data.get(..self.length).map(String::from_utf8_lossy),
             6 => {

@@ -1,0 +1,102 @@
+//! Tests of spaces, lines and hyphens.
+
+use super::*;
+
+#[test]
+fn spacing_that_moves_undo_parts_no_letters() {
+    let content = "BT /F1 1 Tf -0.385 Tc 21 0 0 21 50 700 Tm \
+                   [(R)-385(A)-385(N)-381(G)-353(E)-385(R)-385(S)]TJ \
+                   [-785(A)-385(T)-785(B)-385(E)]TJ ET";
+    assert_eq!(page_text(content), "RANGERS AT BE");
+}
+
+#[test]
+fn lines_of_a_negative_size_run_backwards() {
+    let mut sample = Sample::pages(&[
+        "BT /F1 -10 Tf 1 0 0 1 500 700 Tm (from) Tj 1 0 0 1 474 700 Tm (right to left) Tj ET",
+    ]);
+    sample.page = "/Rotate 180".into();
+    assert_eq!(sample.text(), "from right to left");
+    let mirrored = "BT /F1 10 Tf -100 Tz -1 0 0 1 50 700 Tm [(twice)-600(mirrored)] TJ ET";
+    assert_eq!(page_text(mirrored), "twice mirrored");
+}
+
+#[test]
+fn small_lines_may_be_tight_below_large_ones() {
+    let below = "BT /F1 20 Tf 50 700 Td (Ordinate Ltd) Tj 0 -12 Td /F1 10 Tf (Ben) Tj \
+                 0 -11 Td (Street) Tj ET";
+    assert_eq!(page_text(below), "Ordinate Ltd\nBen\nStreet");
+    let above = "BT /F1 10 Tf 50 700 Td (Annual) Tj 0 -12 Td /F1 20 Tf (Report) Tj ET";
+    assert_eq!(page_text(above), "Annual\nReport");
+    let index = "BT /F1 10 Tf 50 700 Td (x) Tj /F1 6 Tf 5 -3 Td (max) Tj 0 7 Td (n) Tj \
+                 /F1 10 Tf 12 -4 Td (is) Tj ET";
+    assert_eq!(page_text(index), "xmaxn is");
+}
+
+#[test]
+fn hyphens_that_hang_remain() {
+    let lines = |lines: [&str; 4]| {
+        let lines: String = lines.iter().map(|line| format!("({line}) ' ")).collect();
+        page_text(&format!("BT /F1 10 Tf 12 TL 50 700 Td {lines} ET"))
+    };
+    assert_eq!(
+        lines(["Berg- und", "Tal, Hoch-", "und Tief-", "bau"]),
+        "Berg- und\nTal, Hoch-\nund Tiefbau"
+    );
+    assert_eq!(
+        lines(["a self-", "made Anglo-", "American and under-", "oder"]),
+        "a selfmade Anglo-\nAmerican and under-\noder"
+    );
+}
+
+#[test]
+fn what_is_cut_from_the_sheet_counts_and_what_is_beside_it_does_not() {
+    let mut sample = Sample::pages(
+        &["BT /F1 10 Tf 50 700 Td (margin) Tj 0 -400 Td (middle) Tj \
+         0 600 Td (outside) Tj ET"],
+    );
+    sample.page = "/CropBox[0 200 600 500]".into();
+    assert_eq!(sample.text(), "margin\n\nmiddle");
+    sample.page = "/MediaBox[0 0 0 0]/CropBox[0 0 0 0]".into();
+    assert!(sample.text().contains("middle"));
+}
+
+#[test]
+fn digits_of_right_to_left_scripts_run_to_the_right() {
+    let seen = format!("BT /F3 10 Tf 50 700 Td <{}> Tj ET", hex("٢٠٢٤ ماع"));
+    assert_eq!(with_unicode_font(&seen, "Identity-H").text(), "عام ٢٠٢٤");
+}
+
+#[test]
+fn letters_that_are_spaced_out_may_be_kerned() {
+    // Chromium places each letter for itself.
+    let places = [
+        (0, 'T'),
+        (7, 'o'),
+        (15, 'u'),
+        (23, 's'),
+        (33, 'l'),
+        (38, 'e'),
+        (46, 's'),
+    ];
+    let shown = places.map(|(x, letter)| format!("1 0 0 1 {} 700 Tm ({letter}) Tj ", 50 + x));
+    let spaced = format!("BT /F1 10 Tf {} ET", shown.concat());
+    assert_eq!(page_text(&spaced), "Tous les");
+    let dots = "BT /F1 10 Tf 50 700 Td [(Contents)-200(.)-200(.)-200(.)-200(.)-200(.)-200(.)-200(.)-200(.)\
+                -200(.)-200(.)-200(9)] TJ ET";
+    assert_eq!(page_text(dots), "Contents . . . . . . . . . . 9");
+    let numbers = "BT /F1 10 Tf 50 700 Td [(1)-300(2)-300(3)-300(4)-300(5)-300(6)] TJ ET";
+    assert_eq!(page_text(numbers), "1 2 3 4 5 6");
+}
+
+#[test]
+fn marks_before_notes_are_no_part_of_the_word() {
+    let noted = |text: &str| {
+        page_text(&format!(
+            "BT /F1 10 Tf 50 700 Td (Text.) Tj /F1 6 Tf 0 -30 Td (1) Tj /F1 8 Tf 3.5 -3 Td ({text}) Tj ET"
+        ))
+    };
+    assert_eq!(noted("There it is"), "Text.\n\n1 There it is");
+    assert_eq!(noted("In it"), "Text.\n\n1 In it");
+    assert_eq!(noted("He"), "Text.\n\n1He");
+}
