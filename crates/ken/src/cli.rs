@@ -722,6 +722,13 @@ mod tests {
             ken mcp: Let agents search, read and count (Model Context Protocol, on standard input and output)
             ken status: Show what is indexed, and which files could not be read
             ken check: Verify the index against itself and the disk, and repair it
+            ken config: Show, change and check the settings
+            ken config list: List the settings, with their values and where each comes from
+            ken config get: Print the value of a setting
+            ken config set: Write a setting into the configuration file
+            ken config unset: Remove a setting from the configuration file, so that its default holds
+            ken config check: Check all settings, and the files and programs that they name
+            ken exclude: Leave files and folders out of the index
             ken extract: Print the text that ken reads from a file
             ken walk: List the files that ken would index
             ken completions: Write shell completions to standard output
