@@ -557,7 +557,7 @@ fn messages_are_found_by_what_they_carry_and_shown_once() {
     assert_eq!(all.len(), 3);
     assert_eq!(all[0].0, "/mail/inbox/cur/2", "the newest comes first");
     assert_eq!(messages(json!({ "once": true })).len(), 2);
-    let file = messages(json!({ "which": { "file": "/mail/old/cur/1" } }));
+    let file = messages(json!({ "which": { "at": "/mail/old/cur/1" } }));
     assert_eq!(file.len(), 1);
 }
 
