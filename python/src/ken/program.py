@@ -77,7 +77,10 @@ class Program:
     def objects(self, arguments: Sequence[str], path: Optional[AnyPath] = None) -> Iterator[Dict[str, Any]]:
         """Run a command that prints JSON, and yield its objects as they come."""
         for line in self.lines(arguments, path):
-            yield json.loads(line)
+            found = json.loads(line)
+            # The failure of the command, which is raised at its end.
+            if found.keys() != {"v", "error"}:
+                yield found
 
     def search(self, request: Search) -> Results:
         """Return a page of hits."""
