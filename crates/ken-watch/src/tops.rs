@@ -63,6 +63,12 @@ impl<V: Copy + Default + AddAssign> Tops<V> {
         self.0.keys()
     }
 
+    /// Returns the folders with values of a kind.
+    pub(crate) fn paths_where(&self, is_of_kind: impl Fn(V) -> bool) -> BTreeSet<PathBuf> {
+        let tops = self.0.iter().filter(|(_, value)| is_of_kind(**value));
+        tops.map(|(top, _)| top.clone()).collect()
+    }
+
     fn above<'p>(&self, path: &'p Path) -> Option<&'p Path> {
         let mut above = path.ancestors().filter(|_| !self.0.is_empty());
         above.find(|above| self.0.contains_key(*above))

@@ -1,5 +1,6 @@
 //! Sets watches and reads events.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -398,31 +399,48 @@ impl Watcher {
         self.roots.iter().any(|root| root.path == path)
     }
 
+    /// Looks again at the folders that are not watched, whose number may have changed: those that fit into the
+    /// budget are watched, the others are counted.
+    ///
+    /// Folders that are left out for another reason keep their number: a walk of a remote file system may take
+    /// minutes.
+    pub fn recount(&self) {
+        let state = self.seen.state();
+        let is_beyond = |coverage: Coverage| coverage.unwatched() == coverage.beyond;
+        let tops = state.unwatched.paths_where(is_beyond);
+        drop(state);
+        self.enter(&tops);
+    }
+
     /// Moves the watches to where the folders are now. Folders that came are watched before they are told.
     fn follow(&self, news: &News) {
         news.left.iter().for_each(|top| self.leave(top));
-        if news.entered.is_empty() {
+        self.enter(&news.entered);
+        if news.has_rules && !news.entered.is_empty() {
+            self.watch_above();
+        }
+    }
+
+    /// Walks folders and all below them, and watches what may be watched.
+    fn enter(&self, tops: &BTreeSet<PathBuf>) {
+        if tops.is_empty() {
             return;
         }
         {
             let mut state = self.seen.state();
-            for top in &news.entered {
+            for top in tops {
                 state.unwatched.remove_below(top);
             }
             state.table.begin_walk();
-            state.walked = Some(news.entered.clone());
+            state.walked = Some(tops.clone());
         }
-        let tops: Vec<PathBuf> = news.entered.iter().cloned().collect();
+        let tops: Vec<PathBuf> = tops.iter().cloned().collect();
         let walked = self.walk(Some(&tops));
         let mut state = self.seen.state();
         self.note_roots(&mut state, &walked);
         for top in &tops {
             let watches = state.table.take_unentered(top);
             self.seen.remove(&state, &watches);
-        }
-        drop(state);
-        if news.has_rules {
-            self.watch_above();
         }
     }
 

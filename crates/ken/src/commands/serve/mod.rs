@@ -147,6 +147,7 @@ pub(super) fn run_with(
         is_limited: args.max_watches.is_some(),
         sweeps: Sweeps::new(Duration::from_secs(args.sweep_seconds)),
         swept_by: None,
+        has_found_before: false,
         due: Instant::now(),
         compared: None,
         is_suspect: false,
@@ -230,6 +231,9 @@ struct Server {
     sweeps: Sweeps,
     /// The current comparison of that.
     swept_by: Option<Ticket>,
+    /// Whether changes were found between the last sweep and the current one, for instance by a search that waits for
+    /// them.
+    has_found_before: bool,
     /// When everything is compared next.
     due: Instant,
     /// When everything was compared last.
@@ -320,13 +324,16 @@ impl Server {
             self.swept_by = None;
             let has_found = self.news.has_found.load(Ordering::Relaxed);
             self.sweeps.end(has_found, Instant::now());
+            if has_found || std::mem::take(&mut self.has_found_before) {
+                self.watcher.recount();
+            }
         }
         self.barriers.settle(&self.updater, Instant::now());
     }
 
     /// Has what is not watched compared.
     fn sweep(&mut self) {
-        self.news.has_found.store(false, Ordering::Relaxed);
+        self.has_found_before |= self.news.has_found.swap(false, Ordering::Relaxed);
         let unwatched = self.watcher.unwatched().into_iter();
         self.swept_by = Some(self.updater.submit(unwatched.map(PathChange::Touched)));
     }

@@ -382,6 +382,11 @@ fn folders_beyond_the_limit_are_looked_at_now_and_then() {
     let server = Server::start_with(&world, &options);
     world.write("a/b/two.txt", "two mangoes");
     server.converges();
+    // The folders come one after the other, so that a sweep has to find the second one.
+    fs_err::create_dir(world.docs().join("c")).unwrap();
+    server.until("the new folder is counted", || {
+        server.status()["swept"] == 3
+    });
     world.write("c/d/new.txt", "three mangoes");
     server.converges();
     server.until("all folders are counted", || server.status()["swept"] == 4);
