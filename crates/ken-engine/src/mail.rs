@@ -120,6 +120,12 @@ pub trait Mail {
     /// Fails if the column cannot be read.
     fn links(&self, at: DocAddress) -> Result<Vec<u64>, Error>;
 
+    /// Returns the messages that have one of these numbers, or name a message that has it, in no order.
+    ///
+    /// # Errors
+    /// Fails if the column cannot be read.
+    fn linked(&self, numbers: &[u64]) -> Result<Vec<DocAddress>, Error>;
+
     /// Returns the values of some text fields in what a plan finds, in no order. Once limits are reached, the other
     /// documents are left out.
     ///

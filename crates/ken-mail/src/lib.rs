@@ -28,6 +28,7 @@ mod signed;
 mod states;
 mod tags;
 pub mod thread;
+mod tree;
 mod uuencode;
 mod words;
 
@@ -42,4 +43,5 @@ pub use mime::{MimePart, mime_parts};
 pub use parse::header_values;
 pub use personal::Personal;
 pub use signed::{Signed, signed};
-pub use tags::{TagChange, Tags};
+pub use tags::{TagChange, Tags, hex_decoded, hex_encoded};
+pub use tree::{TreeInner, TreePart};

@@ -72,7 +72,23 @@ impl fmt::Display for TagChange {
     }
 }
 
-fn encode(tag: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Returns a text as a word of a line: every special byte is `%xx`.
+pub fn hex_encoded(text: &str) -> String {
+    let mut word = String::with_capacity(text.len());
+    // Writing into a string cannot fail.
+    _ = encode(text, &mut word);
+    word
+}
+
+/// Returns the text of a word that [`hex_encoded`] returned.
+///
+/// # Errors
+/// Returns what is wrong with the word.
+pub fn hex_decoded(word: &str) -> Result<String, String> {
+    decoded(word)
+}
+
+fn encode(tag: &str, f: &mut dyn Write) -> fmt::Result {
     // As a tag, it would read as the sign before the query.
     if tag == "-" {
         return f.write_str("%2d");

@@ -33,10 +33,15 @@ pub fn path(data: &Path) -> PathBuf {
 /// # Errors
 /// Fails if the log cannot be written. The next call removes an incomplete line.
 pub fn append(data: &Path, changes: &[TagChange]) -> Result<(), Error> {
-    let mut lines = String::new();
-    for change in changes {
-        lines.push_str(&format!("{change}\n"));
-    }
+    let lines = changes.iter().map(|change| format!("{change}\n"));
+    append_lines(data, lines.collect())
+}
+
+/// Appends lines as [`append`] does. Lines that begin with `#` are for other programs that read the log.
+///
+/// # Errors
+/// Fails as [`append`] does.
+pub fn append_lines(data: &Path, mut lines: String) -> Result<(), Error> {
     ken_private::create_folder(data)?;
     let mut file = ken_private::options()
         .create(true)

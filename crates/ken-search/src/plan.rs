@@ -219,6 +219,7 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
         // A tag is found without its diacritics, as a word is.
         Value::Word(text) if field == Field::Tag => matched(Pattern::Name(literal(text.trim()))),
         Value::Prefix(text) if field == Field::Tag => matched(Pattern::Name(starting(text))),
+        Value::Among(values) => matched(Pattern::Any(values.clone())),
         Value::Whole(whole) => matched(Pattern::Whole(whole.clone())),
         Value::Word(text) => matched(term(field, text)),
         Value::Prefix(text) => matched(Pattern::Prefix(text.to_lowercase())),

@@ -63,7 +63,7 @@ pub(crate) fn literally(value: &Value, analyze: Analyze) -> Option<Span> {
             Some(Span::Match(Pattern::Range(end(from), end(to))))
         }
         Value::Phrase(phrase) => self::phrase(field, phrase, analyze),
-        Value::Numbers(..) | Value::Dates(..) => None,
+        Value::Among(_) | Value::Numbers(..) | Value::Dates(..) => None,
     }
 }
 

@@ -4,3 +4,4 @@
 //! belong to the binary.
 
 pub mod mu;
+pub mod notmuch;

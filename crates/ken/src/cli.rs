@@ -52,7 +52,7 @@ impl Cli {
         as_topic(&mut arguments, start);
         if arguments
             .get(start)
-            .is_some_and(|name| [RECOLLQ, AG, MU, RG, GREP].iter().any(|own| name == own))
+            .is_some_and(|name| [RECOLLQ, AG, MU, NOTMUCH, RG, GREP].iter().any(|own| name == own))
         {
             // Everything behind it is the command's own, also what ken has options for.
             arguments.insert(start + 1, "--".into());
@@ -83,6 +83,7 @@ impl Cli {
 const RECOLLQ: &str = "recollq";
 const AG: &str = "ag";
 const MU: &str = "mu";
+const NOTMUCH: &str = "notmuch";
 const RG: &str = "rg";
 
 /// The command that reads its flags itself, as ripgrep does.
@@ -98,7 +99,7 @@ fn as_personality(arguments: &mut Vec<OsString>) {
 /// Returns the program under whose name ken is started.
 pub(crate) fn personality(arguments: &[OsString]) -> Option<&'static str> {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    let known = [RECOLLQ, AG, MU, RG];
+    let known = [RECOLLQ, AG, MU, NOTMUCH, RG];
     known.into_iter().find(|known| name == Some(known.as_ref()))
 }
 
@@ -295,6 +296,9 @@ pub(crate) enum Command {
     /// Drop-in replacement for mu, including the server for mu4e (also when started as `mu`)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Mu(MuArgs),
+    /// Drop-in replacement for notmuch, for its Emacs client too (also when started as `notmuch`)
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Notmuch(NotmuchArgs),
     /// Drop-in replacement for ripgrep (also when started as `rg`)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Rg(GrepArgs),
@@ -489,6 +493,13 @@ pub(crate) struct TuiArgs {
 #[derive(Args, Debug)]
 pub(crate) struct MuArgs {
     /// mu's arguments; help lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct NotmuchArgs {
+    /// notmuch's arguments; help lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }

@@ -74,6 +74,23 @@ pub(crate) fn read(segment: &SegmentReader, doc: DocId) -> tantivy::Result<Vec<u
     Ok(column.values_for_doc(doc).collect())
 }
 
+/// Returns the messages that have one of these numbers, in the order of addresses.
+pub(crate) fn linked(
+    searcher: &Searcher,
+    column: Column,
+    numbers: &[u64],
+) -> tantivy::Result<Vec<DocAddress>> {
+    let mut numbers = numbers.to_vec();
+    numbers.sort_unstable();
+    let mut found = BTreeSet::new();
+    for (number, reader) in (0..).zip(searcher.segment_readers()) {
+        let segment = Segment::open(number, reader, column)?;
+        let documents = segment.with(&numbers, None)?.into_iter();
+        found.extend(documents.map(|doc| DocAddress::at(number, doc)));
+    }
+    Ok(found.into_iter().collect())
+}
+
 /// Returns the documents of the message that one of them is or is a part of, with that one, in the
 /// order of addresses; of a file outside of messages, all that are in none.
 pub(crate) fn siblings(

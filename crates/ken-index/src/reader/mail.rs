@@ -54,6 +54,10 @@ impl Mail for Snapshot {
         links::read(segment, at.doc()).map_err(|e| self.error(e))
     }
 
+    fn linked(&self, numbers: &[u64]) -> Result<Vec<DocAddress>, Error> {
+        links::linked(&self.searcher, self.columns.link, numbers).map_err(|e| self.error(e))
+    }
+
     fn seen(
         &self,
         plan: &Plan,

@@ -14,7 +14,7 @@ use ken_core::{MESSAGE_STATES, MessageState, StateSource};
 
 pub use flags::{FlagError, Flags};
 pub use folder::{MaildirPath, is_maildir, make};
-pub use relocate::{MoveError, Target, relocate};
+pub use relocate::{MoveError, Target, move_to, relocate};
 
 /// Returns whether the path of a message determines a state, by the name of the state.
 pub fn is_in_path(state: &str) -> bool {

@@ -104,6 +104,16 @@ pub fn relocate(path: &Path, target: &Target<'_>) -> Result<PathBuf, MoveError> 
     Err(MoveError::Contended(from))
 }
 
+/// Gives the file of a message another path; both folders are synced. It never overwrites a file.
+///
+/// # Errors
+/// Fails if the file cannot be moved, and if there is a file already.
+pub fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    rename(from, to)?;
+    sync_folder(from)?;
+    sync_folder(to)
+}
+
 /// Returns the target path of a message.
 fn wanted(
     message: &MaildirPath,

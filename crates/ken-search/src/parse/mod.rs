@@ -32,7 +32,7 @@ mod tree;
 mod values;
 mod when;
 
-pub use dialect::{Syntax, recoll_words, without_forms};
+pub use dialect::{Asked, Database, Syntax, recoll_words, without_forms};
 pub use error::QueryError;
 pub use joins::joins_parts;
 pub use lenient::{LeftOut, Lenient, parse_lenient};

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use ken_core::{Field, FieldKind, FieldNames, Glob};
 
+use super::dialect::Database;
 use super::error::QueryError;
 use super::lexer::{self, SpannedToken, Token};
 use super::modifiers::Quoted;
@@ -32,6 +33,8 @@ pub struct Names<'a> {
     pub fields: &'a FieldNames,
     /// Whether `5/6/2024` is a day in May rather than in June.
     pub month_first: bool,
+    /// The database of notmuch that a query in its language is for, if any.
+    pub database: Option<&'a dyn Database>,
 }
 
 impl Default for Names<'_> {
@@ -42,6 +45,7 @@ impl Default for Names<'_> {
             saved: NONE,
             fields: &FieldNames::TABLE,
             month_first: false,
+            database: None,
         }
     }
 }

@@ -107,6 +107,11 @@ impl Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Word(text) => write!(f, "{text:?}"),
+            Self::Among(values) => {
+                f.write_str("(among")?;
+                values.iter().try_for_each(|value| write!(f, " {value:?}"))?;
+                f.write_str(")")
+            }
             Self::Prefix(text) => write!(f, "(prefix {text:?})"),
             Self::Glob(glob) => write!(f, "(glob {glob})"),
             Self::Regex(regex) => write!(f, "(regex {regex:?})"),
@@ -287,6 +292,12 @@ impl QueryWriter<'_> {
             Value::Word(word) => {
                 write_word(&mut self.text, word);
                 self.text.push_str(end);
+            }
+            Value::Among(values) => {
+                for (number, value) in values.iter().enumerate() {
+                    self.text.push_str(if number > 0 { "/" } else { "" });
+                    write_word(&mut self.text, value);
+                }
             }
             Value::Prefix(word) => {
                 write_word(&mut self.text, word);

@@ -95,6 +95,8 @@ impl Clause {
 pub enum Value {
     /// A word of a text field, or the whole value of a keyword or path field.
     Word(String),
+    /// One of these values, as the index has them; not in text fields.
+    Among(Vec<String>),
     /// Words or values with this start.
     Prefix(String),
     /// Words or values that match the pattern, which is neither a word nor a prefix.

@@ -61,6 +61,10 @@ impl Mail for Scoped<'_> {
         self.inner.mail().links(at)
     }
 
+    fn linked(&self, numbers: &[u64]) -> Result<Vec<DocAddress>, Error> {
+        self.kept(self.inner.mail().linked(numbers)?)
+    }
+
     fn seen(
         &self,
         plan: &Plan,

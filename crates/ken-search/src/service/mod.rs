@@ -45,7 +45,7 @@ use std::time::{Duration, Instant};
 use ken_core::{FieldNames, Root};
 use ken_engine::{Limits, Source};
 
-use crate::parse::{Names, Saved};
+use crate::parse::{Database, Names, Saved};
 use crate::plan::{Analyze, Context};
 use id::is_id;
 use place::place_behind;
@@ -83,6 +83,7 @@ pub struct Service<'s> {
     saved: Saved,
     names: Arc<FieldNames>,
     cancel: Option<Arc<AtomicBool>>,
+    database: Option<&'s dyn Database>,
 }
 
 impl<'s> Service<'s> {
@@ -101,7 +102,15 @@ impl<'s> Service<'s> {
             saved,
             names: Arc::new(snapshot.meta().field_names()),
             cancel: None,
+            database: None,
         }
+    }
+
+    /// Reads queries in notmuch's language as queries of a database of notmuch.
+    #[must_use]
+    pub fn with_database(mut self, database: &'s dyn Database) -> Self {
+        self.database = Some(database);
+        self
     }
 
     /// Makes searches end soon after the flag becomes true, with what they have found.
@@ -125,6 +134,7 @@ impl<'s> Service<'s> {
             saved: &self.saved,
             fields: &self.names,
             month_first: self.context.month_first,
+            database: self.database,
         }
     }
 

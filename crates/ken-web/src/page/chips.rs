@@ -86,6 +86,7 @@ fn of_query(looker: &Looker<'_>, state: &State) -> Vec<Chip> {
         saved: &looker.web.setup.access.saved,
         fields: looker.service.field_names(),
         month_first: looker.service.context().month_first,
+        database: None,
     };
     let parts = match parse_with(&state.q, names) {
         Ok(Tree::And(parts)) => parts,

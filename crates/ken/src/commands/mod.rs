@@ -21,6 +21,7 @@ mod mail;
 mod mcp;
 mod missing;
 mod mu;
+mod notmuch;
 mod open;
 mod original;
 mod query;
@@ -72,6 +73,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Recollq(args) => recollq::run(&global, args.arguments),
         Command::Ag(args) => ag::run(&global, args.arguments),
         Command::Mu(args) => mu::run(&global, args.arguments),
+        Command::Notmuch(args) => notmuch::run(&global, &args.arguments),
         Command::Rg(args) => grep::run(&global, args.arguments, grep::Name::Rg),
         Command::Serve(args) => serve::run(&global, &args),
         #[cfg(feature = "tui")]
@@ -140,6 +142,7 @@ pub(crate) fn data_folder_of(cli: &Cli) -> Option<PathBuf> {
         Command::Extract(_) | Command::Walk(_) => None,
         Command::Completions(_) | Command::Man(_) | Command::Topic(_) => None,
         Command::Mu(args) => mu::data_folder(&cli.global, &args.arguments),
+        Command::Notmuch(args) => notmuch::data_folder(&args.arguments),
         _ => crate::config::data_folder(&cli.global).ok(),
     }
 }

@@ -44,6 +44,7 @@ impl Settings {
             saved: &self.queries,
             fields: &FieldNames::new(&custom),
             month_first: writes_month_first(),
+            database: None,
         };
         for (name, query) in &self.queries {
             let parsed = parse_with(query, names).map_err(Failure::from);

@@ -226,6 +226,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("ken ag", &[("ken ag -l otter", "Answer as ag does.")]),
     ("ken mu", &[("ken mu find from:anna", "Answer as mu does.")]),
+    ("ken notmuch", &[("ken notmuch search tag:inbox", "Answer as notmuch does.")]),
     (
         "ken serve",
         &[("ken serve", "Keep the index up to date until Ctrl-C.")],
@@ -379,7 +380,7 @@ fn examples(name: &str) -> &'static [(&'static str, &'static str)] {
 }
 
 fn exit_codes(name: &str) -> Vec<(&'static str, &'static str)> {
-    if ["ken recollq", "ken ag", "ken mu"].contains(&name) {
+    if ["ken recollq", "ken ag", "ken mu", "ken notmuch"].contains(&name) {
         return vec![("", "As the program whose place the command takes.")];
     }
     let mut codes = vec![("0", "The command is done.")];

@@ -15,15 +15,16 @@ use regex_automata::meta::Regex;
 
 use super::super::error::QueryError;
 use super::super::modifiers::DEFAULT_DISTANCE;
-use super::super::parser::MAX_DEPTH;
+use super::super::parser::{MAX_DEPTH, Names};
 use super::super::tree::{Clause, Nearness, Tree, Value};
 use super::super::values;
+use super::database::Asked;
 use super::logic::{self, Lexeme, Token};
 use super::words::{as_it_stands, clause, in_one_of};
 use super::{end_of_run, fault, mail, skip_spaces};
 use crate::media_types;
 
-pub(super) fn parse(query: &str, names: &FieldNames) -> Result<Tree, QueryError> {
+pub(super) fn parse(query: &str, names: Names<'_>) -> Result<Tree, QueryError> {
     match query.trim() {
         "" => {
             let at = query.len()..query.len();
@@ -62,6 +63,8 @@ enum Meaning {
     Date,
     Tag,
     Thread,
+    /// What only a database of notmuch has.
+    OfDatabase(&'static str),
     Unknown(&'static str),
 }
 
@@ -82,10 +85,10 @@ const PREFIXES: [(&str, Meaning); 18] = [
     ("thread", Meaning::Thread),
     (
         "lastmod",
-        Meaning::Unknown("revisions of notmuch's database"),
+        Meaning::OfDatabase("revisions of notmuch's database"),
     ),
-    ("query", Meaning::Unknown("notmuch's saved queries")),
-    ("property", Meaning::Unknown("properties of messages")),
+    ("query", Meaning::OfDatabase("notmuch's saved queries")),
+    ("property", Meaning::OfDatabase("properties of messages")),
     (
         "sexp",
         Meaning::Unknown("notmuch's second language, of s-expressions"),
@@ -104,7 +107,10 @@ fn custom(name: &str, names: &FieldNames) -> Option<Meaning> {
 fn are_alternatives(meaning: Meaning) -> bool {
     match meaning {
         Meaning::Words(fields) => matches!(fields, [Field::Author | Field::Title]),
-        Meaning::Attachment | Meaning::MediaType | Meaning::Unknown(_) => false,
+        Meaning::Attachment
+        | Meaning::MediaType
+        | Meaning::OfDatabase(_)
+        | Meaning::Unknown(_) => false,
         Meaning::Id
         | Meaning::Folder
         | Meaning::Path
@@ -137,7 +143,7 @@ enum Sort {
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     query: &'a str,
-    names: &'a FieldNames,
+    names: Names<'a>,
     /// The fields in which words without a prefix are searched for.
     fields: &'static [Field],
     depth: usize,
@@ -182,12 +188,16 @@ impl<'a> Reader<'a> {
             let known = PREFIXES.iter().find(|(known, _)| *known == name);
             let meaning = known
                 .map(|(_, meaning)| *meaning)
-                .or_else(|| custom(name, self.names))?;
+                .or_else(|| custom(name, self.names.fields))?;
             Some((meaning, at + name.len() + 1))
         });
         let (meaning, start) = prefix.unwrap_or((Meaning::Words(self.fields), at));
-        if let Meaning::Unknown(what) = meaning {
-            return Err(mail::unsupported(self.query, at..start, what));
+        match meaning {
+            Meaning::OfDatabase(_) if self.names.database.is_some() => {}
+            Meaning::OfDatabase(what) | Meaning::Unknown(what) => {
+                return Err(mail::unsupported(self.query, at..start, what));
+            }
+            _ => {}
         }
         let (written, end) = self.value(query, start, prefix.is_some())?;
         let tree = match prefix {
@@ -199,6 +209,9 @@ impl<'a> Reader<'a> {
                 };
                 let text = format!("{}..{}", seconds(range.0), seconds(range.1));
                 mail::range(self.query, at..end, Field::Date, &text)?
+            }
+            Some((Meaning::OfDatabase(_), start)) => {
+                self.of_database(&query[at..start - 1], &self.text(&written))?
             }
             _ => self.operand(at..end, meaning, &written)?,
         };
@@ -374,6 +387,9 @@ impl<'a> Reader<'a> {
             }
             (Meaning::Tag, Sort::Regex) => {
                 let expression = mail::regex(self.query, at, text)?;
+                if self.names.database.is_some() {
+                    return Ok(clause(Some(Field::Tag), Value::Regex(expression)));
+                }
                 // Tags are compared without regard to case.
                 let regex = Regex::new(&format!("(?i){expression}")).ok();
                 let is_meant = |tag: &str| regex.as_ref().is_some_and(|regex| regex.is_match(tag));
@@ -382,6 +398,10 @@ impl<'a> Reader<'a> {
                 let states = states.map(mail::state);
                 let tags = [clause(Some(Field::Tag), Value::Regex(expression))];
                 Ok(Tree::or(tags.into_iter().chain(states).collect()))
+            }
+            (Meaning::Tag, _) if self.names.database.is_some() => {
+                let value = Value::Among(vec![text.to_owned()]);
+                Ok(clause(Some(Field::Tag), value))
             }
             (Meaning::Tag, _) => Ok(tagged(text)),
             (Meaning::Thread, _) => {
@@ -392,9 +412,7 @@ impl<'a> Reader<'a> {
                         let inner = self.inner(&[], written, inside)?;
                         Ok(Tree::Thread(Box::new(inner)))
                     }
-                    None => Ok(mail::threads_of(&Value::Word(
-                        values::bare(Field::Msgid, text).to_owned(),
-                    ))),
+                    None => Ok(self.thread(text)),
                 }
             }
             (Meaning::Path, _) => {
@@ -407,8 +425,60 @@ impl<'a> Reader<'a> {
                 };
                 Ok(clause(Some(Field::Dir), value))
             }
-            (Meaning::Unknown(what), _) => Err(mail::unsupported(self.query, at, what)),
+            (Meaning::OfDatabase(what) | Meaning::Unknown(what), _) => {
+                Err(mail::unsupported(self.query, at, what))
+            }
         }
+    }
+
+    /// Returns the tree for a thread: by its number in the database, else by the identifier of any message of it.
+    fn thread(self, text: &str) -> Tree {
+        let Some(database) = self.names.database else {
+            let id = values::bare(Field::Msgid, text).to_owned();
+            return mail::threads_of(&Value::Word(id));
+        };
+        let ids = database.ids(Asked::Thread(text)).unwrap_or_default();
+        Tree::Thread(Box::new(identified(ids)))
+    }
+
+    /// Returns the tree for what only the database knows. What it does not know finds nothing.
+    fn of_database(self, name: &str, text: &str) -> Result<Tree, QueryError> {
+        let Some(database) = self.names.database else {
+            return Ok(identified(Vec::new()));
+        };
+        let asked = match name {
+            "lastmod" => Asked::Revisions(text),
+            "property" => Asked::Property(text),
+            _ => {
+                return match database.query(text) {
+                    Some(query) => self.saved(&query),
+                    None => Ok(identified(Vec::new())),
+                };
+            }
+        };
+        match database.ids(asked) {
+            Some(ids) => Ok(identified(ids)),
+            None => {
+                let message = format!("{text:?} is no value of {name}:");
+                let hint = "write lastmod:1..20, property:key=value";
+                Err(fault(self.query, 0..self.query.len(), message, hint))
+            }
+        }
+    }
+
+    /// Reads a saved query, which stands for itself in parentheses.
+    fn saved(self, query: &str) -> Result<Tree, QueryError> {
+        if query.trim() == "*" {
+            return Ok(Tree::All);
+        }
+        let depth = self.depth + 1;
+        let reader = Reader {
+            query,
+            names: self.names,
+            fields: &[],
+            depth,
+        };
+        reader.tree(0..query.len())
     }
 
     /// Returns the value without quotes and doubled quotes.
@@ -463,6 +533,12 @@ impl<'a> Reader<'a> {
             }),
         }
     }
+}
+
+/// Returns the tree for messages with one of these identifiers.
+fn identified(ids: Vec<String>) -> Tree {
+    let ids = ids.into_iter().map(|id| id.to_lowercase()).collect();
+    clause(Some(Field::Msgid), Value::Among(ids))
 }
 
 fn operator(source: &str) -> Option<Token> {

@@ -1,0 +1,147 @@
+//! What only the log next to the index says: revisions, properties, and settings kept with the messages.
+//!
+//! The log has the lines of a dump (notmuch-dump(1)): `+tag -- id:1@x`, `#= 1@x key=value` for properties, and
+//! `#@ key value` for settings. A revision is the number of a line, so it grows with every change, and a message
+//! changed last in the last line that names it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use ken_mail::{TagChange, hex_decoded, hex_encoded};
+use ken_pipeline::tags;
+
+use super::Error;
+
+/// The content of the log, without tags.
+#[derive(Debug, Default)]
+pub struct Journal {
+    /// The number of the last line.
+    pub revision: u64,
+    /// The settings.
+    pub settings: BTreeMap<String, String>,
+    changed: HashMap<String, u64>,
+    properties: BTreeMap<String, Vec<(String, String)>>,
+}
+
+impl Journal {
+    /// Reads the log; a missing one is empty.
+    ///
+    /// # Errors
+    /// Fails if the log cannot be read.
+    pub fn read(data: &Path) -> Result<Self, Error> {
+        let bytes = match fs_err::read(tags::path(data)) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            bytes => bytes?,
+        };
+        Ok(Self::of(&String::from_utf8_lossy(&bytes)))
+    }
+
+    fn of(text: &str) -> Self {
+        let mut journal = Self::default();
+        for (number, line) in (1..).zip(text.lines()) {
+            journal.revision = number;
+            if let Some(setting) = line.strip_prefix("#@ ") {
+                journal.take_setting(setting);
+            } else if let Some(properties) = line.strip_prefix("#= ") {
+                journal.take_properties(properties, number);
+            } else if let Ok(Some(change)) = TagChange::read(line) {
+                journal.changed.insert(change.id, number);
+            }
+        }
+        journal
+    }
+
+    fn take_setting(&mut self, line: &str) {
+        let (key, value) = line.split_once(' ').unwrap_or((line, ""));
+        let (Ok(key), Ok(value)) = (hex_decoded(key), hex_decoded(value)) else {
+            return;
+        };
+        if value.is_empty() {
+            self.settings.remove(&key);
+        } else {
+            self.settings.insert(key, value);
+        }
+    }
+
+    fn take_properties(&mut self, line: &str, number: u64) {
+        if let Some((id, properties)) = read_properties(line) {
+            self.changed.insert(id.clone(), number);
+            self.properties.insert(id, properties);
+        }
+    }
+
+    /// Returns the revision at which a message changed last; 0 if it never did.
+    pub fn changed(&self, id: &str) -> u64 {
+        self.changed.get(id).copied().unwrap_or(0)
+    }
+
+    /// Returns the messages that changed between two revisions.
+    pub(super) fn between(&self, from: u64, to: u64) -> Vec<String> {
+        let changed = self.changed.iter();
+        let between = changed.filter(|(_, number)| (from..=to).contains(number));
+        between.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Returns the properties of a message, sorted.
+    pub fn properties(&self, id: &str) -> &[(String, String)] {
+        self.properties.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the messages with a property.
+    pub(super) fn with_property(&self, key: &str, value: &str) -> Vec<String> {
+        let has = |(_, all): &(&String, &Vec<(String, String)>)| {
+            all.iter().any(|(own, of)| own == key && of == value)
+        };
+        let found = self.properties.iter().filter(has);
+        found.map(|(id, _)| id.clone()).collect()
+    }
+}
+
+/// Reads the line of the properties of a message, behind `#= `: its identifier, and each key with its value.
+pub(super) fn read_properties(line: &str) -> Option<(String, Vec<(String, String)>)> {
+    let mut words = line.split_whitespace();
+    let id = hex_decoded(words.next()?).ok()?;
+    let mut properties = Vec::new();
+    for word in words {
+        let (key, value) = word.split_once('=')?;
+        properties.push((hex_decoded(key).ok()?, hex_decoded(value).ok()?));
+    }
+    properties.sort();
+    properties.dedup();
+    Some((id, properties))
+}
+
+/// Returns the line of the properties of a message.
+pub(super) fn properties_line(id: &str, properties: &[(String, String)]) -> String {
+    let mut line = format!("#= {}", hex_encoded(id));
+    for (key, value) in properties {
+        line.push_str(&format!(" {}={}", hex_encoded(key), hex_encoded(value)));
+    }
+    line + "\n"
+}
+
+/// Returns the line of a setting.
+pub(super) fn setting_line(key: &str, value: &str) -> String {
+    format!("#@ {} {}\n", hex_encoded(key), hex_encoded(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_what_changed_when() {
+        let text = "+a -- id:1@x\n#@ query.todo tag%3atodo\n+a -- id:2@x\n-a -- id:1@x\n\
+            #= 2@x k=v%20w b=c\n#@ gone 1\n#@ gone \n";
+        let journal = Journal::of(text);
+        assert_eq!(journal.revision, 7);
+        assert_eq!(journal.between(4, 4), ["1@x"]);
+        assert_eq!(journal.changed("2@x"), 5);
+        assert_eq!(journal.settings.len(), 1);
+        assert_eq!(journal.settings["query.todo"], "tag:todo");
+        assert_eq!(journal.with_property("k", "v w"), ["2@x"]);
+        let line = properties_line("2@x", journal.properties("2@x"));
+        assert_eq!(line, "#= 2@x b=c k=v%20w\n");
+        assert_eq!(setting_line("a", "b c"), "#@ a b%20c\n");
+    }
+}
