@@ -99,6 +99,15 @@ impl<'a> TreePart<'a> {
             .collect()
     }
 
+    /// Returns the first header of a name as it is written there, and its value, decoded and without line ends.
+    pub fn folded_header(&self, name: &str, detect: Detect<'_>) -> Option<(String, String)> {
+        let mut fields = Fields::new(self.whole);
+        let (own, value) = fields.find(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()))?;
+        let value = clean(value, detect).replace(['\r', '\n'], "");
+        let value = decoded(value.trim(), detect).into_owned();
+        Some((String::from_utf8_lossy(own).into_owned(), value))
+    }
+
     /// Returns the addresses in a header: `Name <user@host>` or an address each.
     pub fn addresses(&self, name: &str, detect: Detect<'_>) -> Vec<String> {
         let mut all = Vec::new();

@@ -50,10 +50,11 @@ impl Cli {
         as_personality(&mut arguments);
         let start = command_position(&command, &arguments, 1);
         as_topic(&mut arguments, start);
-        if arguments
-            .get(start)
-            .is_some_and(|name| [RECOLLQ, AG, MU, NOTMUCH, RG, GREP].iter().any(|own| name == own))
-        {
+        if arguments.get(start).is_some_and(|name| {
+            [RECOLLQ, AG, MU, NOTMUCH, RG, GREP]
+                .iter()
+                .any(|own| name == own)
+        }) {
             // Everything behind it is the command's own, also what ken has options for.
             arguments.insert(start + 1, "--".into());
         }

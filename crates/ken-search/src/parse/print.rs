@@ -109,7 +109,9 @@ impl Display for Value {
             Self::Word(text) => write!(f, "{text:?}"),
             Self::Among(values) => {
                 f.write_str("(among")?;
-                values.iter().try_for_each(|value| write!(f, " {value:?}"))?;
+                values
+                    .iter()
+                    .try_for_each(|value| write!(f, " {value:?}"))?;
                 f.write_str(")")
             }
             Self::Prefix(text) => write!(f, "(prefix {text:?})"),

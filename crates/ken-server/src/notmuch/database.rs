@@ -7,17 +7,17 @@ use std::sync::{Arc, OnceLock};
 
 use ken_core::{Field, Root, Value};
 use ken_engine::Source;
-use ken_index::layout::index_folder;
 use ken_index::Reader;
+use ken_index::layout::index_folder;
 use ken_mail::TagChange;
 use ken_pipeline::{Options, Progress, RootChange, tags, update_files};
 use ken_search::parse::{Asked, Saved};
 use ken_search::plan::Context;
 use ken_search::service::Service;
 
+use super::Error;
 use super::journal::{self, Journal};
 use super::message::Message;
-use super::Error;
 
 /// The settings of a database.
 pub struct DatabaseOptions {
@@ -186,7 +186,13 @@ impl Database {
     /// Brings changes of the log and of some files into the index.
     pub(super) fn bring_in(&self, files: &[PathBuf]) -> Result<(), Error> {
         let progress = Progress::default();
-        update_files(&self.options, &[self.root_change()], files, &progress, &|_| ())?;
+        update_files(
+            &self.options,
+            &[self.root_change()],
+            files,
+            &progress,
+            &|_| (),
+        )?;
         Ok(())
     }
 

@@ -64,7 +64,9 @@ impl Ignore {
             };
             for entry in entries.flatten() {
                 let path = entry.path();
-                let is_met = path.strip_prefix(root).is_ok_and(|below| self.is_met(below));
+                let is_met = path
+                    .strip_prefix(root)
+                    .is_ok_and(|below| self.is_met(below));
                 if is_met {
                     found.push(path);
                 } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -109,6 +111,9 @@ mod tests {
         let ignore = Ignore::read(&[".git".to_owned()]).unwrap();
         let mut found = ignore.below(folder.path());
         found.sort();
-        assert_eq!(found, [folder.path().join(".git"), folder.path().join("a/.git")]);
+        assert_eq!(
+            found,
+            [folder.path().join(".git"), folder.path().join("a/.git")]
+        );
     }
 }

@@ -14,7 +14,10 @@ enum Line {
     /// A comment or an empty line.
     Other(String),
     Group(String),
-    Entry { key: String, value: String },
+    Entry {
+        key: String,
+        value: String,
+    },
 }
 
 impl KeyFile {

@@ -79,10 +79,7 @@ pub(super) fn number_of(source: &dyn Source, at: DocAddress) -> Result<Option<u6
 
 /// Returns the messages with some of their files, in the order of their first files in `documents`. Files of one
 /// message must all be among them.
-pub(super) fn read(
-    source: &dyn Source,
-    documents: &[DocAddress],
-) -> Result<Vec<Message>, Error> {
+pub(super) fn read(source: &dyn Source, documents: &[DocAddress]) -> Result<Vec<Message>, Error> {
     let mut messages: Vec<Message> = Vec::new();
     let mut positions = HashMap::new();
     for at in documents {

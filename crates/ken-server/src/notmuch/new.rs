@@ -79,7 +79,9 @@ impl Database {
         run: &dyn Fn(&Options, &Progress) -> Result<Summary, Error>,
     ) -> Result<NewSummary, Error> {
         let mut options = self.options.clone();
-        options.excluded.extend(request.ignore.below(&self.real_root));
+        options
+            .excluded
+            .extend(request.ignore.below(&self.real_root));
         let before = self.reader_source();
         let (arrivals, gone) = self.look(&options)?;
         let mut summary = NewSummary::default();
@@ -131,7 +133,10 @@ impl Database {
             } else if seen.insert(departure.number) {
                 summary.removed += 1;
                 let tags = departure.tags.into_iter().map(|tag| (tag, false)).collect();
-                changes.push(TagChange { id: departure.id, tags });
+                changes.push(TagChange {
+                    id: departure.id,
+                    tags,
+                });
             }
         }
         if request.syncs_flags {
@@ -334,7 +339,10 @@ fn tags_of_new(files: &[&Arrival], request: &NewRequest) -> Vec<TagOperation> {
         let given = flags.into_iter().filter(|(_, is_given)| *is_given);
         tags.extend(given.map(|(tag, _)| tag));
     }
-    let new = request.tags.iter().filter(|tag| !is_seen || *tag != "unread");
+    let new = request
+        .tags
+        .iter()
+        .filter(|tag| !is_seen || *tag != "unread");
     tags.extend(new.cloned());
     tags.into_iter().map(|tag| (tag, true)).collect()
 }
@@ -383,7 +391,10 @@ fn known_ids<'i>(
     let mut known = BTreeSet::new();
     for at in with_ids(source, ids.keys().map(String::as_str))? {
         let document = source.document_without_body(at)?.document;
-        let id = document.text(Field::Msgid).unwrap_or_default().to_lowercase();
+        let id = document
+            .text(Field::Msgid)
+            .unwrap_or_default()
+            .to_lowercase();
         known.extend(ids.get(&id).map(|id| (*id).to_owned()));
     }
     Ok(known)
@@ -455,10 +466,16 @@ mod tests {
     #[test]
     fn messages_are_told_from_other_files() {
         let id = |text: &str| arrival_of(text.as_bytes(), Path::new("")).id;
-        assert_eq!(id("From: a@x\nMessage-ID: <1@x>\n\nhi").as_deref(), Some("1@x"));
+        assert_eq!(
+            id("From: a@x\nMessage-ID: <1@x>\n\nhi").as_deref(),
+            Some("1@x")
+        );
         assert_eq!(id("just text"), None);
         assert_eq!(id(""), None);
-        assert_eq!(id("From a\nSubject: a\n\nb\n\nFrom a\nSubject: c\n\nd"), None);
+        assert_eq!(
+            id("From a\nSubject: a\n\nb\n\nFrom a\nSubject: c\n\nd"),
+            None
+        );
         assert!(id("From a\nSubject: a\n\nb\n").is_some());
     }
 
@@ -477,6 +494,9 @@ mod tests {
         let path = deliver(folder.path(), b"From x\nSubject: a\n\nb\n", false).unwrap();
         assert_eq!(fs_err::read(&path).unwrap(), b"Subject: a\n\nb\n");
         assert_eq!(path.parent().unwrap(), folder.path().join("new"));
-        assert_eq!(fs_err::read_dir(folder.path().join("tmp")).unwrap().count(), 0);
+        assert_eq!(
+            fs_err::read_dir(folder.path().join("tmp")).unwrap().count(),
+            0
+        );
     }
 }

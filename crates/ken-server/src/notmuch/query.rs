@@ -107,7 +107,12 @@ impl Database {
                 order,
                 ..Request::new(&Plan::All)
             };
-            found = source.find(&request)?.hits.into_iter().map(|hit| hit.address).collect();
+            found = source
+                .find(&request)?
+                .hits
+                .into_iter()
+                .map(|hit| hit.address)
+                .collect();
         }
         let mut seen = HashSet::new();
         let mut first = Vec::with_capacity(found.len());
@@ -159,7 +164,11 @@ impl Database {
     }
 
     /// Returns the files with an attached message that matches.
-    fn carriers(&self, source: &dyn Source, mut parts: Vec<Plan>) -> Result<Vec<DocAddress>, Error> {
+    fn carriers(
+        &self,
+        source: &dyn Source,
+        mut parts: Vec<Plan>,
+    ) -> Result<Vec<DocAddress>, Error> {
         parts.push(is_member());
         let plan = Plan::And(parts);
         let mut carriers = Vec::new();

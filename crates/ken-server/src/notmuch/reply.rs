@@ -136,7 +136,9 @@ fn reply(message: &Message, tree: &TreePart<'_>, request: &ReplyRequest) -> Repl
     reply.from = from.map(|from| format!("{} <{from}>", request.name));
     let subject = tree.header("Subject", &detect).into_iter().next();
     reply.subject = subject.map(|subject| {
-        let is_answer = subject.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("re:"));
+        let is_answer = subject
+            .get(..3)
+            .is_some_and(|start| start.eq_ignore_ascii_case("re:"));
         match is_answer {
             true => subject,
             false => format!("Re: {subject}"),
@@ -150,7 +152,11 @@ fn address(text: &str) -> &str {
 }
 
 /// Adds the recipients of the answer; returns the user's own address to which the message was sent.
-fn add_recipients(tree: &TreePart<'_>, request: &ReplyRequest, reply: &mut Reply) -> Option<String> {
+fn add_recipients(
+    tree: &TreePart<'_>,
+    request: &ReplyRequest,
+    reply: &mut Reply,
+) -> Option<String> {
     let lists = ["To", "Cc", "Bcc"].map(|name| tree.addresses(name, &detect));
     let [to, cc, bcc] = &lists;
     let sender = sender(tree, &lists);
@@ -164,7 +170,10 @@ fn add_recipients(tree: &TreePart<'_>, request: &ReplyRequest, reply: &mut Reply
             _ => &mut reply.bcc,
         };
         for text in addresses {
-            let is_own = request.own.iter().find(|own| own.eq_ignore_ascii_case(address(text)));
+            let is_own = request
+                .own
+                .iter()
+                .find(|own| own.eq_ignore_ascii_case(address(text)));
             match is_own {
                 Some(_) => own = own.or_else(|| Some(address(text).to_owned())),
                 None if adds => {
@@ -214,7 +223,9 @@ fn delivered_to(tree: &TreePart<'_>, own: &[String]) -> Option<String> {
 
 fn own_in(text: &str, own: &[String]) -> Option<String> {
     let text = text.to_lowercase();
-    own.iter().find(|own| text.contains(&own.to_lowercase())).cloned()
+    own.iter()
+        .find(|own| text.contains(&own.to_lowercase()))
+        .cloned()
 }
 
 /// Returns the user's address by the headers `Received`: ` for <address>`, else ` by host` in the domain of an address.
@@ -232,7 +243,9 @@ fn received(tree: &TreePart<'_>, own: &[String]) -> Option<String> {
             return None;
         };
         let domain = format!("{domain}.{top}").to_lowercase();
-        own.iter().find(|own| own.to_lowercase().contains(&domain)).cloned()
+        own.iter()
+            .find(|own| own.to_lowercase().contains(&domain))
+            .cloned()
     })
 }
 
@@ -287,7 +300,10 @@ fn quote(part: &TreePart<'_>, out: &mut Printer<'_>) -> Result<(), Error> {
                 }
             }
             let subject = headers.subject.unwrap_or_default();
-            text.push_str(&format!("> Subject: {subject}\n> Date: {}\n>\n", headers.date));
+            text.push_str(&format!(
+                "> Subject: {subject}\n> Date: {}\n>\n",
+                headers.date
+            ));
             out.raw(text.as_bytes())?;
             quote(inner, out)
         }
@@ -303,9 +319,7 @@ fn quote(part: &TreePart<'_>, out: &mut Printer<'_>) -> Result<(), Error> {
             let line = format!("Attachment: {name} ({})\n", part.media_type);
             Ok(out.raw(line.as_bytes())?)
         }
-        TreeInner::Leaf => {
-            Ok(out.raw(format!("Non-text part: {}\n", part.media_type).as_bytes())?)
-        }
+        TreeInner::Leaf => Ok(out.raw(format!("Non-text part: {}\n", part.media_type).as_bytes())?),
     }
 }
 
@@ -339,11 +353,20 @@ mod tests {
     fn the_sender_and_all_others_are_answered() {
         let text = "From: Anna <a@x>\nTo: me@work.example, b@x\nCc: c@x\nSubject: Plan\n\n";
         let reply = answered(text, true);
-        assert_eq!((reply.to, reply.cc), (vec!["Anna <a@x>".to_owned(), "b@x".to_owned()], vec!["c@x".to_owned()]));
+        assert_eq!(
+            (reply.to, reply.cc),
+            (
+                vec!["Anna <a@x>".to_owned(), "b@x".to_owned()],
+                vec!["c@x".to_owned()]
+            )
+        );
         assert_eq!(reply.from.as_deref(), Some("Me <me@work.example>"));
         assert_eq!(reply.subject.as_deref(), Some("Re: Plan"));
         let reply = answered(text, false);
-        assert_eq!((reply.to, reply.cc.len()), (vec!["Anna <a@x>".to_owned()], 0));
+        assert_eq!(
+            (reply.to, reply.cc.len()),
+            (vec!["Anna <a@x>".to_owned()], 0)
+        );
     }
 
     #[test]
@@ -364,7 +387,10 @@ mod tests {
             "Received: from x by mail.work.example with SMTP",
         ] {
             let text = format!("From: a@x\nTo: list@x\n{header}\n\n");
-            assert_eq!(answered(&text, true).from.as_deref(), Some("Me <me@work.example>"));
+            assert_eq!(
+                answered(&text, true).from.as_deref(),
+                Some("Me <me@work.example>")
+            );
         }
         let reply = answered("From: a@x\nTo: list@x\n\n", true);
         assert_eq!(reply.from.as_deref(), Some("Me <me@home.example>"));

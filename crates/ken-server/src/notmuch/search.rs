@@ -205,7 +205,10 @@ impl Database {
         out.begin_list()?;
         for message in self.some_messages(source, found, skipped, limit)? {
             if request.output == Output::Messages {
-                if request.duplicate.is_none_or(|n| n <= message.files.len().max(1)) {
+                if request
+                    .duplicate
+                    .is_none_or(|n| n <= message.files.len().max(1))
+                {
                     out.prefix("id");
                     out.string(&message.id)?;
                     out.separator()?;

@@ -120,14 +120,18 @@ impl Reader<'_> {
         depth: usize,
     ) -> Result<Tree, Error> {
         let mut all = |reader: &mut Self, field: Option<&str>| -> Result<Vec<Tree>, Error> {
-            rest.iter().map(|part| reader.query(part, field, depth)).collect()
+            rest.iter()
+                .map(|part| reader.query(part, field, depth))
+                .collect()
         };
         match head {
             "and" => Ok(all_of(all(self, field)?)),
             "or" => Ok(any_of(all(self, field)?)),
             "not" => {
                 let parts = all(self, field)?.into_iter();
-                Ok(all_of(parts.map(|part| Tree::Not(Box::new(part))).collect()))
+                Ok(all_of(
+                    parts.map(|part| Tree::Not(Box::new(part))).collect(),
+                ))
             }
             "regex" | "rx" => self.pattern(head, rest, field),
             "starts-with" => self.prefix(rest, field),
@@ -143,9 +147,9 @@ impl Reader<'_> {
                 }
             }
             "matching" | "of" => Err(Error::Said(format!("'{head}' is only read in thread"))),
-            "infix" | "query" if field.is_some() => {
-                Err(Error::Said(format!("'{head}' not supported inside a field")))
-            }
+            "infix" | "query" if field.is_some() => Err(Error::Said(format!(
+                "'{head}' not supported inside a field"
+            ))),
             "infix" => self.infix(&one_atom(head, rest)?),
             "query" => {
                 let name = one_atom(head, rest)?;
@@ -167,11 +171,15 @@ impl Reader<'_> {
         let is_own = self.names.fields.field(head).is_some_and(Field::is_custom);
         if row.is_some() || is_own {
             if field.is_some() {
-                return Err(Error::Said(format!("nested field: '{head}' inside '{}'", field.unwrap_or_default())));
+                return Err(Error::Said(format!(
+                    "nested field: '{head}' inside '{}'",
+                    field.unwrap_or_default()
+                )));
             }
             let parts = rest.iter();
-            let parts: Result<Vec<Tree>, Error> =
-                parts.map(|part| self.query(part, Some(head), depth)).collect();
+            let parts: Result<Vec<Tree>, Error> = parts
+                .map(|part| self.query(part, Some(head), depth))
+                .collect();
             return match row.is_some_and(|row| row.any) {
                 true => Ok(any_of(parts?)),
                 false => Ok(all_of(parts?)),
@@ -216,7 +224,9 @@ impl Reader<'_> {
             (Some(field), Some(row)) if row.has_regex => {
                 self.infix(&format!("{field}:{}", quoted(&format!("/{text}/"))))
             }
-            (Some(field), _) => Err(Error::Said(format!("'{head}' not supported in field '{field}'"))),
+            (Some(field), _) => Err(Error::Said(format!(
+                "'{head}' not supported in field '{field}'"
+            ))),
             (None, _) => Err(Error::Said(format!("illegal '{head}' outside field"))),
         }
     }
@@ -265,7 +275,9 @@ impl Reader<'_> {
         let end = |part: &Sexp| match part {
             Sexp::Atom { text, .. } if text == "*" => Ok(String::new()),
             Sexp::Atom { text, .. } => Ok(text.replace(' ', "_")),
-            Sexp::List(_) => Err(Error::Said(format!("expected atom as argument of '{head}'"))),
+            Sexp::List(_) => Err(Error::Said(format!(
+                "expected atom as argument of '{head}'"
+            ))),
         };
         match rest {
             [] => Ok(Tree::All),
@@ -277,7 +289,9 @@ impl Reader<'_> {
                 ("", "") => Ok(Tree::All),
                 (from, to) => self.infix(&format!("{head}:{from}..{to}")),
             },
-            _ => Err(Error::Said(format!("'{head}' expects maximum of two arguments"))),
+            _ => Err(Error::Said(format!(
+                "'{head}' expects maximum of two arguments"
+            ))),
         }
     }
 }
@@ -303,8 +317,12 @@ fn quoted(text: &str) -> String {
 fn one_atom(head: &str, rest: &[Sexp]) -> Result<String, Error> {
     match rest {
         [Sexp::Atom { text, .. }] => Ok(text.clone()),
-        [Sexp::List(_)] => Err(Error::Said(format!("expected atom as argument of '{head}'"))),
-        _ => Err(Error::Said(format!("'{head}' expects single atom as argument"))),
+        [Sexp::List(_)] => Err(Error::Said(format!(
+            "expected atom as argument of '{head}'"
+        ))),
+        _ => Err(Error::Said(format!(
+            "'{head}' expects single atom as argument"
+        ))),
     }
 }
 
@@ -339,9 +357,13 @@ fn expanded(saved: &Sexp, name: &str, arguments: &[Sexp]) -> Result<Sexp, Error>
 
 fn replaced(part: &Sexp, bound: &BTreeMap<&str, &Sexp>) -> Result<Sexp, Error> {
     match part {
-        Sexp::Atom { text, is_quoted: false } if text.starts_with(',') => {
+        Sexp::Atom {
+            text,
+            is_quoted: false,
+        } if text.starts_with(',') => {
             let value = bound.get(&text[1..]);
-            let value = value.ok_or_else(|| Error::Said(format!("undefined parameter '{}'", &text[1..])))?;
+            let value = value
+                .ok_or_else(|| Error::Said(format!("undefined parameter '{}'", &text[1..])))?;
             Ok((*value).clone())
         }
         Sexp::Atom { .. } => Ok(part.clone()),
@@ -411,12 +433,16 @@ mod tests {
 
     fn of(text: &str) -> Result<String, String> {
         let settings = [
-            ("squery.About", "(macro (name) (or (subject ,name) (tag ,name)))"),
+            (
+                "squery.About",
+                "(macro (name) (or (subject ,name) (tag ,name)))",
+            ),
             ("squery.Loop", "(Loop)"),
         ]
         .map(|(key, value)| (key.to_owned(), value.to_owned()));
         let tree = tree(text, Names::default(), &settings.into_iter().collect());
-        tree.map(|tree| tree.to_string()).map_err(|error| error.to_string())
+        tree.map(|tree| tree.to_string())
+            .map_err(|error| error.to_string())
     }
 
     fn infix(text: &str) -> String {
@@ -445,7 +471,16 @@ mod tests {
         let about = of("(About x)").unwrap();
         assert_eq!(about, of("(or (subject x) (tag x))").unwrap());
         assert!(of("(not a b)").unwrap().contains("not"));
-        for wrong in ["(", ")", "a b", "\"a", "(nonesuch a)", "(About)", "(Loop)", "((a) b)"] {
+        for wrong in [
+            "(",
+            ")",
+            "a b",
+            "\"a",
+            "(nonesuch a)",
+            "(About)",
+            "(Loop)",
+            "((a) b)",
+        ] {
             assert!(of(wrong).is_err(), "{wrong}");
         }
         let deep = format!("{}{}", "(and ".repeat(5000), ")".repeat(5000));

@@ -113,10 +113,9 @@ impl Database {
         message: &Message,
         number: Option<usize>,
     ) -> Result<Vec<u8>, Error> {
-        let files = match number {
-            Some(number) => message.files.get(number.saturating_sub(1)).into_iter().as_slice(),
-            None => &message.files,
-        };
+        let is_meant = |at: usize| number.is_none_or(|number| number == at + 1);
+        let files = message.files.iter().enumerate();
+        let files = files.filter(|(at, _)| is_meant(*at)).map(|(_, file)| file);
         let mut failed = None;
         for file in files {
             match read(&self.real_path(file)) {
@@ -157,14 +156,16 @@ impl Show<'_, '_> {
         } else {
             self.message(message, 0)?;
         }
-        self.out.begin_list()?;
-        self.out.end()?;
         self.out.end()?;
         Ok(self.out.end()?)
     }
 
     fn thread(&mut self, thread: &Thread) -> Result<(), Error> {
-        let links: Vec<Links> = thread.messages.iter().map(|message| self.links(message)).collect();
+        let links: Vec<Links> = thread
+            .messages
+            .iter()
+            .map(|message| self.links(message))
+            .collect();
         self.branches(&trees(&links), &thread.messages, 0)
     }
 
@@ -261,13 +262,7 @@ impl Show<'_, '_> {
     }
 
     fn structured(&mut self, message: &Message, tree: &TreePart<'_>) -> Result<(), Error> {
-        structured_message(
-            self.database,
-            message,
-            tree,
-            self.request,
-            self.out,
-        )
+        structured_message(self.database, message, tree, self.request, self.out)
     }
 
     fn part(&mut self, part: &TreePart<'_>, number: &mut usize) -> Result<(), Error> {
@@ -293,7 +288,11 @@ impl Show<'_, '_> {
         ))?;
         let (now, zone) = self.database.clock();
         let date = when::relative(message.date, now, zone);
-        let from = tree.header("From", &detect).into_iter().next().unwrap_or_default();
+        let from = tree
+            .header("From", &detect)
+            .into_iter()
+            .next()
+            .unwrap_or_default();
         let tags = message.tags.join(" ");
         self.text_headers(tree, Some(&format!("{from} ({date}) ({tags})")))?;
         if self.request.body {
@@ -310,8 +309,16 @@ impl Show<'_, '_> {
             self.line(summary)?;
         }
         let headers = Headers::of(tree);
-        self.line(&format!("Subject: {}", headers.subject.as_deref().unwrap_or("(null)")))?;
-        self.line(&format!("From: {}", headers.from))?;
+        self.line(&format!(
+            "Subject: {}",
+            headers.subject.as_deref().unwrap_or("(null)")
+        ))?;
+        let from = if headers.from.is_empty() {
+            "(null)"
+        } else {
+            &headers.from
+        };
+        self.line(&format!("From: {from}"))?;
         for (name, value) in [("To", &headers.to), ("Cc", &headers.cc)] {
             if !value.is_empty() {
                 self.line(&format!("{name}: {value}"))?;
@@ -323,7 +330,11 @@ impl Show<'_, '_> {
 
     fn text_part(&mut self, part: &TreePart<'_>, number: &mut usize) -> Result<(), Error> {
         *number += 1;
-        let kind = if part.is_attachment() { "attachment" } else { "part" };
+        let kind = if part.is_attachment() {
+            "attachment"
+        } else {
+            "part"
+        };
         let is_leaf = matches!(part.inner, TreeInner::Leaf);
         let mut line = format!("\u{c}{kind}{{ ID: {number}");
         if let Some(name) = part.file_name.as_ref().filter(|_| is_leaf) {
@@ -522,8 +533,8 @@ fn structured_headers(
     }
     out.entry("Date", &headers.date)?;
     for name in extra {
-        if let Some(value) = tree.header(name, &detect).into_iter().next() {
-            out.entry(name, &value)?;
+        if let Some((name, value)) = tree.folded_header(name, &detect) {
+            out.entry(&name, &value)?;
         }
     }
     Ok(out.end()?)

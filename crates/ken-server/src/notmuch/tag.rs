@@ -8,12 +8,12 @@ use ken_mail::maildir::{Flags, is_maildir_path, move_to};
 use ken_mail::{TagChange, hex_decoded, hex_encoded};
 use ken_pipeline::tags;
 
+use super::Error;
 use super::database::Database;
 use super::journal::{properties_line, read_properties, setting_line};
 use super::message::Message;
 use super::query::{Exclude, Query, Sort};
 use super::thread::id_term;
-use super::Error;
 
 /// The flags of a Maildir that are tags. `unread` is the tag of messages without the last one.
 const FLAGS: [(&str, u8); 4] = [
@@ -62,7 +62,10 @@ fn check_tag(tag: &str, is_given: bool) -> Result<(), String> {
 ///
 /// # Errors
 /// Returns what is wrong with the line.
-pub fn read_line(line: &str, generous: bool) -> Result<Option<(Vec<TagOperation>, String)>, String> {
+pub fn read_line(
+    line: &str,
+    generous: bool,
+) -> Result<Option<(Vec<TagOperation>, String)>, String> {
     let mut rest = line.trim_start_matches([' ', '\t']);
     if rest.is_empty() || rest.starts_with('#') {
         return Ok(None);
@@ -274,7 +277,9 @@ impl Database {
                 match sup_line(line) {
                     Some((id, given)) => _ = tags.insert(id, given),
                     None if line.trim().is_empty() || line.starts_with('#') => {}
-                    None => wrong.push(format!("Warning: Ignoring invalid sup format line: {line}")),
+                    None => {
+                        wrong.push(format!("Warning: Ignoring invalid sup format line: {line}"))
+                    }
                 }
                 continue;
             }
@@ -339,7 +344,9 @@ impl Database {
 /// Returns the format of a dump, by its first line with tags.
 fn format_of(text: &str) -> DumpFormat {
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
-    let first = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first = lines
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
     match text.starts_with("#notmuch-dump") || sup_line(first).is_none() {
         true => DumpFormat::BatchTag,
         false => DumpFormat::Sup,
@@ -406,7 +413,11 @@ pub(super) fn tags_of_flags(files: &[PathBuf]) -> Option<Vec<TagOperation>> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         is_maildir_path(file) && (name.contains(INFO) || Flags::of_path(file).is_new())
     };
-    let flags: Vec<Flags> = files.iter().filter(has_info).map(|file| Flags::of_path(file)).collect();
+    let flags: Vec<Flags> = files
+        .iter()
+        .filter(has_info)
+        .map(|file| Flags::of_path(file))
+        .collect();
     if flags.is_empty() {
         return None;
     }
@@ -427,7 +438,10 @@ mod tests {
     fn operations_stand_before_the_query() {
         let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
         let (operations, n_words) = read_operations(&words("+a -b from:x")).unwrap();
-        assert_eq!(operations, [("a".to_owned(), true), ("b".to_owned(), false)]);
+        assert_eq!(
+            operations,
+            [("a".to_owned(), true), ("b".to_owned(), false)]
+        );
         assert_eq!(n_words, 2);
         assert_eq!(read_operations(&words("+a -- -b")).unwrap().1, 2);
         assert!(read_operations(&words("+-a x")).is_err());
@@ -437,7 +451,10 @@ mod tests {
     #[test]
     fn lines_of_a_batch_are_read() {
         let (operations, query) = read_line(" +a%20b -c -- id:1 x", false).unwrap().unwrap();
-        assert_eq!(operations, [("a b".to_owned(), true), ("c".to_owned(), false)]);
+        assert_eq!(
+            operations,
+            [("a b".to_owned(), true), ("c".to_owned(), false)]
+        );
         assert_eq!(query, "id:1 x");
         assert_eq!(read_line("a b", false).unwrap().unwrap().1, "a b");
         assert_eq!(read_line("# a", false), Ok(None));
@@ -465,10 +482,12 @@ mod tests {
 
     #[test]
     fn flags_are_tags() {
-        let of = |path: &str| tags_of_flags(&[PathBuf::from(path)]).map(|tags| {
-            let given = tags.into_iter().filter(|(_, is_given)| *is_given);
-            given.map(|(tag, _)| tag).collect::<Vec<_>>()
-        });
+        let of = |path: &str| {
+            tags_of_flags(&[PathBuf::from(path)]).map(|tags| {
+                let given = tags.into_iter().filter(|(_, is_given)| *is_given);
+                given.map(|(tag, _)| tag).collect::<Vec<_>>()
+            })
+        };
         assert_eq!(of("/m/cur/1:2,FS").unwrap(), ["flagged"]);
         assert_eq!(of("/m/cur/1:2,").unwrap(), ["unread"]);
         assert_eq!(of("/m/new/1").unwrap(), ["unread"]);
@@ -487,7 +506,11 @@ mod tests {
             ("/m/new/1", &["inbox"], Some("/m/cur/1:2,S")),
             ("/m/new/1:2,", &["unread"], Some("/m/cur/1:2,")),
             ("/m/cur/1", &["unread"], Some("/m/cur/1:2,")),
-            ("/m/cur/1:2,FSZxyz", &["unread", "draft"], Some("/m/cur/1:2,DZxyz")),
+            (
+                "/m/cur/1:2,FSZxyz",
+                &["unread", "draft"],
+                Some("/m/cur/1:2,DZxyz"),
+            ),
             ("/m/cur/1:2,ab-not-sorted", &["draft"], None),
             ("/m/1", &["draft"], None),
         ] {

@@ -33,12 +33,17 @@ impl Thread {
 
     /// Returns the number of messages that match and are not excluded.
     pub fn n_matched(&self) -> usize {
-        self.matched().filter(|message| !message.is_excluded).count()
+        self.matched()
+            .filter(|message| !message.is_excluded)
+            .count()
     }
 
     /// Returns the number of files.
     pub fn n_files(&self) -> usize {
-        self.messages.iter().map(|message| message.files.len()).sum()
+        self.messages
+            .iter()
+            .map(|message| message.files.len())
+            .sum()
     }
 
     /// Returns the date of the first matching message in an order.
@@ -71,7 +76,10 @@ impl Thread {
         }
         for message in &self.messages {
             let author = author(message);
-            if author.as_ref().is_some_and(|author| !matched.contains(author)) {
+            if author
+                .as_ref()
+                .is_some_and(|author| !matched.contains(author))
+            {
                 add(&mut others, author);
             }
         }
@@ -120,7 +128,8 @@ pub(super) fn id_term(id: &str) -> String {
 
 /// Returns a subject without a prefix of answers.
 fn bare(subject: &str) -> &str {
-    let is_prefix = |start: &str| ["re: ", "aw: ", "vs: ", "sv: "].contains(&&*start.to_lowercase());
+    let is_prefix =
+        |start: &str| ["re: ", "aw: ", "vs: ", "sv: "].contains(&&*start.to_lowercase());
     match subject.split_at_checked(4) {
         Some((start, rest)) if is_prefix(start) => rest,
         _ => subject,
@@ -129,7 +138,10 @@ fn bare(subject: &str) -> &str {
 
 /// Splits a sender into name and address.
 pub(super) fn person(text: &str) -> (&str, &str) {
-    match text.strip_suffix('>').and_then(|text| text.rsplit_once('<')) {
+    match text
+        .strip_suffix('>')
+        .and_then(|text| text.rsplit_once('<'))
+    {
         Some((name, address)) => (name.trim(), address),
         None => ("", text),
     }
@@ -182,7 +194,9 @@ pub(super) fn trees(links: &[Links]) -> Vec<Branch> {
         .map(|link| positions.get(link.in_reply_to.as_deref()?).copied())
         .collect();
     break_circles(&mut parents);
-    let tops: Vec<usize> = (0..links.len()).filter(|at| parents[*at].is_none()).collect();
+    let tops: Vec<usize> = (0..links.len())
+        .filter(|at| parents[*at].is_none())
+        .collect();
     for at in tops.iter().filter(|_| tops.len() > 1) {
         parents[*at] = deepest(links, &positions, &parents, *at);
     }
@@ -207,7 +221,10 @@ fn branch(top: usize, answers: &[Vec<usize>]) -> Branch {
     }
     let mut done: HashMap<usize, Branch> = HashMap::new();
     for at in order.into_iter().rev() {
-        let answers = answers[at].iter().filter_map(|at| done.remove(at)).collect();
+        let answers = answers[at]
+            .iter()
+            .filter_map(|at| done.remove(at))
+            .collect();
         done.insert(at, Branch { at, answers });
     }
     done.remove(&top).unwrap_or_default()
@@ -309,7 +326,10 @@ mod tests {
 
     #[test]
     fn answers_are_below_what_they_answer() {
-        assert_eq!(drawn(&[("a", "", &[]), ("b", "a", &[]), ("c", "b", &[])]), "a(b(c()))");
+        assert_eq!(
+            drawn(&[("a", "", &[]), ("b", "a", &[]), ("c", "b", &[])]),
+            "a(b(c()))"
+        );
         assert_eq!(drawn(&[("a", "", &[]), ("b", "x", &["a"])]), "a(b())");
         assert_eq!(drawn(&[("a", "b", &[]), ("b", "a", &[])]), "a(b())");
         assert_eq!(drawn(&[("a", "", &[]), ("b", "", &[])]), "a()b()");

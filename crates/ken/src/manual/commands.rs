@@ -226,7 +226,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("ken ag", &[("ken ag -l otter", "Answer as ag does.")]),
     ("ken mu", &[("ken mu find from:anna", "Answer as mu does.")]),
-    ("ken notmuch", &[("ken notmuch search tag:inbox", "Answer as notmuch does.")]),
+    (
+        "ken notmuch",
+        &[("ken notmuch search tag:inbox", "Answer as notmuch does.")],
+    ),
     (
         "ken serve",
         &[("ken serve", "Keep the index up to date until Ctrl-C.")],

@@ -38,6 +38,7 @@ mod mistakes;
 mod modules;
 mod mu;
 mod needs;
+mod notmuch;
 mod ocr;
 mod output;
 mod page;

@@ -107,10 +107,9 @@ fn custom(name: &str, names: &FieldNames) -> Option<Meaning> {
 fn are_alternatives(meaning: Meaning) -> bool {
     match meaning {
         Meaning::Words(fields) => matches!(fields, [Field::Author | Field::Title]),
-        Meaning::Attachment
-        | Meaning::MediaType
-        | Meaning::OfDatabase(_)
-        | Meaning::Unknown(_) => false,
+        Meaning::Attachment | Meaning::MediaType | Meaning::OfDatabase(_) | Meaning::Unknown(_) => {
+            false
+        }
         Meaning::Id
         | Meaning::Folder
         | Meaning::Path

@@ -56,8 +56,14 @@ fn wanted(command: &str, typed: &Typed) -> Result<String, Refusal> {
 
 pub(super) fn search(session: &Session<'_>, arguments: &[String]) -> Outcome {
     const OPTIONS: &[OptionRow] = &[
-        ("output", Takes::Word(&["summary", "threads", "messages", "files", "tags"])),
-        ("exclude", Takes::WordOr(&["true", "false", "flag", "all"], "true")),
+        (
+            "output",
+            Takes::Word(&["summary", "threads", "messages", "files", "tags"]),
+        ),
+        (
+            "exclude",
+            Takes::WordOr(&["true", "false", "flag", "all"], "true"),
+        ),
         ("offset", Takes::Number),
         ("limit", Takes::Number),
         ("duplicate", Takes::Number),
@@ -97,7 +103,9 @@ pub(super) fn search(session: &Session<'_>, arguments: &[String]) -> Outcome {
         query,
         output,
         offset: typed.number("offset").unwrap_or(0),
-        limit: typed.number("limit").and_then(|limit| usize::try_from(limit).ok()),
+        limit: typed
+            .number("limit")
+            .and_then(|limit| usize::try_from(limit).ok()),
         duplicate: duplicate.and_then(|number| usize::try_from(number).ok()),
         version,
     };
@@ -109,7 +117,10 @@ pub(super) fn search(session: &Session<'_>, arguments: &[String]) -> Outcome {
 
 pub(super) fn address(session: &Session<'_>, arguments: &[String]) -> Outcome {
     const OPTIONS: &[OptionRow] = &[
-        ("output", Takes::Word(&["sender", "recipients", "count", "address"])),
+        (
+            "output",
+            Takes::Word(&["sender", "recipients", "count", "address"]),
+        ),
         ("exclude", Takes::WordOr(&["true", "false"], "true")),
         ("deduplicate", Takes::Word(&["no", "mailbox", "address"])),
         ("sort", SORTS),
@@ -214,7 +225,10 @@ fn read_all(input: impl BufRead, bytes: &mut Vec<u8>) -> std::io::Result<()> {
 pub(super) fn show(session: &Session<'_>, arguments: &[String]) -> Outcome {
     const OPTIONS: &[OptionRow] = &[
         ("sort", SORTS),
-        ("format", Takes::Word(&["json", "text", "sexp", "mbox", "raw"])),
+        (
+            "format",
+            Takes::Word(&["json", "text", "sexp", "mbox", "raw"]),
+        ),
         ("format-version", Takes::Number),
         ("exclude", Takes::Switch),
         ("entire-thread", Takes::Switch),
@@ -227,7 +241,9 @@ pub(super) fn show(session: &Session<'_>, arguments: &[String]) -> Outcome {
         ("duplicate", Takes::Number),
     ];
     let typed = session.read("show", &[OPTIONS], arguments)?;
-    let part = typed.number("part").and_then(|part| usize::try_from(part).ok());
+    let part = typed
+        .number("part")
+        .and_then(|part| usize::try_from(part).ok());
     let format = typed.value("format").unwrap_or(match part {
         Some(_) => "raw",
         None => "text",
@@ -243,11 +259,15 @@ pub(super) fn show(session: &Session<'_>, arguments: &[String]) -> Outcome {
         warn("Warning: --body=false is incompatible with --part > 0. Disabling.")?;
         body = true;
     } else if !body && matches!(format, "mbox" | "raw") {
-        warn("Warning: --body=false only implemented for format=text, format=json and format=sexp")?;
+        warn(
+            "Warning: --body=false only implemented for format=text, format=json and format=sexp",
+        )?;
     }
     let include_html = typed.is_on("include-html", false);
     if include_html && matches!(format, "mbox" | "raw") {
-        warn("Warning: --include-html only implemented for format=text, format=json and format=sexp")?;
+        warn(
+            "Warning: --include-html only implemented for format=text, format=json and format=sexp",
+        )?;
     }
     let duplicate = typed.number("duplicate").filter(|number| *number > 0);
     let duplicate = duplicate.and_then(|number| usize::try_from(number).ok());
@@ -284,7 +304,9 @@ pub(super) fn show(session: &Session<'_>, arguments: &[String]) -> Outcome {
     let mut warnings = Vec::new();
     let is_good = {
         let mut printer = Printer::new(form(&typed), &mut out);
-        database.show(&request, &mut printer, &mut |line| warnings.push(line.to_owned()))?
+        database.show(&request, &mut printer, &mut |line| {
+            warnings.push(line.to_owned())
+        })?
     };
     out.flush()?;
     warnings.iter().try_for_each(|line| warn(line))?;
@@ -293,7 +315,10 @@ pub(super) fn show(session: &Session<'_>, arguments: &[String]) -> Outcome {
 
 pub(super) fn reply(session: &Session<'_>, arguments: &[String]) -> Outcome {
     const OPTIONS: &[OptionRow] = &[
-        ("format", Takes::Word(&["default", "json", "sexp", "headers-only"])),
+        (
+            "format",
+            Takes::Word(&["default", "json", "sexp", "headers-only"]),
+        ),
         ("format-version", Takes::Number),
         ("reply-to", Takes::Word(&["all", "sender"])),
         ("decrypt", DECRYPT),
@@ -317,7 +342,9 @@ pub(super) fn reply(session: &Session<'_>, arguments: &[String]) -> Outcome {
         },
         version,
         to_all: typed.value("reply-to") != Some("sender"),
-        duplicate: typed.number("duplicate").and_then(|number| usize::try_from(number).ok()),
+        duplicate: typed
+            .number("duplicate")
+            .and_then(|number| usize::try_from(number).ok()),
         name: session.places.get("user.name").to_owned(),
         own,
         extra_headers: session.places.list("show.extra_headers"),
@@ -330,10 +357,7 @@ pub(super) fn reply(session: &Session<'_>, arguments: &[String]) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) const INCLUDE: OptionRow = (
-    "include",
-    Takes::Word(&["config", "properties", "tags"]),
-);
+pub(super) const INCLUDE: OptionRow = ("include", Takes::Word(&["config", "properties", "tags"]));
 
 /// Returns what a dump has.
 pub(super) fn include(typed: &Typed) -> Include {

@@ -96,7 +96,7 @@ pub(super) fn new(session: &Session<'_>, arguments: &[String]) -> Outcome {
     let database = session.database()?;
     let stop = Stop::on_signals()?;
     let summary = database.new_messages(&request, &|options, progress| {
-        let run = || Ok(update(options, &[database.root_change()], progress, &|_| ())?);
+        let run = || update(options, &[database.root_change()], progress, &|_| ());
         Ok(stop.watch(options, progress, || (), run)?)
     })?;
     for path in &summary.not_mail {
@@ -244,7 +244,12 @@ pub(super) fn tag(session: &Session<'_>, arguments: &[String]) -> Outcome {
             exclude: Exclude::False,
             ..Query::default()
         };
-        database.tag(&query, &operations, removes_all, syncs_flags(session.places))?;
+        database.tag(
+            &query,
+            &operations,
+            removes_all,
+            syncs_flags(session.places),
+        )?;
     }
     Ok(ExitCode::from(u8::from(!wrong.is_empty())))
 }
@@ -259,7 +264,9 @@ pub(super) fn restore(session: &Session<'_>, arguments: &[String]) -> Outcome {
     let typed = session.read("restore", &[OPTIONS], arguments)?;
     if !typed.words.is_empty() {
         let words = typed.query();
-        return Err(Refusal::Said(format!("Unused positional parameter: {words}")));
+        return Err(Refusal::Said(format!(
+            "Unused positional parameter: {words}"
+        )));
     }
     let format = match typed.value("format") {
         Some("batch-tag") => Some(DumpFormat::BatchTag),

@@ -145,7 +145,9 @@ pub(super) fn setup(places: &Places) -> Outcome {
         return Err(Refusal::said("Error: there is no configuration file"));
     };
     let mut file = read_file(path)?.unwrap_or_default();
-    output::print(b"Welcome to notmuch, answered by ken. A few questions about your mail follow.\n\n")?;
+    output::print(
+        b"Welcome to notmuch, answered by ken. A few questions about your mail follow.\n\n",
+    )?;
     let mut lines = std::io::stdin().lock().lines();
     let mut ask = |question: &str, default: &str| -> Result<String, Refusal> {
         output::print(format!("{question} [{default}]: ").as_bytes())?;
@@ -165,7 +167,11 @@ pub(super) fn setup(places: &Places) -> Outcome {
     }
     let folder = ask("The folder of your mail", places.get("database.path"))?;
     let folder = std::path::absolute(folder)?.to_string_lossy().into_owned();
-    let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let words = |text: String| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     let tags = words(ask(
         "Tags of new messages, with spaces between them",
         &places.list("new.tags").join(" "),

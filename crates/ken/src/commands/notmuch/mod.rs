@@ -273,7 +273,9 @@ fn database(global: &Global, places: &Places) -> Result<Database, Refusal> {
     };
     // Hooks and the database of notmuch itself are no mail.
     if own.and_then(std::path::Path::file_name) == Some(".notmuch".as_ref()) {
-        update.excluded.extend(own.map(|own| fs_err::canonicalize(own).unwrap_or_else(|_| own.to_path_buf())));
+        update
+            .excluded
+            .extend(own.map(|own| fs_err::canonicalize(own).unwrap_or_else(|_| own.to_path_buf())));
     }
     let database = Database::new(DatabaseOptions {
         update,
@@ -314,7 +316,9 @@ fn help(topic: Option<&str>) -> Outcome {
     for (name, about) in COMMANDS {
         text.push_str(&format!("  {name:<12}  {about}\n"));
     }
-    text.push_str("\nThe manual pages of notmuch describe the options; notmuch help COMMAND opens one.\n");
+    text.push_str(
+        "\nThe manual pages of notmuch describe the options; notmuch help COMMAND opens one.\n",
+    );
     output::print(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -64,7 +64,10 @@ impl Typed {
 }
 
 /// Reads arguments up to the first word, or to `--`.
-pub(super) fn read(tables: &[&'static [OptionRow]], arguments: &[String]) -> Result<Typed, Refusal> {
+pub(super) fn read(
+    tables: &[&'static [OptionRow]],
+    arguments: &[String],
+) -> Result<Typed, Refusal> {
     let mut typed = Typed::default();
     let mut at = 0;
     while let Some(argument) = arguments.get(at) {
@@ -169,7 +172,10 @@ mod tests {
         assert!(!of("--no-exclude").unwrap().is_on("exclude", true));
         assert!(of("--exclude tag:a").unwrap().is_on("exclude", false));
         assert_eq!(of("--decrypt a").unwrap().value("decrypt"), Some("true"));
-        assert_eq!(of("--decrypt false").unwrap().value("decrypt"), Some("false"));
+        assert_eq!(
+            of("--decrypt false").unwrap().value("decrypt"),
+            Some("false")
+        );
     }
 
     #[test]

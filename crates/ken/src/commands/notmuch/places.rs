@@ -123,7 +123,8 @@ impl Places {
         let kept = Journal::read(&data).map_err(Refusal::from)?.settings;
         let kept_root = kept.get("database.mail_root").map(absolute);
         let mail_root = own_root.or(kept_root);
-        let mail_root = mail_root.or_else(|| variable("MAILDIR").filter(|_| !holds_mail(&database)));
+        let mail_root =
+            mail_root.or_else(|| variable("MAILDIR").filter(|_| !holds_mail(&database)));
         let mail_root = mail_root.unwrap_or_else(|| database.clone());
         let mut settings: BTreeMap<String, String> = DEFAULTS
             .iter()
@@ -157,7 +158,10 @@ impl Places {
                 Some(path) => home_folder().join(path),
                 None => folder.join("backups"),
             };
-            for (key, path) in [("database.hook_dir", hooks), ("database.backup_dir", backups)] {
+            for (key, path) in [
+                ("database.hook_dir", hooks),
+                ("database.backup_dir", backups),
+            ] {
                 let path = path.to_string_lossy().into_owned();
                 places.settings.insert(key.to_owned(), path);
             }
@@ -167,7 +171,9 @@ impl Places {
 
     /// Returns whether there is an index.
     pub(super) fn has_database(&self) -> bool {
-        ken_index::layout::index_folder(&self.data).join("meta.json").is_file()
+        ken_index::layout::index_folder(&self.data)
+            .join("meta.json")
+            .is_file()
     }
 
     /// Returns the folder with what belongs to the database.
@@ -218,9 +224,13 @@ fn user() -> Vec<(String, String)> {
     let text = |name: &str| variable(name).map(|value| value.to_string_lossy().into_owned());
     let login = text("USER").or_else(|| text("LOGNAME")).unwrap_or_default();
     let accounts = fs_err::read_to_string("/etc/passwd").unwrap_or_default();
-    let account = accounts.lines().find(|line| line.split(':').next() == Some(&*login));
+    let account = accounts
+        .lines()
+        .find(|line| line.split(':').next() == Some(&*login));
     let known = account.and_then(|line| line.split(':').nth(4));
-    let known = known.and_then(|name| name.split(',').next()).unwrap_or_default();
+    let known = known
+        .and_then(|name| name.split(',').next())
+        .unwrap_or_default();
     let name = text("NAME").unwrap_or_else(|| known.to_owned());
     let host = fs_err::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let address = text("EMAIL").unwrap_or_else(|| format!("{login}@{}", host.trim()));
