@@ -101,6 +101,13 @@ impl Document {
         }
     }
 
+    /// Adds a text value as it is; an empty value is left out.
+    pub fn add_verbatim(&mut self, field: Field, text: &str) {
+        if !self.is_full() && !text.is_empty() {
+            self.fields.push((field, Value::Text(text.to_owned())));
+        }
+    }
+
     /// Adds a text value from outside the document, such as a sidecar, unless the document itself has it.
     pub fn join_text(&mut self, field: Field, text: &str) {
         let n_values = self.fields.len();

@@ -76,6 +76,22 @@ impl<'a> TreePart<'a> {
         word.eq_ignore_ascii_case("attachment")
     }
 
+    /// Returns the part without the header fields of a message: those about content, and the body.
+    pub fn without_message_header(&self) -> Vec<u8> {
+        let mut part = Vec::with_capacity(self.whole.len());
+        for (name, value) in Fields::new(self.whole) {
+            let start = name.get(..8).unwrap_or_default();
+            if start.eq_ignore_ascii_case(b"content-") {
+                part.extend_from_slice(name);
+                part.push(b':');
+                part.extend_from_slice(value);
+            }
+        }
+        part.push(b'\n');
+        part.extend_from_slice(self.body);
+        part
+    }
+
     /// Returns the content, decoded.
     pub fn content(&self) -> Cow<'a, [u8]> {
         let content = Content {

@@ -177,7 +177,7 @@ impl Log {
             _ => true,
         });
         for (tag, _) in said.into_iter().filter(|(_, is_given)| *is_given) {
-            document.add_text(Field::Tag, tag);
+            document.add_verbatim(Field::Tag, tag);
         }
     }
 }

@@ -6,6 +6,9 @@ pub enum Error {
     /// The sentence says it.
     #[error("{0}")]
     Said(String),
+    /// A query that is an s-expression has a mistake.
+    #[error("Syntax error in query\n{0}")]
+    Syntax(String),
     /// The query has a mistake, or the index cannot be read.
     #[error(transparent)]
     Search(#[from] ken_search::service::Error),
@@ -21,6 +24,10 @@ pub enum Error {
 }
 
 impl Error {
+    pub(crate) fn syntax(message: impl Into<String>) -> Self {
+        Self::Syntax(message.into())
+    }
+
     pub(crate) fn said(message: impl Into<String>) -> Self {
         Self::Said(message.into())
     }

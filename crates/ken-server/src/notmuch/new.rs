@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -205,6 +205,13 @@ impl Database {
         let messages = self.messages(&*source, &found)?;
         let files = messages.iter().flat_map(|message| &message.files);
         let files: Vec<PathBuf> = files.map(|file| self.real_path(file)).collect();
+        // A run over all mail reads what other settings make of it.
+        update(
+            &self.options,
+            &[self.root_change()],
+            &Progress::default(),
+            &|_| (),
+        )?;
         let changes: Vec<TagChange> = messages
             .iter()
             .map(|message| TagChange {
@@ -322,6 +329,14 @@ fn note_content(part: &TreePart<'_>, tags: &mut BTreeSet<&'static str>) {
     }
     match &part.inner {
         TreeInner::Leaf => {}
+        // A signature is no attachment.
+        TreeInner::Multipart(parts) if part.is("multipart", "signed") => {
+            parts
+                .iter()
+                .take(1)
+                .for_each(|part| note_content(part, tags));
+        }
+        TreeInner::Multipart(_) if part.is("multipart", "encrypted") => {}
         TreeInner::Multipart(parts) => parts.iter().for_each(|part| note_content(part, tags)),
         TreeInner::Message(part) => note_content(part, tags),
     }
@@ -423,8 +438,9 @@ fn deliver(folder: &Path, text: &[u8], world_readable: bool) -> Result<PathBuf, 
         let (seconds, micros) = (now.as_secs(), now.subsec_micros());
         let name = format!("{seconds}.M{micros}P{process}Q{number}.{host}");
         let temporary = folder.join("tmp").join(&name);
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create_new(true).mode(mode);
+        let mut options = fs_err::OpenOptions::new();
+        options.write(true).create_new(true);
+        fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
         let mut file = match options.open(&temporary) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
@@ -482,9 +498,12 @@ mod tests {
     #[test]
     fn content_gives_tags() {
         let text = "From: a@x\nContent-Type: multipart/signed; boundary=b\n\n--b\n\
-            Content-Disposition: attachment\n\nx\n--b--\n";
-        let tags = arrival_of(text.as_bytes(), Path::new("")).tags;
-        assert_eq!(tags, ["attachment", "signed"]);
+            Content-Disposition: attachment\n\nx\n--b\n\
+            Content-Disposition: attachment\n\nsignature\n--b--\n";
+        let tags = |text: &str| arrival_of(text.as_bytes(), Path::new("")).tags;
+        assert_eq!(tags(text), ["attachment", "signed"]);
+        let without = text.replacen("Content-Disposition: attachment\n\nx", "\nx", 1);
+        assert_eq!(tags(&without), ["signed"]);
     }
 
     #[test]

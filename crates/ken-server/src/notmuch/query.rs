@@ -85,7 +85,7 @@ impl Database {
             _ => unnamed(&tree, &query.exclude_tags),
         };
         let meaning = plan(&tree, &self.context(source));
-        let mut parts = vec![meaning.clone()];
+        let mut parts = vec![meaning];
         let excluded = Plan::Match {
             field: Field::Tag,
             pattern: Pattern::Any(excludes.clone()),

@@ -1,5 +1,6 @@
 //! `notmuch reply`: the headers of an answer, and the message that it quotes.
 
+use base64ct::Encoding;
 use ken_mail::{Mailbox, TreeInner, TreePart};
 
 use super::database::Database;
@@ -8,6 +9,9 @@ use super::print::Printer;
 use super::query::Query;
 use super::show::{Headers, ShowFormat, ShowRequest, people, structured_message};
 use super::{Error, detect};
+
+/// The most characters of a line of a header.
+const LINE: usize = 76;
 
 /// The format of `notmuch reply`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +74,8 @@ impl Database {
             );
             return Err(Error::said(message));
         }
-        for message in self.messages(&*source, &found)? {
+        for mut message in self.messages(&*source, &found)? {
+            message.is_matched = false;
             let bytes = self.read_file(&message, request.duplicate)?;
             let tree = TreePart::read(&bytes, &detect);
             let reply = reply(&message, &tree, request);
@@ -86,8 +91,13 @@ impl Database {
             }
             headers(&reply, out)?;
             if request.format == ReplyFormat::Default {
-                let headers = Headers::of(&tree);
-                let line = format!("On {}, {} wrote:\n", headers.date, headers.from);
+                let first = |name| {
+                    tree.header(name, &detect)
+                        .into_iter()
+                        .next()
+                        .unwrap_or_default()
+                };
+                let line = format!("On {}, {} wrote:\n", first("Date"), first("From"));
                 out.raw(line.as_bytes())?;
                 quote(&tree, out)?;
             }
@@ -169,7 +179,11 @@ fn add_recipients(
             2 => &mut reply.cc,
             _ => &mut reply.bcc,
         };
-        for text in addresses {
+        // The names of groups are no addresses.
+        for text in addresses
+            .iter()
+            .filter(|text| Mailbox::read(text).is_some())
+        {
             let is_own = request
                 .own
                 .iter()
@@ -250,28 +264,83 @@ fn received(tree: &TreePart<'_>, own: &[String]) -> Option<String> {
 }
 
 fn headers(reply: &Reply, out: &mut Printer<'_>) -> Result<(), Error> {
-    let (to, cc, bcc) = (people(&reply.to), people(&reply.cc), people(&reply.bcc));
+    let list = |list: &[String]| {
+        list.iter()
+            .map(|text| encoded_person(text))
+            .collect::<Vec<_>>()
+    };
+    let list = |people: &[String]| list(people).join(", ");
     let mut line = |name: &str, value: &str| -> Result<(), Error> {
         match value {
             "" => Ok(()),
             value => Ok(out.raw(folded(name, value).as_bytes())?),
         }
     };
-    line("From", reply.from.as_deref().unwrap_or_default())?;
+    line(
+        "From",
+        &encoded_person(reply.from.as_deref().unwrap_or_default()),
+    )?;
     if let Some(subject) = &reply.subject {
-        line("Subject", subject)?;
+        line("Subject", &encoded(subject))?;
     }
-    line("To", &to)?;
-    line("Cc", &cc)?;
-    line("Bcc", &bcc)?;
+    line("To", &list(&reply.to))?;
+    line("Cc", &list(&reply.cc))?;
+    line("Bcc", &list(&reply.bcc))?;
     line("In-Reply-To", &reply.in_reply_to)?;
     line("References", &reply.references)?;
     Ok(out.raw(b"\n")?)
 }
 
-/// Returns a header, with identifiers on lines of their own where a line would be too long.
+/// Returns an address as in a header, with its name encoded.
+fn encoded_person(text: &str) -> String {
+    match Mailbox::read(text) {
+        Some(person) if !person.name.is_ascii() => {
+            format!("{} <{}>", encoded(person.name), person.address)
+        }
+        _ => people(&[text.to_owned()]),
+    }
+}
+
+/// Returns a text in which words that are not ASCII are encoded (RFC 2047): runs of them are one word, in Latin-1 if
+/// that has all letters.
+fn encoded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_plain = |word: &&str| word.is_ascii();
+    let start = words.iter().take_while(|word| is_plain(word)).count();
+    let end = words.len() - words.iter().rev().take_while(|word| is_plain(word)).count();
+    let run = words[start..end].join(" ");
+    let is_latin = run.chars().all(|c| u32::from(c) < 0x100);
+    let (charset, bytes) = match is_latin {
+        true => ("iso-8859-1", run.chars().map(|c| c as u8).collect()),
+        false => ("UTF-8", run.into_bytes()),
+    };
+    let run = format!(
+        "=?{charset}?b?{}?=",
+        base64ct::Base64::encode_string(&bytes)
+    );
+    let all = [&words[..start], &[&*run], &words[end..]];
+    all.concat().join(" ")
+}
+
+/// Returns a header in lines of at most [`LINE`] characters, where its words allow it.
 fn folded(name: &str, value: &str) -> String {
-    format!("{name}: {value}\n")
+    let mut header = format!("{name}:");
+    let mut column = header.len();
+    for (number, word) in value.split(' ').enumerate() {
+        let is_over = column + 1 + word.len() > LINE;
+        if is_over && number > 0 {
+            header.push('\n');
+            column = 0;
+        }
+        header.push(' ');
+        header.push_str(word);
+        column += 1 + word.len();
+    }
+    header.push('\n');
+    header
 }
 
 fn structured(reply: &Reply, out: &mut Printer<'_>) -> Result<(), Error> {
@@ -377,6 +446,17 @@ mod tests {
         assert_eq!(answered(text, false).to, ["other@x"]);
         let text = "From: me@home.example\nTo: me@home.example\n\n";
         assert_eq!(answered(text, true).to, ["me@home.example"]);
+    }
+
+    #[test]
+    fn headers_are_encoded_and_folded() {
+        assert_eq!(encoded("Re: àßç now"), "Re: =?iso-8859-1?b?4N/n?= now");
+        assert_eq!(encoded_person("☃ <s@x>"), "=?UTF-8?b?4piD?= <s@x>");
+        let long = format!("{} end", "word".repeat(18));
+        assert_eq!(
+            folded("A", &long),
+            format!("A: {}\n end\n", "word".repeat(18))
+        );
     }
 
     #[test]

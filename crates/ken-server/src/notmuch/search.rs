@@ -252,8 +252,8 @@ impl Database {
             }
         }
         if request.same != Same::Never && (request.counts || request.same == Same::Address) {
-            for (name, address, count) in seen.counted(request.same) {
-                print(&name, &address, count, request, out)?;
+            for known in seen.counted(request.same) {
+                print(&known.name, &known.address, known.count, request, out)?;
             }
         }
         Ok(out.end()?)
@@ -264,41 +264,49 @@ impl Database {
 #[derive(Default)]
 struct Seen {
     order: Vec<String>,
-    by_address: HashMap<String, Vec<(String, u64)>>,
+    /// By the address in small letters.
+    by_address: HashMap<String, Vec<Known>>,
+}
+
+/// An address with a name, and how often they came.
+struct Known {
+    name: String,
+    address: String,
+    count: u64,
 }
 
 impl Seen {
     /// Notes an address; returns whether it is new with this name.
     fn see(&mut self, name: &str, address: &str) -> bool {
-        if !self.by_address.contains_key(address) {
-            self.order.push(address.to_owned());
+        let key = address.to_lowercase();
+        if !self.by_address.contains_key(&key) {
+            self.order.push(key.clone());
         }
-        let names = self.by_address.entry(address.to_owned()).or_default();
-        match names.iter_mut().find(|(known, _)| known == name) {
-            Some((_, count)) => {
-                *count += 1;
-                false
-            }
-            None => {
-                names.push((name.to_owned(), 1));
-                true
-            }
+        let known = self.by_address.entry(key).or_default();
+        let is_same = |of: &&mut Known| of.name == name && of.address == address;
+        if let Some(same) = known.iter_mut().find(is_same) {
+            same.count += 1;
+            return false;
         }
+        known.push(Known {
+            name: name.to_owned(),
+            address: address.to_owned(),
+            count: 1,
+        });
+        true
     }
 
-    fn counted(self, same: Same) -> Vec<(String, String, u64)> {
+    fn counted(mut self, same: Same) -> Vec<Known> {
         let mut all = Vec::new();
-        for address in self.order {
-            let names = self.by_address.get(&address).map_or(&[][..], Vec::as_slice);
+        for key in self.order {
+            let known = self.by_address.remove(&key).unwrap_or_default();
             if same == Same::Address {
-                let total = names.iter().map(|(_, count)| count).sum();
-                let most = names.iter().rev().max_by_key(|(_, count)| *count);
-                let name = most.map(|(name, _)| name.clone()).unwrap_or_default();
-                all.push((name, address, total));
+                let count = known.iter().map(|of| of.count).sum();
+                let most = known.into_iter().rev().max_by_key(|of| of.count);
+                all.extend(most.map(|of| Known { count, ..of }));
                 continue;
             }
-            let names = names.iter().cloned();
-            all.extend(names.map(|(name, count)| (name, address.clone(), count)));
+            all.extend(known);
         }
         all
     }

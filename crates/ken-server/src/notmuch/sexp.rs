@@ -27,34 +27,32 @@ enum Sexp {
 struct FieldRow {
     name: &'static str,
     any: bool,
-    is_words: bool,
     has_regex: bool,
 }
 
-const fn row(name: &'static str, any: bool, is_words: bool, has_regex: bool) -> FieldRow {
+const fn row(name: &'static str, any: bool, has_regex: bool) -> FieldRow {
     FieldRow {
         name,
         any,
-        is_words,
         has_regex,
     }
 }
 
 const FIELDS: [FieldRow; 14] = [
-    row("attachment", false, true, false),
-    row("body", false, true, false),
-    row("folder", true, false, true),
-    row("from", false, true, true),
-    row("id", true, false, true),
-    row("is", false, false, true),
-    row("mid", true, false, true),
-    row("mimetype", true, true, false),
-    row("path", true, false, true),
-    row("property", false, false, true),
-    row("subject", false, true, true),
-    row("tag", false, false, true),
-    row("thread", true, false, true),
-    row("to", false, true, false),
+    row("attachment", false, false),
+    row("body", false, false),
+    row("folder", true, true),
+    row("from", false, true),
+    row("id", true, true),
+    row("is", false, true),
+    row("mid", true, true),
+    row("mimetype", true, false),
+    row("path", true, true),
+    row("property", false, true),
+    row("subject", false, true),
+    row("tag", false, true),
+    row("thread", true, true),
+    row("to", false, false),
 ];
 
 /// Reads a query.
@@ -96,7 +94,7 @@ impl Reader<'_> {
     ) -> Result<Tree, Error> {
         self.n_atoms += 1;
         if depth > MAX_DEPTH || self.n_atoms > MAX_ATOMS {
-            return Err(Error::said("the query is nested too deeply"));
+            return Err(Error::syntax("the query is nested too deeply"));
         }
         match expression {
             Sexp::Atom { text, is_quoted } => self.term(text, *is_quoted, field),
@@ -105,11 +103,17 @@ impl Reader<'_> {
                     return Ok(Tree::All);
                 };
                 let Sexp::Atom { text: head, .. } = head else {
-                    return Err(Error::said("unexpected list in field/operation position"));
+                    return Err(Error::syntax("unexpected list in field/operation position"));
                 };
                 self.compound(head, rest, field, depth + 1)
             }
         }
+    }
+
+    /// Returns the field of a header that the configuration makes searchable.
+    fn own_field(&self, name: &str) -> Option<Field> {
+        let mut custom = self.names.fields.custom();
+        custom.find(|(_, own)| *own == name).map(|(field, _)| field)
     }
 
     fn compound(
@@ -119,7 +123,7 @@ impl Reader<'_> {
         field: Option<&str>,
         depth: usize,
     ) -> Result<Tree, Error> {
-        let mut all = |reader: &mut Self, field: Option<&str>| -> Result<Vec<Tree>, Error> {
+        let all = |reader: &mut Self, field: Option<&str>| -> Result<Vec<Tree>, Error> {
             rest.iter()
                 .map(|part| reader.query(part, field, depth))
                 .collect()
@@ -146,11 +150,29 @@ impl Reader<'_> {
                     _ => Ok(all_of(threads)),
                 }
             }
-            "matching" | "of" => Err(Error::Said(format!("'{head}' is only read in thread"))),
-            "infix" | "query" if field.is_some() => Err(Error::Said(format!(
-                "'{head}' not supported inside a field"
-            ))),
-            "infix" => self.infix(&one_atom(head, rest)?),
+            "matching" | "of" => {
+                let field = field.unwrap_or("no field");
+                Err(Error::Syntax(format!(
+                    "'{head}' unsupported inside '{field}'"
+                )))
+            }
+            "infix" | "query" if field.is_some() => {
+                let field = field.unwrap_or_default();
+                Err(Error::Syntax(format!(
+                    "'{head}' not supported inside '{field}'"
+                )))
+            }
+            "date" | "lastmod" if field.is_some() => {
+                let field = field.unwrap_or_default();
+                Err(Error::Syntax(format!(
+                    "nested field: '{head}' inside '{field}'"
+                )))
+            }
+            "infix" => {
+                let text = one_atom(head, rest)?;
+                let wrong = |_| Error::Syntax(format!("Syntax error in infix query: {text}"));
+                self.infix(&text).map_err(wrong)
+            }
             "query" => {
                 let name = one_atom(head, rest)?;
                 self.infix(&format!("query:{}", quoted(&name)))
@@ -168,10 +190,10 @@ impl Reader<'_> {
         depth: usize,
     ) -> Result<Tree, Error> {
         let row = FIELDS.iter().find(|row| row.name == head);
-        let is_own = self.names.fields.field(head).is_some_and(Field::is_custom);
+        let is_own = self.own_field(head).is_some();
         if row.is_some() || is_own {
             if field.is_some() {
-                return Err(Error::Said(format!(
+                return Err(Error::Syntax(format!(
                     "nested field: '{head}' inside '{}'",
                     field.unwrap_or_default()
                 )));
@@ -187,7 +209,7 @@ impl Reader<'_> {
         }
         let saved = self.settings.get(&format!("squery.{head}"));
         let Some(saved) = saved else {
-            return Err(Error::Said(format!("unknown prefix '{head}'")));
+            return Err(Error::Syntax(format!("unknown prefix '{head}'")));
         };
         let body = expanded(&read(saved)?, head, rest)?;
         self.query(&body, field, depth)
@@ -224,10 +246,10 @@ impl Reader<'_> {
             (Some(field), Some(row)) if row.has_regex => {
                 self.infix(&format!("{field}:{}", quoted(&format!("/{text}/"))))
             }
-            (Some(field), _) => Err(Error::Said(format!(
+            (Some(field), _) => Err(Error::Syntax(format!(
                 "'{head}' not supported in field '{field}'"
             ))),
-            (None, _) => Err(Error::Said(format!("illegal '{head}' outside field"))),
+            (None, _) => Err(Error::Syntax(format!("illegal '{head}' outside field"))),
         }
     }
 
@@ -251,7 +273,7 @@ impl Reader<'_> {
         match field {
             None if start.is_empty() => Ok(Tree::All),
             None => self.infix(&format!("{}*", start.to_lowercase())),
-            Some("body") => Err(Error::said("'body' does not support wildcards")),
+            Some("body") => Err(Error::syntax("'body' does not support wildcard queries")),
             Some("from") => Ok(starting(&[Field::Author])),
             Some("subject") => Ok(starting(&[Field::Title])),
             Some("to") => Ok(starting(&[Field::To, Field::Cc, Field::Bcc])),
@@ -264,7 +286,7 @@ impl Reader<'_> {
                 Ok(Tree::Part(Box::new(name)))
             }
             Some("mimetype") => self.infix(&format!("mimetype:{start}*")),
-            Some(field) => match self.names.fields.field(field).filter(|of| of.is_custom()) {
+            Some(field) => match self.own_field(field) {
                 Some(own) => Ok(starting(&[own])),
                 None => pattern(field),
             },
@@ -272,27 +294,39 @@ impl Reader<'_> {
     }
 
     fn range(&self, head: &str, rest: &[Sexp]) -> Result<Tree, Error> {
-        let end = |part: &Sexp| match part {
-            Sexp::Atom { text, .. } if text == "*" => Ok(String::new()),
-            Sexp::Atom { text, .. } => Ok(text.replace(' ', "_")),
-            Sexp::List(_) => Err(Error::Said(format!(
-                "expected atom as argument of '{head}'"
-            ))),
-        };
-        match rest {
-            [] => Ok(Tree::All),
-            [one] => match end(one)?.as_str() {
-                "" => Ok(Tree::All),
-                one => self.infix(&format!("{head}:{one}..{one}")),
-            },
-            [from, to] => match (end(from)?.as_str(), end(to)?.as_str()) {
-                ("", "") => Ok(Tree::All),
-                (from, to) => self.infix(&format!("{head}:{from}..{to}")),
-            },
-            _ => Err(Error::Said(format!(
-                "'{head}' expects maximum of two arguments"
-            ))),
+        let mut ends = Vec::new();
+        for (part, number) in rest.iter().zip(["first", "second", ""]) {
+            ends.push(match part {
+                _ if number.is_empty() => {
+                    let message = format!("'{head}' expects maximum of two arguments");
+                    return Err(Error::Syntax(message));
+                }
+                Sexp::List(_) => {
+                    let message = format!("expected atom as {number} argument of '{head}'");
+                    return Err(Error::Syntax(message));
+                }
+                Sexp::Atom { text, .. } if text == "*" => String::new(),
+                Sexp::Atom { text, .. } => text.replace(' ', "_"),
+            });
         }
+        let from = ends.first().map_or("", String::as_str);
+        let to = ends.get(1).map_or(from, String::as_str);
+        if from.is_empty() && to.is_empty() {
+            return Ok(Tree::All);
+        }
+        if head == "lastmod" {
+            for (end, which) in [(from, "from"), (to, "to")] {
+                if !end.is_empty() && end.parse::<i64>().is_err() {
+                    let message = format!("bad '{which}' revision: '{end}'");
+                    return Err(Error::Syntax(message));
+                }
+            }
+        }
+        let wrong = |_| {
+            let date = if from.is_empty() { to } else { from };
+            Error::Syntax(format!("Didn't understand date specification '{date}'"))
+        };
+        self.infix(&format!("{head}:{from}..{to}")).map_err(wrong)
     }
 }
 
@@ -317,10 +351,7 @@ fn quoted(text: &str) -> String {
 fn one_atom(head: &str, rest: &[Sexp]) -> Result<String, Error> {
     match rest {
         [Sexp::Atom { text, .. }] => Ok(text.clone()),
-        [Sexp::List(_)] => Err(Error::Said(format!(
-            "expected atom as argument of '{head}'"
-        ))),
-        _ => Err(Error::Said(format!(
+        _ => Err(Error::Syntax(format!(
             "'{head}' expects single atom as argument"
         ))),
     }
@@ -335,23 +366,23 @@ fn expanded(saved: &Sexp, name: &str, arguments: &[Sexp]) -> Result<Sexp, Error>
     match items.as_slice() {
         [head, Sexp::List(parameters), body] if is_macro(head) => {
             if parameters.len() != arguments.len() {
-                return Err(Error::Said(format!(
+                return Err(Error::Syntax(format!(
                     "'{name}': wrong number of arguments: {}",
                     arguments.len()
                 )));
             }
             let names = parameters.iter().map(|parameter| match parameter {
                 Sexp::Atom { text, .. } => Ok(text.clone()),
-                Sexp::List(_) => Err(Error::said("macro parameters must be unquoted atoms")),
+                Sexp::List(_) => Err(Error::syntax("macro parameters must be unquoted atoms")),
             });
             let names: Vec<String> = names.collect::<Result<_, _>>()?;
             let bound: BTreeMap<&str, &Sexp> =
                 names.iter().map(String::as_str).zip(arguments).collect();
             replaced(body, &bound)
         }
-        [head, ..] if is_macro(head) => Err(Error::said("malformed macro")),
+        [head, ..] if is_macro(head) => Err(Error::syntax("malformed macro")),
         _ if arguments.is_empty() => Ok(saved.clone()),
-        _ => Err(Error::Said(format!("'{name}' takes no arguments"))),
+        _ => Err(Error::Syntax(format!("'{name}' takes no arguments"))),
     }
 }
 
@@ -363,7 +394,7 @@ fn replaced(part: &Sexp, bound: &BTreeMap<&str, &Sexp>) -> Result<Sexp, Error> {
         } if text.starts_with(',') => {
             let value = bound.get(&text[1..]);
             let value = value
-                .ok_or_else(|| Error::Said(format!("undefined parameter '{}'", &text[1..])))?;
+                .ok_or_else(|| Error::Syntax(format!("undefined parameter '{}'", &text[1..])))?;
             Ok((*value).clone())
         }
         Sexp::Atom { .. } => Ok(part.clone()),
@@ -376,7 +407,7 @@ fn replaced(part: &Sexp, bound: &BTreeMap<&str, &Sexp>) -> Result<Sexp, Error> {
 
 /// Reads one expression.
 fn read(text: &str) -> Result<Sexp, Error> {
-    let invalid = || Error::Said(format!("invalid s-expression: '{text}'"));
+    let invalid = || Error::Syntax(format!("invalid s-expression: '{text}'"));
     let mut open: Vec<Vec<Sexp>> = vec![Vec::new()];
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {

@@ -219,12 +219,12 @@ impl Show<'_, '_> {
             ShowFormat::Raw if part == 0 => Ok(self.out.raw(&bytes)?),
             _ if part == 0 => self.whole(message, &tree, depth),
             ShowFormat::Raw => match seek(&tree, part) {
-                Some(Sought { part, is_envelope }) => self.raw(part, is_envelope),
+                Some(Sought { part, is_top }) => self.raw(part, is_top),
                 None => Ok(()),
             },
             _ => {
                 let mut number = 0;
-                self.sought(&tree, part, &mut number, depth)
+                self.sought(&tree, part, &mut number)
             }
         }
     }
@@ -235,7 +235,6 @@ impl Show<'_, '_> {
         part: &TreePart<'_>,
         wanted: usize,
         number: &mut usize,
-        depth: usize,
     ) -> Result<(), Error> {
         *number += 1;
         if *number == wanted {
@@ -246,10 +245,10 @@ impl Show<'_, '_> {
             TreeInner::Leaf => {}
             TreeInner::Multipart(parts) => {
                 for part in parts {
-                    self.sought(part, wanted, number, depth)?;
+                    self.sought(part, wanted, number)?;
                 }
             }
-            TreeInner::Message(inner) => self.sought(inner, wanted, number, depth)?,
+            TreeInner::Message(inner) => self.sought(inner, wanted, number)?,
         }
         Ok(())
     }
@@ -383,12 +382,13 @@ impl Show<'_, '_> {
         Ok(self.out.raw(b"\n")?)
     }
 
-    fn raw(&mut self, part: &TreePart<'_>, is_envelope: bool) -> Result<(), Error> {
+    fn raw(&mut self, part: &TreePart<'_>, is_top: bool) -> Result<(), Error> {
         let bytes = match &part.inner {
             // The message without the header of the part that it is in.
-            TreeInner::Message(inner) if is_envelope => inner.whole.into(),
+            TreeInner::Message(inner) => inner.whole.into(),
             TreeInner::Leaf => part.content(),
-            _ => part.whole.into(),
+            TreeInner::Multipart(_) if is_top => part.without_message_header().into(),
+            TreeInner::Multipart(_) => part.whole.into(),
         };
         Ok(self.out.raw(&bytes)?)
     }
@@ -397,23 +397,25 @@ impl Show<'_, '_> {
 /// A part that was looked for.
 struct Sought<'p, 'a> {
     part: &'p TreePart<'a>,
-    is_envelope: bool,
+    /// Whether the header of the part is that of a message.
+    is_top: bool,
 }
 
 /// Returns the part with a number, depth first.
 fn seek<'p, 'a>(tree: &'p TreePart<'a>, wanted: usize) -> Option<Sought<'p, 'a>> {
-    let mut waiting = vec![tree];
+    let mut waiting = vec![(tree, true)];
     let mut number = 0;
-    while let Some(part) = waiting.pop() {
+    while let Some((part, is_top)) = waiting.pop() {
         number += 1;
         if number == wanted {
-            let is_envelope = matches!(part.inner, TreeInner::Message(_));
-            return Some(Sought { part, is_envelope });
+            return Some(Sought { part, is_top });
         }
         match &part.inner {
             TreeInner::Leaf => {}
-            TreeInner::Multipart(parts) => waiting.extend(parts.iter().rev()),
-            TreeInner::Message(inner) => waiting.push(inner),
+            TreeInner::Multipart(parts) => {
+                waiting.extend(parts.iter().rev().map(|part| (part, false)));
+            }
+            TreeInner::Message(inner) => waiting.push((inner, true)),
         }
     }
     None

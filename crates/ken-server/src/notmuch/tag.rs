@@ -304,7 +304,7 @@ impl Database {
                         let given = operations.into_iter().filter(|(_, is_given)| *is_given);
                         tags.insert(id, given.map(|(tag, _)| tag).collect());
                     }
-                    None => wrong.push(format!("Warning: not an id query: {query} [{line}]")),
+                    None => wrong.push(format!("Warning: cannot parse query: {query} (skipping)")),
                 },
                 Err(what) => wrong.push(format!("Warning: {what} [{line}]")),
             }

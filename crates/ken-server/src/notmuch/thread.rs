@@ -58,9 +58,9 @@ impl Thread {
     /// Returns the subject: that of the first matching message in an order which has one, without `Re:`.
     pub fn subject(&self, sort: Sort) -> &str {
         let is_given = |subject: &&str| !subject.is_empty();
-        let subjects = self.matched().map(|message| bare(&message.subject));
+        let mut subjects = self.matched().map(|message| bare(&message.subject));
         let found = match sort {
-            Sort::OldestFirst => subjects.filter(is_given).next(),
+            Sort::OldestFirst => subjects.find(is_given),
             Sort::NewestFirst => subjects.rev().find(is_given),
         };
         let first = || self.messages.first().map_or("", |first| &first.subject);
@@ -176,7 +176,7 @@ pub(super) struct Links {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Branch {
     pub(super) at: usize,
-    pub(super) answers: Vec<Branch>,
+    pub(super) answers: Vec<Self>,
 }
 
 /// Returns the trees of a thread, whose messages are sorted by date.

@@ -97,7 +97,10 @@ const PREFIXES: [(&str, Meaning); 18] = [
 
 /// Returns the meaning of the name of a custom field.
 fn custom(name: &str, names: &FieldNames) -> Option<Meaning> {
-    let field = names.field(name)?;
+    let exact = names.custom().find(|(_, own)| *own == name);
+    let field = exact
+        .map(|(field, _)| field)
+        .or_else(|| names.field(name))?;
     let fields = CUSTOM_FIELDS.iter().find(|custom| **custom == field)?;
     Some(Meaning::Words(std::slice::from_ref(fields)))
 }
@@ -333,6 +336,9 @@ impl<'a> Reader<'a> {
                     [] => clause(None, value),
                     fields => in_one_of(fields, &value),
                 };
+                if self.names.database.is_some() && !text.is_ascii() {
+                    return Ok(as_written(tree));
+                }
                 let capital = text.starts_with(char::is_uppercase);
                 Ok(if capital { unstemmed(tree) } else { tree })
             }
@@ -626,6 +632,21 @@ fn holds(text: &str) -> Value {
 /// Returns the value for the folder of this name and no other.
 fn exactly(folder: &str) -> Value {
     Value::Regex(format!("^{}$", regex_syntax::escape(folder)))
+}
+
+/// Returns the tree in which letters with and without diacritics differ.
+fn as_written(tree: Tree) -> Tree {
+    match tree {
+        Tree::Clause(mut clause) => {
+            if let Value::Word(text) = &clause.value {
+                clause.value = as_it_stands(text);
+            }
+            clause.modifiers.diacritics = matches!(clause.value, Value::Phrase(_));
+            Tree::Clause(clause)
+        }
+        Tree::Or(parts) => Tree::Or(parts.into_iter().map(as_written).collect()),
+        tree => tree,
+    }
 }
 
 fn unstemmed(tree: Tree) -> Tree {

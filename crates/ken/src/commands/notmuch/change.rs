@@ -187,8 +187,11 @@ pub(super) fn insert(session: &Session<'_>, arguments: &[String]) -> Outcome {
     let stdin = std::io::stdin().lock();
     stdin.take(MAX_MESSAGE_BYTES).read_to_end(&mut text)?;
     session.database()?.insert(&request, &text)?;
-    if typed.is_on("hooks", true) {
-        hook(places, "post-insert")?;
+    if typed.is_on("hooks", true)
+        && let Err(Refusal::Said(message)) = hook(places, "post-insert")
+    {
+        // The message is delivered whatever the hook does.
+        warn(&message)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -13,6 +13,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
+use ken_core::CustomField;
+use ken_core::custom::{CUSTOM_FIELDS, assign, is_header};
 use ken_pipeline::Options;
 use ken_server::notmuch::{Database, DatabaseOptions, Error};
 
@@ -39,6 +41,8 @@ enum Refusal {
     Said(String),
     /// The message is printed, and the exit code is this.
     Code(u8, String),
+    /// The query has a mistake.
+    Syntax(String),
     /// ken's own failure.
     Failed(Failure),
 }
@@ -53,6 +57,10 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         match error {
             Error::Said(message) => Self::Said(message),
+            Error::Syntax(message) => Self::Syntax(message),
+            Error::Index(ken_engine::Error::Missing(_)) => {
+                Self::said("Error: no database was found; run \"notmuch new\" to make one")
+            }
             Error::Search(error) => Self::Failed(error.into()),
             Error::Index(error) => Self::Failed(error.into()),
             Error::Update(error) => Self::Failed(error.into()),
@@ -104,6 +112,11 @@ pub(crate) fn data_folder(arguments: &[OsString]) -> Option<PathBuf> {
     Some(places.data)
 }
 
+fn command_of(arguments: &[String]) -> String {
+    let typed = read(&[MAIN, SHARED], arguments).unwrap_or_default();
+    typed.words.first().cloned().unwrap_or_default()
+}
+
 fn texts(arguments: &[OsString]) -> Vec<String> {
     let texts = arguments.iter().map(|argument| argument.to_string_lossy());
     texts.map(std::borrow::Cow::into_owned).collect()
@@ -116,6 +129,13 @@ pub(crate) fn run(global: &Global, arguments: &[OsString]) -> Result<ExitCode, F
         Ok(code) => Ok(code),
         Err(Refusal::Said(message)) => complain(1, &message),
         Err(Refusal::Code(code, message)) => complain(code, &message),
+        Err(Refusal::Syntax(message)) => {
+            let command = command_of(&texts(arguments));
+            complain(
+                1,
+                &format!("notmuch {command}: Syntax error in query\n{message}"),
+            )
+        }
         // For the version of the index or a closed pipe, ken's own report is better.
         Err(Refusal::Failed(failure)) => {
             failure.report();
@@ -265,18 +285,16 @@ fn format_version(typed: &Typed) -> Result<i64, Refusal> {
 
 /// Opens the database of a configuration.
 fn database(global: &Global, places: &Places) -> Result<Database, Refusal> {
-    let (mail_root, own) = (&places.mail_root, places.data.parent());
+    let mail_root = &places.mail_root;
     let mut update = Options {
         data: places.data.clone(),
         ocr: None,
         ..default_options(global)?
     };
     // Hooks and the database of notmuch itself are no mail.
-    if own.and_then(std::path::Path::file_name) == Some(".notmuch".as_ref()) {
-        update
-            .excluded
-            .extend(own.map(|own| fs_err::canonicalize(own).unwrap_or_else(|_| own.to_path_buf())));
-    }
+    let real = fs_err::canonicalize(mail_root).unwrap_or_else(|_| mail_root.clone());
+    update.excluded.push(real.join(".notmuch"));
+    update.extract.limits.headers = headers(places)?;
     let database = Database::new(DatabaseOptions {
         update,
         context: context(),
@@ -287,6 +305,21 @@ fn database(global: &Global, places: &Places) -> Result<Database, Refusal> {
         let path = mail_root.display();
         Refusal::Said(format!(
             "Error: database path '{path}' does not exist or is not a directory."
+        ))
+    })
+}
+
+/// Returns the fields of the headers that the configuration makes searchable.
+fn headers(places: &Places) -> Result<Vec<CustomField>, Refusal> {
+    let wanted = places.settings.iter().filter_map(|(key, header)| {
+        let name = key.strip_prefix("index.header.")?;
+        is_header(header).then(|| (name.to_owned(), header.clone()))
+    });
+    let wanted: Vec<_> = wanted.collect();
+    assign(&wanted, std::iter::empty()).map_err(|n| {
+        let most = CUSTOM_FIELDS.len();
+        Refusal::Said(format!(
+            "Error: index.header has {n} headers, but there can be at most {most}"
         ))
     })
 }
