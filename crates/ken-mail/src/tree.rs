@@ -158,10 +158,10 @@ impl<'a> TreePart<'a> {
 }
 
 /// Returns a message without the line of a mailbox before it.
-fn without_from_line(message: &[u8]) -> &[u8] {
-    match message.starts_with(b"From ") {
-        true => &message[crate::lines::line_end(message)..],
-        false => message,
+fn without_from_line(bytes: &[u8]) -> &[u8] {
+    match bytes.starts_with(b"From ") {
+        true => &bytes[crate::lines::line_end(bytes)..],
+        false => bytes,
     }
 }
 

@@ -19,6 +19,7 @@
 //!
 //! The parser is a recursive descent with one token of look-ahead. Nesting and the number of clauses are bounded.
 
+mod database;
 mod dialect;
 mod error;
 mod joins;
@@ -32,7 +33,8 @@ mod tree;
 mod values;
 mod when;
 
-pub use dialect::{Asked, Database, Syntax, recoll_words, without_forms};
+pub use database::{Asked, Database};
+pub use dialect::{Syntax, recoll_words, without_forms};
 pub use error::QueryError;
 pub use joins::joins_parts;
 pub use lenient::{LeftOut, Lenient, parse_lenient};

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use ken_core::{Field, FieldKind, FieldNames, Glob};
 
-use super::dialect::Database;
+use super::database::Database;
 use super::error::QueryError;
 use super::lexer::{self, SpannedToken, Token};
 use super::modifiers::Quoted;

@@ -4,6 +4,7 @@
 //! mail of one configuration. It has an index of its own, and a log of tags beside it, which also holds properties and
 //! settings that notmuch keeps in its database.
 
+mod crypto;
 mod database;
 mod error;
 mod gzip;
@@ -22,6 +23,7 @@ mod tag;
 mod thread;
 mod when;
 
+pub use crypto::{Decrypt, Gnupg, Standard, Verify};
 pub use database::{Database, DatabaseOptions};
 pub use error::Error;
 pub use gzip::unpacked;
@@ -31,12 +33,12 @@ pub use keyfile::{KeyFile, items};
 pub use message::Message;
 pub use new::{InsertRequest, NewRequest, NewSummary};
 pub use print::{Form, Printer};
-pub use query::{Exclude, Found, Query, Sort};
+pub use query::{Exclude, Found, Query};
 pub use reply::{ReplyFormat, ReplyRequest};
 pub use search::{AddressRequest, Output, Same, SearchRequest, sort};
 pub use show::{ShowFormat, ShowRequest};
 pub use tag::{DumpFormat, Include, TagOperation, read_line, read_operations};
-pub use thread::Thread;
+pub use thread::{Sort, Thread};
 pub use when::duration;
 
 /// Decodes bytes without a declared character set.

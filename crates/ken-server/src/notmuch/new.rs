@@ -18,7 +18,7 @@ use super::Error;
 use super::database::{Database, texts};
 use super::ignore::Ignore;
 use super::message::{self, number_of};
-use super::tag::{TagOperation, flagged, tags_of_flags};
+use super::tag::{TagOperation, flagged, tags_of_flags, unread};
 
 /// The most bytes of a message's file.
 const MAX_FILE_BYTES: u64 = 512 << 20;
@@ -49,6 +49,8 @@ pub struct NewSummary {
     pub processed: Vec<PathBuf>,
     /// The new files that are no messages, sorted.
     pub not_mail: Vec<PathBuf>,
+    /// The files and folders that are ignored, sorted.
+    pub ignored: Vec<PathBuf>,
     /// Whether the run was stopped early.
     pub interrupted: bool,
 }
@@ -79,12 +81,15 @@ impl Database {
         run: &dyn Fn(&Options, &Progress) -> Result<Summary, Error>,
     ) -> Result<NewSummary, Error> {
         let mut options = self.options.clone();
-        options
-            .excluded
-            .extend(request.ignore.below(&self.real_root));
+        let mut ignored = request.ignore.below(&self.real_root);
+        ignored.sort();
+        options.excluded.extend(ignored.iter().cloned());
         let before = self.reader_source();
         let (arrivals, gone) = self.look(&options)?;
-        let mut summary = NewSummary::default();
+        let mut summary = NewSummary {
+            ignored: ignored.iter().map(|path| self.shown_path(path)).collect(),
+            ..NewSummary::default()
+        };
         for arrival in &arrivals {
             let path = self.shown_path(&arrival.path);
             if arrival.id.is_none() {
@@ -349,7 +354,7 @@ fn tags_of_new(files: &[&Arrival], request: &NewRequest) -> Vec<TagOperation> {
     }
     let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
     let flags = tags_of_flags(&paths).unwrap_or_default();
-    let is_seen = flags.contains(&("unread".to_owned(), false));
+    let is_seen = flags.contains(&(unread().to_owned(), false));
     if request.syncs_flags {
         let given = flags.into_iter().filter(|(_, is_given)| *is_given);
         tags.extend(given.map(|(tag, _)| tag));
@@ -357,7 +362,7 @@ fn tags_of_new(files: &[&Arrival], request: &NewRequest) -> Vec<TagOperation> {
     let new = request
         .tags
         .iter()
-        .filter(|tag| !is_seen || *tag != "unread");
+        .filter(|tag| !is_seen || *tag != unread());
     tags.extend(new.cloned());
     tags.into_iter().map(|tag| (tag, true)).collect()
 }

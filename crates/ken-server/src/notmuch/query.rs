@@ -10,18 +10,8 @@ use ken_search::service::Error as SearchError;
 
 use super::database::Database;
 use super::message::{self, Message, number_of};
-use super::thread::Thread;
+use super::thread::{Sort, Thread};
 use super::{Error, sexp};
-
-/// The order of results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
-    /// From old to new.
-    OldestFirst,
-    /// From new to old.
-    #[default]
-    NewestFirst,
-}
 
 /// What happens to messages with a tag that excludes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use base64ct::Encoding;
 use ken_mail::{Mailbox, TreeInner, TreePart};
 
+use super::crypto::{Gnupg, Verdicts};
 use super::database::Database;
 use super::message::Message;
 use super::print::Printer;
@@ -64,7 +65,12 @@ impl Database {
     /// # Errors
     /// Fails if the query has a mistake, if structured output is asked for more or less than one message, or if a message
     /// cannot be read.
-    pub fn reply(&self, request: &ReplyRequest, out: &mut Printer<'_>) -> Result<(), Error> {
+    pub fn reply(
+        &self,
+        request: &ReplyRequest,
+        gnupg: Gnupg<'_>,
+        out: &mut Printer<'_>,
+    ) -> Result<(), Error> {
         let source = self.source()?;
         let found = self.find(&*source, &request.query)?;
         if request.format == ReplyFormat::Structured && found.len() != 1 {
@@ -78,6 +84,7 @@ impl Database {
             message.is_matched = false;
             let bytes = self.read_file(&message, request.duplicate)?;
             let tree = TreePart::read(&bytes, &detect);
+            let verdicts = Verdicts::of(&tree, gnupg);
             let reply = reply(&message, &tree, request);
             if request.format == ReplyFormat::Structured {
                 out.begin_map()?;
@@ -85,7 +92,7 @@ impl Database {
                 structured(&reply, out)?;
                 out.key("original")?;
                 let show = show_request(request);
-                structured_message(self, &message, &tree, &show, out)?;
+                structured_message(self, &message, (&tree, &verdicts), &show, out)?;
                 out.end()?;
                 continue;
             }
@@ -99,7 +106,7 @@ impl Database {
                 };
                 let line = format!("On {}, {} wrote:\n", first("Date"), first("From"));
                 out.raw(line.as_bytes())?;
-                quote(&tree, out)?;
+                quote(&tree, &verdicts, out)?;
             }
         }
         Ok(())
@@ -283,11 +290,18 @@ fn headers(reply: &Reply, out: &mut Printer<'_>) -> Result<(), Error> {
     if let Some(subject) = &reply.subject {
         line("Subject", &encoded(subject))?;
     }
-    line("To", &list(&reply.to))?;
-    line("Cc", &list(&reply.cc))?;
-    line("Bcc", &list(&reply.bcc))?;
-    line("In-Reply-To", &reply.in_reply_to)?;
-    line("References", &reply.references)?;
+    let to = [("To", &reply.to), ("Cc", &reply.cc), ("Bcc", &reply.bcc)];
+    let to = to.map(|(name, people)| (name, list(people)));
+    let before = [
+        ("In-Reply-To", reply.in_reply_to.clone()),
+        ("References", reply.references.clone()),
+    ];
+    // Clients that only want to know to whom read them in this order.
+    let all = match reply.from {
+        Some(_) => to.into_iter().chain(before).collect::<Vec<_>>(),
+        None => before.into_iter().chain(to).collect(),
+    };
+    all.iter().try_for_each(|(name, value)| line(name, value))?;
     Ok(out.raw(b"\n")?)
 }
 
@@ -358,7 +372,10 @@ fn structured(reply: &Reply, out: &mut Printer<'_>) -> Result<(), Error> {
 }
 
 /// Quotes the text of a message.
-fn quote(part: &TreePart<'_>, out: &mut Printer<'_>) -> Result<(), Error> {
+fn quote(part: &TreePart<'_>, verdicts: &Verdicts, out: &mut Printer<'_>) -> Result<(), Error> {
+    if let Some(content) = verdicts.content(part) {
+        return quote(&content, verdicts, out);
+    }
     match &part.inner {
         TreeInner::Message(inner) => {
             let headers = Headers::of(inner);
@@ -374,9 +391,9 @@ fn quote(part: &TreePart<'_>, out: &mut Printer<'_>) -> Result<(), Error> {
                 headers.date
             ));
             out.raw(text.as_bytes())?;
-            quote(inner, out)
+            quote(inner, verdicts, out)
         }
-        TreeInner::Multipart(parts) => parts.iter().try_for_each(|part| quote(part, out)),
+        TreeInner::Multipart(parts) => parts.iter().try_for_each(|part| quote(part, verdicts, out)),
         TreeInner::Leaf if is_envelope(part) => Ok(()),
         TreeInner::Leaf if part.is("text", "*") && !part.is("text", "html") => {
             let text = part.text(&detect);

@@ -8,8 +8,8 @@ use ken_mail::Mailbox;
 use super::database::Database;
 use super::message::Message;
 use super::print::Printer;
-use super::query::{Found, Query, Sort};
-use super::thread::Thread;
+use super::query::{Found, Query};
+use super::thread::{Sort, Thread};
 use super::{Error, when};
 
 /// What `notmuch search` prints.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use ken_mail::{Mailbox, TreeInner, TreePart};
 
+use super::crypto::{self, Gnupg, Verdicts};
 use super::database::Database;
 use super::message::Message;
 use super::print::Printer;
@@ -64,6 +65,7 @@ impl Database {
     pub fn show(
         &self,
         request: &ShowRequest,
+        gnupg: Gnupg<'_>,
         out: &mut Printer<'_>,
         warn: &mut dyn FnMut(&str),
     ) -> Result<bool, Error> {
@@ -72,6 +74,7 @@ impl Database {
         let mut show = Show {
             database: self,
             request,
+            gnupg,
             out,
             warn,
             is_good: true,
@@ -142,6 +145,7 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 struct Show<'s, 'o> {
     database: &'s Database,
     request: &'s ShowRequest,
+    gnupg: Gnupg<'s>,
     out: &'s mut Printer<'o>,
     warn: &'s mut dyn FnMut(&str),
     is_good: bool,
@@ -213,62 +217,50 @@ impl Show<'_, '_> {
             }
         };
         let tree = TreePart::read(&bytes, &detect);
+        let verdicts = Verdicts::of(&tree, self.gnupg);
         let part = self.request.part.unwrap_or(0);
         match self.request.format {
             ShowFormat::Mbox => self.mbox(message, &tree, &bytes),
             ShowFormat::Raw if part == 0 => Ok(self.out.raw(&bytes)?),
-            _ if part == 0 => self.whole(message, &tree, depth),
-            ShowFormat::Raw => match seek(&tree, part) {
-                Some(Sought { part, is_top }) => self.raw(part, is_top),
-                None => Ok(()),
-            },
-            _ => {
-                let mut number = 0;
-                self.sought(&tree, part, &mut number)
+            ShowFormat::Structured if part == 0 => {
+                let tree = (&tree, &verdicts);
+                structured_message(self.database, message, tree, self.request, self.out)
             }
+            _ if part == 0 => self.text(message, &tree, &verdicts, depth),
+            _ => self.sought(&tree, &verdicts, part, &mut 0, true),
         }
     }
 
-    /// Shows the part with a number, which is searched for depth first.
+    /// Shows the part with a number, which is searched for depth first. `is_top` is whether its header is that of a
+    /// message.
     fn sought(
         &mut self,
         part: &TreePart<'_>,
+        verdicts: &Verdicts,
         wanted: usize,
         number: &mut usize,
+        is_top: bool,
     ) -> Result<(), Error> {
         *number += 1;
         if *number == wanted {
             let mut before = *number - 1;
-            return self.part(part, &mut before);
-        }
-        match &part.inner {
-            TreeInner::Leaf => {}
-            TreeInner::Multipart(parts) => {
-                for part in parts {
-                    self.sought(part, wanted, number)?;
+            return match self.request.format {
+                ShowFormat::Raw => self.raw(part, is_top),
+                ShowFormat::Structured => {
+                    structured_part(part, verdicts, &mut before, self.request, self.out)
                 }
-            }
-            TreeInner::Message(inner) => self.sought(inner, wanted, number)?,
+                _ => self.text_part(part, verdicts, &mut before),
+            };
         }
-        Ok(())
-    }
-
-    fn whole(&mut self, message: &Message, tree: &TreePart<'_>, depth: usize) -> Result<(), Error> {
-        match self.request.format {
-            ShowFormat::Structured => self.structured(message, tree),
-            _ => self.text(message, tree, depth),
+        if *number > wanted {
+            return Ok(());
         }
-    }
-
-    fn structured(&mut self, message: &Message, tree: &TreePart<'_>) -> Result<(), Error> {
-        structured_message(self.database, message, tree, self.request, self.out)
-    }
-
-    fn part(&mut self, part: &TreePart<'_>, number: &mut usize) -> Result<(), Error> {
-        match self.request.format {
-            ShowFormat::Structured => structured_part(part, number, self.request, self.out),
-            _ => self.text_part(part, number),
+        if let TreeInner::Message(inner) = &part.inner {
+            return self.sought(inner, verdicts, wanted, number, true);
         }
+        each_child(part, verdicts, &mut |child| {
+            self.sought(child, verdicts, wanted, number, false)
+        })
     }
 
     fn line(&mut self, line: &str) -> Result<(), Error> {
@@ -276,7 +268,13 @@ impl Show<'_, '_> {
         Ok(self.out.raw(b"\n")?)
     }
 
-    fn text(&mut self, message: &Message, tree: &TreePart<'_>, depth: usize) -> Result<(), Error> {
+    fn text(
+        &mut self,
+        message: &Message,
+        tree: &TreePart<'_>,
+        verdicts: &Verdicts,
+        depth: usize,
+    ) -> Result<(), Error> {
         let file = message.files.first().map(|file| file.display().to_string());
         self.line(&format!(
             "\u{c}message{{ id:{} depth:{depth} match:{} excluded:{} filename:{}",
@@ -296,7 +294,7 @@ impl Show<'_, '_> {
         self.text_headers(tree, Some(&format!("{from} ({date}) ({tags})")))?;
         if self.request.body {
             self.line("\u{c}body{")?;
-            self.text_part(tree, &mut 0)?;
+            self.text_part(tree, verdicts, &mut 0)?;
             self.line("\u{c}body}")?;
         }
         self.line("\u{c}message}")
@@ -327,7 +325,12 @@ impl Show<'_, '_> {
         self.line("\u{c}header}")
     }
 
-    fn text_part(&mut self, part: &TreePart<'_>, number: &mut usize) -> Result<(), Error> {
+    fn text_part(
+        &mut self,
+        part: &TreePart<'_>,
+        verdicts: &Verdicts,
+        number: &mut usize,
+    ) -> Result<(), Error> {
         *number += 1;
         let kind = if part.is_attachment() {
             "attachment"
@@ -347,22 +350,23 @@ impl Show<'_, '_> {
             TreeInner::Message(inner) => {
                 self.text_headers(inner, None)?;
                 self.line("\u{c}body{")?;
-                self.text_part(inner, number)?;
+                self.text_part(inner, verdicts, number)?;
                 self.line("\u{c}body}")?;
             }
-            TreeInner::Multipart(parts) => {
-                for part in parts {
-                    self.text_part(part, number)?;
-                }
+            TreeInner::Multipart(_) => {
+                each_child(part, verdicts, &mut |child| {
+                    self.text_part(child, verdicts, number)
+                })?;
             }
             TreeInner::Leaf if is_shown_text(part, self.request.include_html) => {
-                let text = part.text(&detect);
-                self.out.raw(text.as_bytes())?;
-                if !text.ends_with('\n') && !text.is_empty() {
-                    self.out.raw(b"\n")?;
-                }
+                self.out.raw(part.text(&detect).as_bytes())?;
             }
-            TreeInner::Leaf => self.line(&format!("Non-text part: {}", part.media_type))?,
+            TreeInner::Leaf => {
+                self.line(&format!("Non-text part: {}", part.media_type))?;
+                each_child(part, verdicts, &mut |child| {
+                    self.text_part(child, verdicts, number)
+                })?;
+            }
         }
         self.line(&format!("\u{c}{kind}}}"))
     }
@@ -394,31 +398,23 @@ impl Show<'_, '_> {
     }
 }
 
-/// A part that was looked for.
-struct Sought<'p, 'a> {
-    part: &'p TreePart<'a>,
-    /// Whether the header of the part is that of a message.
-    is_top: bool,
-}
-
-/// Returns the part with a number, depth first.
-fn seek<'p, 'a>(tree: &'p TreePart<'a>, wanted: usize) -> Option<Sought<'p, 'a>> {
-    let mut waiting = vec![(tree, true)];
-    let mut number = 0;
-    while let Some((part, is_top)) = waiting.pop() {
-        number += 1;
-        if number == wanted {
-            return Some(Sought { part, is_top });
+/// Calls `each` with the parts of a part. What was decrypted stands for its cipher.
+fn each_child(
+    part: &TreePart<'_>,
+    verdicts: &Verdicts,
+    each: &mut dyn FnMut(&TreePart<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let parts = match &part.inner {
+        TreeInner::Multipart(parts) => parts.as_slice(),
+        _ => &[],
+    };
+    match verdicts.content(part) {
+        Some(content) => {
+            parts.iter().take(1).try_for_each(&mut *each)?;
+            each(&content)
         }
-        match &part.inner {
-            TreeInner::Leaf => {}
-            TreeInner::Multipart(parts) => {
-                waiting.extend(parts.iter().rev().map(|part| (part, false)));
-            }
-            TreeInner::Message(inner) => waiting.push((inner, true)),
-        }
+        None => parts.iter().try_for_each(each),
     }
-    None
 }
 
 fn is_shown_text(part: &TreePart<'_>, include_html: bool) -> bool {
@@ -465,7 +461,7 @@ pub(super) fn people(addresses: &[String]) -> String {
 pub(super) fn structured_message(
     database: &Database,
     message: &Message,
-    tree: &TreePart<'_>,
+    (tree, verdicts): (&TreePart<'_>, &Verdicts),
     request: &ShowRequest,
     out: &mut Printer<'_>,
 ) -> Result<(), Error> {
@@ -501,13 +497,12 @@ pub(super) fn structured_message(
     if request.body {
         out.key("body")?;
         out.begin_list()?;
-        structured_part(tree, &mut 0, request, out)?;
+        structured_part(tree, verdicts, &mut 0, request, out)?;
         out.end()?;
     }
     if request.version >= 4 {
         out.key("crypto")?;
-        out.begin_map()?;
-        out.end()?;
+        verdicts.print_summary(tree, out)?;
     }
     out.key("headers")?;
     structured_headers(tree, &request.extra_headers, out)?;
@@ -544,6 +539,7 @@ fn structured_headers(
 
 fn structured_part(
     part: &TreePart<'_>,
+    verdicts: &Verdicts,
     number: &mut usize,
     request: &ShowRequest,
     out: &mut Printer<'_>,
@@ -552,6 +548,18 @@ fn structured_part(
     out.begin_map()?;
     out.key("id")?;
     out.integer(*number as i64)?;
+    if let Some(is_good) = verdicts.is_decrypted(part) {
+        out.key("encstatus")?;
+        out.begin_list()?;
+        out.begin_map()?;
+        out.entry("status", if is_good { "good" } else { "bad" })?;
+        out.end()?;
+        out.end()?;
+    }
+    if let Some(signatures) = verdicts.signatures(part) {
+        out.key("sigstatus")?;
+        crypto::print(signatures, request.version >= 4, out)?;
+    }
     out.entry("content-type", &part.media_type)?;
     if let Some(disposition) = &part.disposition {
         out.entry("content-disposition", disposition)?;
@@ -568,20 +576,20 @@ fn structured_part(
             structured_headers(inner, &request.extra_headers, out)?;
             out.key("body")?;
             out.begin_list()?;
-            structured_part(inner, number, request, out)?;
+            structured_part(inner, verdicts, number, request, out)?;
             out.end()?;
             out.end()?;
             out.end()?;
         }
-        TreeInner::Multipart(parts) => {
+        TreeInner::Leaf if verdicts.content(part).is_none() => leaf(part, request, out)?,
+        _ => {
             out.key("content")?;
             out.begin_list()?;
-            for part in parts {
-                structured_part(part, number, request, out)?;
-            }
+            each_child(part, verdicts, &mut |child| {
+                structured_part(child, verdicts, number, request, out)
+            })?;
             out.end()?;
         }
-        TreeInner::Leaf => leaf(part, request, out)?,
     }
     Ok(out.end()?)
 }

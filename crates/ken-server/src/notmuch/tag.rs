@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use ken_core::MessageState;
 use ken_mail::maildir::{Flags, is_maildir_path, move_to};
 use ken_mail::{TagChange, hex_decoded, hex_encoded};
 use ken_pipeline::tags;
@@ -12,16 +13,28 @@ use super::Error;
 use super::database::Database;
 use super::journal::{properties_line, read_properties, setting_line};
 use super::message::Message;
-use super::query::{Exclude, Query, Sort};
-use super::thread::id_term;
+use super::query::{Exclude, Query};
+use super::thread::{Sort, id_term};
 
-/// The flags of a Maildir that are tags. `unread` is the tag of messages without the last one.
-const FLAGS: [(&str, u8); 4] = [
-    ("draft", b'D'),
-    ("flagged", b'F'),
-    ("passed", b'P'),
-    ("replied", b'R'),
+/// The states that are flags of a Maildir and tags. Messages without the flag of [`MessageState::Seen`] have the tag of
+/// [`MessageState::Unread`].
+const FLAGS: [MessageState; 4] = [
+    MessageState::Draft,
+    MessageState::Flagged,
+    MessageState::Passed,
+    MessageState::Replied,
 ];
+
+/// Returns the tags that are flags, and the letters of these.
+fn flags() -> impl Iterator<Item = (&'static str, u8)> {
+    let rows = FLAGS.into_iter().map(MessageState::info);
+    rows.filter_map(|row| Some((row.notmuch?, row.letter)))
+}
+
+/// Returns the tag of messages that nobody has read.
+pub(super) fn unread() -> &'static str {
+    MessageState::Unread.name()
+}
 
 /// What stands before the flags in a name.
 const INFO: &str = ":2,";
@@ -395,10 +408,10 @@ fn target(path: &Path, tags: &BTreeSet<String>) -> Option<PathBuf> {
         true => letters.insert(char::from(letter)),
         false => letters.remove(&char::from(letter)),
     };
-    for (tag, letter) in FLAGS {
+    for (tag, letter) in flags() {
         set(letter, tags.contains(tag));
     }
-    set(b'S', !tags.contains("unread"));
+    set(b'S', !tags.contains(unread()));
     if is_in_new && info.is_none() && letters.is_empty() {
         return None;
     }
@@ -413,20 +426,18 @@ pub(super) fn tags_of_flags(files: &[PathBuf]) -> Option<Vec<TagOperation>> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         is_maildir_path(file) && (name.contains(INFO) || Flags::of_path(file).is_new())
     };
-    let flags: Vec<Flags> = files
+    let found: Vec<Flags> = files
         .iter()
         .filter(has_info)
         .map(|file| Flags::of_path(file))
         .collect();
-    if flags.is_empty() {
+    if found.is_empty() {
         return None;
     }
-    let has = |letter: u8| flags.iter().any(|flags| flags.has(letter));
-    let mut operations: Vec<TagOperation> = FLAGS
-        .iter()
-        .map(|(tag, letter)| ((*tag).to_owned(), has(*letter)))
-        .collect();
-    operations.push(("unread".to_owned(), !has(b'S')));
+    let has = |letter: u8| found.iter().any(|flags| flags.has(letter));
+    let said = flags().map(|(tag, letter)| (tag.to_owned(), has(letter)));
+    let mut operations: Vec<TagOperation> = said.collect();
+    operations.push((unread().to_owned(), !has(b'S')));
     Some(operations)
 }
 

@@ -6,7 +6,16 @@
 use std::collections::HashMap;
 
 use super::message::Message;
-use super::query::Sort;
+
+/// The order of results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// From old to new.
+    OldestFirst,
+    /// From new to old.
+    #[default]
+    NewestFirst,
+}
 
 /// A thread.
 #[derive(Clone, Debug)]

@@ -7,7 +7,6 @@
 //! Sources: Recoll's manual 1.34 ("The query language"), `mu-query(7)` of mu 1.8, `notmuch-search-terms(7)` of notmuch
 //! 0.37, and the answers of these programs.
 
-mod database;
 mod logic;
 mod mail;
 mod mu;
@@ -20,7 +19,6 @@ use std::ops::Range;
 use super::error::QueryError;
 use super::parser::{self, MAX_BYTES, Names};
 use super::tree::Tree;
-pub use database::{Asked, Database};
 pub use recoll::recoll_words;
 use serde::{Deserialize, Serialize};
 pub use words::without_forms;

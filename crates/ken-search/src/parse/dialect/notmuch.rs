@@ -13,12 +13,12 @@ use ken_core::custom::CUSTOM_FIELDS;
 use ken_core::{Field, FieldNames, Glob, GlobPart, MESSAGE_STATES, Whole};
 use regex_automata::meta::Regex;
 
+use super::super::database::Asked;
 use super::super::error::QueryError;
 use super::super::modifiers::DEFAULT_DISTANCE;
 use super::super::parser::{MAX_DEPTH, Names};
 use super::super::tree::{Clause, Nearness, Tree, Value};
 use super::super::values;
-use super::database::Asked;
 use super::logic::{self, Lexeme, Token};
 use super::words::{as_it_stands, clause, in_one_of};
 use super::{end_of_run, fault, mail, skip_spaces};

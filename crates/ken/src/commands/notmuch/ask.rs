@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ken_server::notmuch::{
-    AddressRequest, DumpFormat, Exclude, Form, Include, Output, Printer, Query, ReplyFormat,
+    AddressRequest, DumpFormat, Exclude, Form, Gnupg, Include, Output, Printer, Query, ReplyFormat,
     ReplyRequest, Same, SearchRequest, ShowFormat, ShowRequest, Sort, sort,
 };
 
+use super::gnupg;
 use super::options::{OptionRow, Takes, Typed};
 use super::{Outcome, Refusal, Session, format_version, warn};
 
@@ -109,7 +110,7 @@ pub(super) fn search(session: &Session<'_>, arguments: &[String]) -> Outcome {
         duplicate: duplicate.and_then(|number| usize::try_from(number).ok()),
         version,
     };
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(crate::output::stdout());
     database.search(&request, &mut Printer::new(form, &mut out))?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -151,7 +152,7 @@ pub(super) fn address(session: &Session<'_>, arguments: &[String]) -> Outcome {
     let query = query(session, &typed, wanted("search", &typed)?);
     let database = session.database()?;
     session.check_uuid(&database, &typed)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(crate::output::stdout());
     database.addresses(&query, request, &mut Printer::new(form(&typed), &mut out))?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -300,17 +301,27 @@ pub(super) fn show(session: &Session<'_>, arguments: &[String]) -> Outcome {
     };
     let database = session.database()?;
     session.check_uuid(&database, &typed)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(crate::output::stdout());
     let mut warnings = Vec::new();
     let is_good = {
         let mut printer = Printer::new(form(&typed), &mut out);
-        database.show(&request, &mut printer, &mut |line| {
+        database.show(&request, gnupg(&typed), &mut printer, &mut |line| {
             warnings.push(line.to_owned())
         })?
     };
     out.flush()?;
     warnings.iter().try_for_each(|line| warn(line))?;
     Ok(ExitCode::from(u8::from(!is_good)))
+}
+
+/// Returns what is asked of GnuPG. Who decrypts also wants to know who signed.
+fn gnupg(typed: &Typed) -> Gnupg<'static> {
+    let decrypts = matches!(typed.value("decrypt"), Some("true" | "stash"));
+    let verifies = decrypts || typed.is_on("verify", false);
+    Gnupg {
+        verify: verifies.then_some(&gnupg::verify),
+        decrypt: decrypts.then_some(&gnupg::decrypt),
+    }
 }
 
 pub(super) fn reply(session: &Session<'_>, arguments: &[String]) -> Outcome {
@@ -351,8 +362,10 @@ pub(super) fn reply(session: &Session<'_>, arguments: &[String]) -> Outcome {
     };
     let database = session.database()?;
     session.check_uuid(&database, &typed)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    database.reply(&request, &mut Printer::new(form(&typed), &mut out))?;
+    let mut out = BufWriter::new(crate::output::stdout());
+    let mut printer = Printer::new(form(&typed), &mut out);
+    database.reply(&request, gnupg(&typed), &mut printer)?;
+    drop(printer);
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -102,6 +102,18 @@ pub(super) fn new(session: &Session<'_>, arguments: &[String]) -> Outcome {
     for path in &summary.not_mail {
         warn(&format!("Note: Ignoring non-mail file: {}", path.display()))?;
     }
+    if typed.is_on("debug", false) {
+        let lines = summary.ignored.iter().flat_map(|path| {
+            let line = |pass| {
+                format!(
+                    "(D) add_files, pass {pass}: explicitly ignoring {}\n",
+                    path.display()
+                )
+            };
+            [line(1), line(2)]
+        });
+        output::print(lines.collect::<String>().as_bytes())?;
+    }
     if !is_quiet {
         let is_verbose = typed.is_on("verbose", false);
         let text = report(&summary, began, is_verbose);

@@ -5,6 +5,7 @@
 mod ask;
 mod change;
 mod config;
+mod gnupg;
 mod options;
 mod places;
 

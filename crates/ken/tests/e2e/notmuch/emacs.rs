@@ -79,7 +79,7 @@ fn the_client_searches_shows_and_tags() {
         "I agree, pangolin.",
         "Third, quokka.",
         "== tree",
-        "Recent searches",
+        "You have 6 messages.",
     ] {
         assert!(
             text.contains(part),

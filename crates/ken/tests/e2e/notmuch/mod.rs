@@ -141,12 +141,8 @@ impl Notmuch {
         command.args(args).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(input.as_bytes())
-            .unwrap();
+        // It may refuse before it reads.
+        _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         Run::of_child(child)
     }
 

@@ -1,0 +1,13 @@
+//! notmuch's configuration file: what is read is written as it was.
+#![no_main]
+
+use ken_server::notmuch::KeyFile;
+
+ken_fuzz::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(file) = KeyFile::read(&text) {
+        let again = KeyFile::read(&file.text());
+        assert_eq!(again.as_ref(), Ok(&file));
+        file.entries().count();
+    }
+});
