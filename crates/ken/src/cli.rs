@@ -723,6 +723,7 @@ mod tests {
             ken recollq: Drop-in replacement for Recoll's recollq (also when started as `recollq`)
             ken ag: Drop-in replacement for ag, the Silver Searcher (also when started as `ag`)
             ken mu: Drop-in replacement for mu, including the server for mu4e (also when started as `mu`)
+            ken notmuch: Drop-in replacement for notmuch, for its Emacs client too (also when started as `notmuch`)
             ken rg: Drop-in replacement for ripgrep (also when started as `rg`)
             ken serve: Keep the index up to date with every change, until Ctrl-C
             ken service: Start ken serve with the session, by systemd
