@@ -352,6 +352,7 @@ fn check(home: &Home, world: &World, scope: &Scope) {
     for hit in world.hits("melon") {
         told("read", json!({ "id": hit["id"] }), true);
     }
+    assert_eq!(client.end().code, 0);
 }
 
 #[test]
