@@ -13,8 +13,8 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "api", "mcp", "web", "tui", "server", "pipeline", "search", "grep", "extract", "index",
-            "engine", "watch", "walk", "mail", "private", "core",
+            "api", "desktop", "mcp", "web", "tui", "server", "pipeline", "search", "grep",
+            "extract", "index", "engine", "watch", "walk", "mail", "private", "core",
         ],
     ),
     (
@@ -49,6 +49,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
             "api", "search", "index", "engine", "extract", "mail", "walk", "core",
         ],
     ),
+    ("ken-desktop", &["search", "index", "core"]),
     ("ken-tui", &["api", "search", "index", "engine", "core"]),
     ("ken-api", &["private", "core"]),
     ("ken-private", &[]),

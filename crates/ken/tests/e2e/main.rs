@@ -16,6 +16,8 @@ mod config;
 mod confined;
 mod crash;
 mod damage;
+#[cfg(feature = "desktop")]
+mod desktop;
 mod extract;
 mod faults;
 mod first_page;
