@@ -226,6 +226,23 @@ fn every_dependency_is_used() {
     assert_eq!(unused, BTreeSet::new(), "no crate uses these");
 }
 
+#[test]
+fn the_site_has_every_page() {
+    let summary = read("docs/SUMMARY.md");
+    let page = |name: &str| assert!(summary.contains(&format!("]({name})")), "{name}");
+    for folder in ["docs", "docs/internals"] {
+        for entry in fs_err::read_dir(workspace().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let is_page = path.extension().is_some_and(|extension| extension == "md");
+            let name = path.strip_prefix(workspace().join("docs")).unwrap();
+            if is_page && name != Path::new("SUMMARY.md") {
+                page(name.to_str().unwrap());
+            }
+        }
+    }
+    page("decisions/README.md");
+}
+
 /// Returns the texts in backquotes of a Markdown text, outside of code blocks.
 fn quoted(text: &str) -> Vec<&str> {
     let prose = text.split("```").step_by(2);

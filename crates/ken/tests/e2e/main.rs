@@ -70,6 +70,7 @@ mod terminal;
 mod terms;
 mod times;
 mod tui;
+mod tutorial;
 mod versions;
 mod walk;
 mod web;
