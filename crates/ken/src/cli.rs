@@ -4,25 +4,27 @@ mod config;
 mod index;
 mod mail;
 mod mcp;
+mod reading;
 mod results;
+mod search;
 mod show;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::manual;
 pub(crate) use config::{ConfigArgs, ConfigCommand, ExcludeArgs};
 pub(crate) use index::{IndexArgs, ServeArgs, ServiceArgs, ServiceCommand, WalkOptions, WebArgs};
-use ken_search::parse::Syntax;
 pub(crate) use mail::{
     ContactFormat, ContactsArgs, ListArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs,
     TagFormat, ThreadsArgs, VerifyArgs,
 };
 pub(crate) use mcp::{AgentClient, McpArgs};
+pub(crate) use reading::{asks_for_json, command_at, personality};
 pub(crate) use results::{GroupName, RELEVANCE, ResultArgs};
+pub(crate) use search::{DocumentTagArgs, SearchArgs, TermSort, TermsArgs};
 pub(crate) use show::{OpenArgs, ReadArgs, budget};
 
 /// Know what you have: find documents, mail and source code on this machine.
@@ -38,6 +40,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+<<<<<<< HEAD
 impl Cli {
     /// Reads what was typed.
     ///
@@ -217,6 +220,8 @@ fn is_option(command: &clap::Command, argument: &str) -> bool {
         || letters.chars().all(is_known)
 }
 
+=======
+>>>>>>> main
 /// The heading of the options that every command has.
 const GLOBAL: &str = "Global options";
 
@@ -284,6 +289,8 @@ pub(crate) enum Command {
     Show(ReadArgs),
     /// Open a document in its program
     Open(OpenArgs),
+    /// Add and remove tags: ken tag +tax -draft QUERY
+    Tag(DocumentTagArgs),
     /// Read and list messages, threads, contacts and tags
     Mail(MailArgs),
     /// List the terms of the index and how often each occurs
@@ -333,142 +340,6 @@ pub(crate) enum Command {
     /// Print a page of reference
     #[command(hide = true)]
     Topic(TopicArgs),
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct SearchArgs {
-    /// Words, "phrases", -not, OR, prefix*, field:value, dir:…, date:2025..2026, size:>1M
-    #[arg(required_unless_present_any = ["like", "facets", "saved", "delete"])]
-    pub(crate) query: Vec<String>,
-    /// Find documents with any of the words, best first, and read no operators; - reads the words from
-    /// standard input
-    #[arg(long, conflicts_with = "all")]
-    pub(crate) any: bool,
-    /// Find documents with all of the words, and read no operators
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Synonym file: one group of equivalent words per line
-    #[arg(long, value_name = "FILE")]
-    pub(crate) synonyms: Option<PathBuf>,
-    /// Ignore the parts of a query that have mistakes, and say which
-    #[arg(long, conflicts_with_all = ["any", "all"])]
-    pub(crate) lenient: bool,
-    /// Find words that begin with the last word too, for searches while typing
-    #[arg(long, conflicts_with = "save")]
-    pub(crate) prefix_last: bool,
-    /// Save the query in the configuration file as query:NAME instead of searching; one of that name is replaced
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["any", "all", "lenient"])]
-    pub(crate) save: Option<String>,
-    /// Delete a saved query
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["query", "save"])]
-    pub(crate) delete: Option<String>,
-    /// List the saved queries
-    #[arg(long, conflicts_with_all = ["query", "save", "delete"])]
-    pub(crate) saved: bool,
-    /// Query language
-    #[arg(long, value_name = "LANGUAGE", default_value = "ken", conflicts_with_all = ["any", "all", "lenient", "save"])]
-    pub(crate) syntax: SyntaxName,
-    #[command(flatten)]
-    pub(crate) results: ResultArgs,
-    /// Print at most N hits; 0 means all [default: 10, or all with --paths and --in]
-    #[arg(long, short = 'n', value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    /// Skip the first N hits
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) offset: usize,
-    /// Print one JSON object per hit
-    #[arg(long, alias = "jsonl", conflicts_with_all = ["paths", "count"])]
-    pub(crate) json: bool,
-    /// With --json, print only these keys of each hit, of its snippet or its fields: --keys path,line,date
-    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "json")]
-    pub(crate) keys: Vec<String>,
-    /// Print a table with commas between values, with the columns of --fields
-    #[arg(long, conflicts_with_all = ["json", "tsv", "paths", "null", "count", "explain", "facets", "inside"])]
-    pub(crate) csv: bool,
-    /// Print a table with tabs between values, quoted as with --csv
-    #[arg(long, conflicts_with_all = ["json", "paths", "null", "count", "explain", "facets", "inside"])]
-    pub(crate) tsv: bool,
-    /// Print at most this number of bytes: the best hits, their number, and the command for the next ones
-    #[arg(long, value_name = "BYTES", value_parser = budget,
-        conflicts_with_all = ["paths", "null", "count", "explain", "facets", "inside"])]
-    pub(crate) budget: Option<usize>,
-    /// Print only paths, each file once
-    #[arg(long, short = 'l', conflicts_with_all = ["count", "explain"])]
-    pub(crate) paths: bool,
-    /// End each path with a NUL byte; implies --paths unless --fields is given
-    #[arg(long, short = '0', conflicts_with_all = ["json", "count", "explain"])]
-    pub(crate) null: bool,
-    /// Print only the number of matching documents
-    #[arg(long, short = 'c', conflicts_with = "explain")]
-    pub(crate) count: bool,
-    /// Show how the query is understood and how each hit is scored
-    #[arg(long)]
-    pub(crate) explain: bool,
-    /// Print no snippets
-    #[arg(long)]
-    pub(crate) no_snippet: bool,
-    /// Print the text of each hit too; only with --json
-    #[arg(long, requires = "json", conflicts_with_all = ["facets", "inside"])]
-    pub(crate) text: bool,
-    /// Bring everything into the index first that changed before this search
-    #[arg(long)]
-    pub(crate) fresh: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SyntaxName {
-    /// ken's own language
-    Ken,
-    /// Recoll's language
-    Recoll,
-    /// mu's language; finds messages
-    Mu,
-    /// notmuch's language; finds messages
-    Notmuch,
-}
-
-impl From<SyntaxName> for Syntax {
-    fn from(name: SyntaxName) -> Self {
-        match name {
-            SyntaxName::Ken => Self::Ken,
-            SyntaxName::Recoll => Self::Recoll,
-            SyntaxName::Mu => Self::Mu,
-            SyntaxName::Notmuch => Self::Notmuch,
-        }
-    }
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct TermsArgs {
-    /// Beginning of a term, pat*ern, /regular expression/, or ~word for similar terms
-    #[arg(default_value = "", hide_default_value = true)]
-    pub(crate) pattern: String,
-    /// List terms of this field; can be repeated [default: all text fields]
-    #[arg(long, short = 'f', value_name = "FIELD")]
-    pub(crate) field: Vec<String>,
-    /// Count each field separately
-    #[arg(long)]
-    pub(crate) by_field: bool,
-    /// Order of the terms
-    #[arg(long, value_name = "KEY", default_value = "term")]
-    pub(crate) sort: TermSort,
-    /// Print at most N terms; 0 means all [default: all, or 100 when sorted by a count]
-    #[arg(long, short = 'n', value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    /// Print one JSON object per term
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TermSort {
-    /// Alphabetically
-    Term,
-    /// By number of documents, most first
-    #[value(alias = "count")]
-    Documents,
-    /// By number of occurrences, most first
-    Occurrences,
 }
 
 #[derive(Args, Debug)]
@@ -601,6 +472,7 @@ pub(crate) struct TopicArgs {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
     use expect_test::expect;
 
     use super::*;
@@ -608,65 +480,6 @@ mod tests {
     #[test]
     fn the_definitions_are_sound() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn options_may_follow_a_query() {
-        let read = |line: &str| Cli::read(line.split(' ').map(OsString::from));
-        for line in [
-            "ken mail list budget -n 1",
-            "ken mail list -n 1 budget",
-            "ken mail list budget -old -n1",
-            "ken mail --data there list budget -old -n1",
-            "ken mail --color=never --data list list budget -old -n1",
-            "ken --data mail mail list --data there budget -n 1 -- -n",
-        ] {
-            let Command::Mail(mail) = read(line).unwrap().command else {
-                panic!("{line}");
-            };
-            let MailCommand::List(list) = mail.command else {
-                panic!("{line}");
-            };
-            assert_eq!(
-                (list.limit, list.query[0].as_str()),
-                (1, "budget"),
-                "{line}"
-            );
-        }
-        let Command::Mail(mail) = read("ken mail save from:ann --to there -spam")
-            .unwrap()
-            .command
-        else {
-            panic!("mail");
-        };
-        let MailCommand::Save(save) = mail.command else {
-            panic!("save");
-        };
-        assert_eq!(save.to, Path::new("there"));
-        assert_eq!(save.query, ["from:ann", " -spam"]);
-    }
-
-    #[test]
-    fn options_of_other_programs_are_answered_with_a_hint() {
-        let error = |line: &str| {
-            let error = Cli::read(line.split(' ').map(OsString::from)).unwrap_err();
-            assert_eq!(error.exit_code(), 2);
-            error.to_string()
-        };
-        expect![[r#"
-            error: "-i" is not an option of this command: ken ignores case in queries; type NOT i to exclude the word "i"
-
-            Usage: ken [OPTIONS] <COMMAND>
-
-            For more information, try '--help'.
-        "#]].assert_eq(&error("ken search -i python"));
-        assert!(error("ken search python -5").contains("type -n 5 for 5 hits"));
-        assert!(error("ken mail list -t x").contains("ext:pdf"));
-        assert!(!error("ken mail verify x -5").contains("-n 5"));
-        assert!(!error("ken mail list x -c").contains("--count"));
-        // Behind a double hyphen all are words.
-        assert!(Cli::read(["ken", "search", "--", "python", "-i"].map(OsString::from)).is_ok());
-        assert!(Cli::read(["ken", "search", "python", "-snake"].map(OsString::from)).is_ok());
     }
 
     #[test]
@@ -711,6 +524,7 @@ mod tests {
             ken grep: Print every line that matches a regular expression (ripgrep's flags and output)
             ken show: Show the text of a document, or a part of it
             ken open: Open a document in its program
+            ken tag: Add and remove tags: ken tag +tax -draft QUERY
             ken mail: Read and list messages, threads, contacts and tags
             ken mail show: Show messages: header, text and attachments
             ken mail list: List messages, one per line, newest first
@@ -748,70 +562,5 @@ mod tests {
             ken man: Write man pages into a folder
             ken topic: Print a page of reference
         "#]].assert_eq(&table);
-    }
-
-    fn search(arguments: &[&str]) -> SearchArgs {
-        let arguments = ["ken", "search"].iter().chain(arguments);
-        let cli = Cli::read(arguments.map(OsString::from)).unwrap();
-        let Command::Search(search) = cli.command else {
-            panic!("another command");
-        };
-        search
-    }
-
-    #[test]
-    fn words_and_options_may_be_mixed() {
-        let args = search(&["-draft", "report", "-nothing", "-old", "--json", "-n3", "-"]);
-        let words: Vec<_> = args.query.iter().map(|word| word.trim()).collect();
-        assert_eq!(words, ["-draft", "report", "-nothing", "-old", "-"]);
-        assert_eq!((args.json, args.limit), (true, Some(3)));
-        let args = search(&["report", "-l0", "-n", "7", "--", "--verbose", "-l"]);
-        assert_eq!((args.paths, args.null, args.limit), (true, true, Some(7)));
-        assert_eq!(args.query.len(), 3);
-    }
-
-    #[test]
-    fn mistyped_options_are_refused() {
-        for arguments in [
-            &["ken", "search", "report", "--explane"][..],
-            &["ken", "index", "-x"],
-            &["ken", "search"],
-        ] {
-            assert!(Cli::read(arguments.iter().map(OsString::from)).is_err());
-        }
-    }
-
-    #[test]
-    fn all_that_follows_recollq_is_its_own() {
-        for arguments in [
-            &["/usr/bin/recollq", "--color", "-b", "--", "-a"][..],
-            &["ken", "recollq", "--color", "-b", "--", "-a"],
-        ] {
-            let cli = Cli::read(arguments.iter().map(OsString::from)).unwrap();
-            let Command::Recollq(args) = cli.command else {
-                panic!("another command");
-            };
-            assert_eq!(args.arguments, ["--color", "-b", "--", "-a"]);
-        }
-    }
-
-    #[test]
-    fn only_the_command_search_reads_hyphens_as_not() {
-        let read = |arguments: &[&str]| Cli::read(arguments.iter().map(OsString::from)).unwrap();
-        let cli = read(&["ken", "--data", "search", "index", "s", "-q"]);
-        let Command::Index(index) = cli.command else {
-            panic!("another command");
-        };
-        assert_eq!((index.paths.len(), index.quiet), (1, true));
-        let cli = read(&[
-            "ken",
-            "--color=never",
-            "--set",
-            "limit=3",
-            "s",
-            "-draft",
-            "a",
-        ]);
-        assert!(matches!(cli.command, Command::Search(search) if search.query == [" -draft", "a"]));
     }
 }

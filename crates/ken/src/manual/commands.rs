@@ -180,6 +180,20 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         )],
     ),
     (
+        "ken tag",
+        &[
+            (
+                "ken tag +tax dir:receipts date:2026",
+                "Tag documents; ken search tag:tax finds them.",
+            ),
+            (
+                "ken tag -tax 3",
+                "Remove a tag from the third hit of the last list.",
+            ),
+            ("ken tag --list", "List all tags."),
+        ],
+    ),
+    (
         "ken mail tag",
         &[
             (
@@ -251,6 +265,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "ken web",
         &[
             ("ken web", "Open the page of ken serve in a browser."),
+            ("ken web budget 2026", "Open it with this search."),
             ("ken web --print", "Print its address with the token."),
         ],
     ),
@@ -342,7 +357,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// Commands that exit with 1 if there is nothing to show.
-const SHOWS: [&str; 10] = [
+const SHOWS: [&str; 11] = [
+    "ken tag",
     "ken search",
     "ken grep",
     "ken terms",
