@@ -43,9 +43,5 @@ pub use mime::{MimePart, mime_parts};
 pub use parse::header_values;
 pub use personal::Personal;
 pub use signed::{Signed, signed};
-<<<<<<< HEAD
-pub use tags::{TagChange, Tags, hex_decoded, hex_encoded};
+pub use tags::{TagChange, Tagged, Tags, hex_decoded, hex_encoded};
 pub use tree::{TreeInner, TreePart};
-=======
-pub use tags::{TagChange, Tagged, Tags};
->>>>>>> main

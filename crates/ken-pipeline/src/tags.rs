@@ -195,7 +195,7 @@ impl Log {
                 *field != Field::Tag || !matches!(value, Value::Text(own) if *own == tag)
             });
             if is_given {
-                document.add_text(Field::Tag, &tag);
+                document.add_verbatim(Field::Tag, &tag);
             }
         }
     }
@@ -222,14 +222,6 @@ impl Log {
         if changes.is_empty() {
             return;
         }
-<<<<<<< HEAD
-        document.fields.retain(|(field, value)| match value {
-            Value::Text(tag) if *field == Field::Tag => !said.iter().any(|(name, _)| name == tag),
-            _ => true,
-        });
-        for (tag, _) in said.into_iter().filter(|(_, is_given)| *is_given) {
-            document.add_verbatim(Field::Tag, tag);
-=======
         let mut moved = self.moved.write().unwrap_or_else(PoisonError::into_inner);
         changes.iter().for_each(|change| moved.take(change));
         let mut of_moved = self.of_moved.lock().unwrap_or_else(PoisonError::into_inner);
@@ -243,7 +235,6 @@ impl Log {
         if !of_moved.is_empty() {
             append(data, &of_moved)?;
             of_moved.clear();
->>>>>>> main
         }
         Ok(())
     }

@@ -171,7 +171,7 @@ impl Database {
     pub(super) fn apply(&self, changes: &[TagChange], files: &[PathBuf]) -> Result<(), Error> {
         let changes: Vec<TagChange> = changes
             .iter()
-            .filter(|change| !change.id.is_empty())
+            .filter(|change| !change.on.name().is_empty())
             .cloned()
             .collect();
         if !changes.is_empty() {

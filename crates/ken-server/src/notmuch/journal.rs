@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use ken_mail::{TagChange, hex_decoded, hex_encoded};
+use ken_mail::{TagChange, Tagged, hex_decoded, hex_encoded};
 use ken_pipeline::tags;
 
 use super::Error;
@@ -44,8 +44,10 @@ impl Journal {
                 journal.take_setting(setting);
             } else if let Some(properties) = line.strip_prefix("#= ") {
                 journal.take_properties(properties, number);
-            } else if let Ok(Some(change)) = TagChange::read(line) {
-                journal.changed.insert(change.id, number);
+            } else if let Ok(Some(change)) = TagChange::read(line)
+                && let Tagged::Message(id) = change.on
+            {
+                journal.changed.insert(id, number);
             }
         }
         journal

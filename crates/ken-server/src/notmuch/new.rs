@@ -115,10 +115,7 @@ impl Database {
         }
         let new = by_id.iter().filter(|(id, _)| !known.contains(**id));
         let new: Vec<TagChange> = new
-            .map(|(id, files)| TagChange {
-                id: (*id).to_owned(),
-                tags: tags_of_new(files, request),
-            })
+            .map(|(id, files)| TagChange::of_message((*id).to_owned(), tags_of_new(files, request)))
             .collect();
         summary.added = new.len();
         if !new.is_empty() {
@@ -138,10 +135,7 @@ impl Database {
             } else if seen.insert(departure.number) {
                 summary.removed += 1;
                 let tags = departure.tags.into_iter().map(|tag| (tag, false)).collect();
-                changes.push(TagChange {
-                    id: departure.id,
-                    tags,
-                });
+                changes.push(TagChange::of_message(departure.id, tags));
             }
         }
         if request.syncs_flags {
@@ -194,7 +188,7 @@ impl Database {
             let tags: Vec<TagOperation> = said.into_iter().filter(is_news).collect();
             if !tags.is_empty() {
                 let id = message.id;
-                changes.push(TagChange { id, tags });
+                changes.push(TagChange::of_message(id, tags));
             }
         }
         Ok(changes)
@@ -219,10 +213,7 @@ impl Database {
         )?;
         let changes: Vec<TagChange> = messages
             .iter()
-            .map(|message| TagChange {
-                id: message.id.clone(),
-                tags: Vec::new(),
-            })
+            .map(|message| TagChange::of_message(message.id.clone(), Vec::new()))
             .collect();
         self.apply(&changes, &files)
     }
@@ -263,7 +254,7 @@ impl Database {
                 file = moved;
             }
             let tags = tags.into_iter().map(|tag| (tag, true)).collect();
-            changes.push(TagChange { id, tags });
+            changes.push(TagChange::of_message(id, tags));
         }
         self.apply(&changes, std::slice::from_ref(&file))?;
         Ok(self.shown_path(&file))

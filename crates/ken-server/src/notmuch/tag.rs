@@ -191,10 +191,7 @@ impl Database {
             let tags_changed: Vec<TagOperation> = new.chain(lost).collect();
             let is_changed = !tags_changed.is_empty();
             if is_changed {
-                changes.push(TagChange {
-                    id: message.id.clone(),
-                    tags: tags_changed,
-                });
+                changes.push(TagChange::of_message(message.id.clone(), tags_changed));
             }
             if syncs_flags && is_changed {
                 for file in &message.files {

@@ -20,10 +20,11 @@ impl Cli {
         as_personality(&mut arguments);
         let start = command_position(&command, &arguments, 1);
         as_topic(&mut arguments, start);
-        if arguments
-            .get(start)
-            .is_some_and(|name| [RECOLLQ, AG, MU, RG, GREP].iter().any(|own| name == own))
-        {
+        if arguments.get(start).is_some_and(|name| {
+            [RECOLLQ, AG, MU, NOTMUCH, RG, GREP]
+                .iter()
+                .any(|own| name == own)
+        }) {
             // Everything behind it is the command's own, also what ken has options for.
             arguments.insert(start + 1, "--".into());
         }
@@ -53,6 +54,7 @@ impl Cli {
 const RECOLLQ: &str = "recollq";
 const AG: &str = "ag";
 const MU: &str = "mu";
+const NOTMUCH: &str = "notmuch";
 const RG: &str = "rg";
 
 /// The command that reads its flags itself, as ripgrep does.
@@ -68,7 +70,7 @@ fn as_personality(arguments: &mut Vec<OsString>) {
 /// Returns the program under whose name ken is started.
 pub(crate) fn personality(arguments: &[OsString]) -> Option<&'static str> {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    let known = [RECOLLQ, AG, MU, RG];
+    let known = [RECOLLQ, AG, MU, NOTMUCH, RG];
     known.into_iter().find(|known| name == Some(known.as_ref()))
 }
 
