@@ -279,6 +279,27 @@ impl Body {
         }
     }
 
+    /// Begins text that a document may show on many pages; returns the text so far.
+    pub(crate) fn apart(&mut self) -> Self {
+        let new = Self::new(self.max_bytes);
+        std::mem::replace(self, new)
+    }
+
+    /// Ends what [`Self::apart`] began: adds it to the text before, unless it stands there already.
+    pub(crate) fn add_once(&mut self, before: Self) {
+        let repeated = std::mem::replace(self, before);
+        self.once(&repeated.finish().replace('\u{c}', "\n"));
+    }
+
+    /// Puts the author of a comment before its text.
+    pub(crate) fn author(&mut self, author: &str) {
+        let author = author.trim();
+        if !author.is_empty() {
+            self.push(author);
+            self.push(": ");
+        }
+    }
+
     /// Begins characters with a reading (ruby), which is held back like an aside. Readings are one
     /// word if their characters are side by side.
     pub(crate) fn begin_ruby(&mut self) {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use ken_core::{Document, Field};
 
 use super::{Compound, ROOT};
-use crate::output::metadata::{keywords, names_a_file};
+use crate::output::metadata::{date_by_creation, keywords, names_a_file};
 use crate::structure::cursor::Cursor;
 use crate::text::code_page::{self, WESTERN};
 
@@ -29,11 +29,7 @@ pub(crate) fn read(file: &Compound<'_>, document: &mut Document) {
             }
         }
     }
-    if document.number(Field::Date).is_none()
-        && let Some(created) = document.number(Field::Created)
-    {
-        document.add_number(Field::Date, created);
-    }
+    date_by_creation(document);
 }
 
 fn add(number: u32, value: &Value<'_>, document: &mut Document) {

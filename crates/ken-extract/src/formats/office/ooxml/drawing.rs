@@ -159,10 +159,9 @@ impl Reader<'_, '_> {
     fn comment(&mut self, tag: &Start<'_>) {
         let author = tag.attribute("authorId").unwrap_or_default();
         let author = self.context.authors.and_then(|names| names.get(&*author));
-        if let Some(author) = author.filter(|author| !author.is_empty()) {
+        if let Some(author) = author {
             self.body.end_paragraph();
-            self.body.push(author);
-            self.body.push(": ");
+            self.body.author(author);
         }
     }
 
