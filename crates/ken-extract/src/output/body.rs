@@ -143,6 +143,11 @@ impl Body {
         }
     }
 
+    /// Returns how much the body holds.
+    pub(crate) fn max_bytes(&self) -> usize {
+        self.max_bytes
+    }
+
     /// Returns whether more text would only be cut off, so that reading may end.
     pub(crate) fn is_full(&self) -> bool {
         self.main.text.len() + self.aside.text.len() > self.max_bytes

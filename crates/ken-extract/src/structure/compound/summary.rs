@@ -17,7 +17,12 @@ const EPOCH_SECONDS: i64 = 11_644_473_600;
 
 /// Adds the summary of a file to a document.
 pub(crate) fn read(file: &Compound<'_>, document: &mut Document) {
-    if let Some(stream) = file.stream(ROOT, "\u{5}SummaryInformation") {
+    read_named(file, "\u{5}SummaryInformation", document);
+}
+
+/// Does the same for a file whose summary has a name of its own.
+pub(crate) fn read_named(file: &Compound<'_>, name: &str, document: &mut Document) {
+    if let Some(stream) = file.stream(ROOT, name) {
         for (number, value) in properties(&stream) {
             add(number, &value, document);
         }

@@ -71,7 +71,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets, slides")
 .members("embedded files")
 .in_worker()
-.version(5);
+.version(6);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
@@ -99,6 +99,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         package.tolerate(reader.read_headers(&styles));
     }
     objects::read(&mut package, &mut reader);
+    objects::read_metafiles(&mut package, &mut reader);
     let named = std::mem::take(&mut reader.objects);
     reader.finish(output.own());
     objects::hand_on(&mut package, &named, output)?;

@@ -2,6 +2,7 @@
 //! files in other formats.
 
 use super::text::OdfReader;
+use crate::formats::drawing::metafile;
 use crate::output::Output;
 use crate::structure::compound::objects;
 use crate::structure::package::Package;
@@ -17,6 +18,25 @@ pub(super) fn read(package: &mut Package<'_>, reader: &mut OdfReader) {
     for part in parts {
         if let Some(text) = package.xml(&part) {
             package.tolerate(reader.read_object(&text));
+        }
+    }
+}
+
+/// Adds the texts of the metafiles that the document shows.
+pub(super) fn read_metafiles(package: &mut Package<'_>, reader: &mut OdfReader) {
+    let is_shown = |name: &&str| {
+        let is_picture = name.starts_with("Pictures/") && metafile::is_name(name);
+        is_picture || name.starts_with("ObjectReplacements/")
+    };
+    let pictures: Vec<String> = package
+        .names()
+        .filter(is_shown)
+        .map(str::to_owned)
+        .collect();
+    for picture in pictures {
+        if let Ok(bytes) = package.bytes(&picture) {
+            let text = metafile::text_of(&bytes, reader.body.max_bytes());
+            reader.body.once(&text);
         }
     }
 }

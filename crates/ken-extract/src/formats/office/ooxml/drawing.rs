@@ -30,7 +30,7 @@ impl<'r> Context<'r> {
     }
 }
 
-/// Reads the charts and diagrams that a part refers to, with the shapes that are drawn on them.
+/// Reads the charts, diagrams and metafiles that a part refers to, with the shapes that are drawn on them.
 pub(super) fn read_related(package: &mut Package<'_>, parent: &[Relation], body: &mut Body) {
     for kind in ["chart", "chartEx", "diagramData"] {
         for part in related(parent, kind) {
@@ -41,6 +41,7 @@ pub(super) fn read_related(package: &mut Package<'_>, parent: &[Relation], body:
             }
         }
     }
+    super::read_metafiles(package, parent, body);
 }
 
 /// Reads paragraphs, tables, comments, and the names of series and categories of charts. Numbers of

@@ -8,6 +8,7 @@ pub(in crate::formats) mod docx;
 mod drawing;
 pub(in crate::formats) mod flat;
 pub(in crate::formats) mod pptx;
+pub(in crate::formats) mod vsdx;
 pub(in crate::formats) mod xlsb;
 pub(in crate::formats) mod xlsx;
 
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use ken_core::{Document, Field};
 
 use super::{decrypted, escape};
+use crate::formats::drawing::metafile;
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::output::metadata::{add_once, add_time, date_by_creation, keywords};
@@ -42,6 +44,9 @@ struct Relation {
 /// Kinds of relations to files inside a document, besides those in a folder `embeddings`: objects
 /// of OLE, documents, and documents that Word shows in its own (`altChunk`).
 const EMBEDDED: [&str; 3] = ["oleObject", "package", "aFChunk"];
+
+/// More bytes than the texts of a diagram have.
+const MAX_METAFILE_TEXT: usize = 256 << 10;
 
 /// Reads the text of a main part and of the parts that it refers to into the document.
 type ReadMain = fn(&mut Package<'_>, &str, &mut Document, &Limits);
@@ -283,6 +288,18 @@ fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Res
         }
     }
     Ok(())
+}
+
+/// Adds the texts of the metafiles that a part shows: pasted diagrams, and the pictures of objects.
+fn read_metafiles(package: &mut Package<'_>, relations: &[Relation], body: &mut Body) {
+    for picture in related(relations, "image").filter(|name| metafile::is_name(name)) {
+        match package.bytes(picture) {
+            Ok(bytes) => body.once(&metafile::text_of(&bytes, MAX_METAFILE_TEXT)),
+            Err(error) if error.is_limit() => package.tolerate(Err(error)),
+            // A picture that is lost is no loss of text that anyone knows of.
+            Err(_) => {}
+        }
+    }
 }
 
 /// Returns the media types that the package declares for parts whose names do not say what they are.

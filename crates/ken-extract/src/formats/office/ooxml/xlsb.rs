@@ -129,7 +129,7 @@ fn rich_string(data: &mut Cursor<'_>) -> Option<String> {
 }
 
 fn read_formats(package: &mut Package<'_>, part: &str, workbook: &mut Workbook) {
-    let mut own = HashMap::new();
+    let mut own = std::collections::HashMap::new();
     let mut in_cell_styles = false;
     each_record(package, part, |kind, data| {
         match kind {

@@ -43,7 +43,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(6);
+.version(7);
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
     let mut body = Body::new(limits.max_text_bytes);
@@ -180,6 +180,11 @@ fn read_sheet(
     }
     for comments in related(&relations, "threadedComment") {
         read_part(package, comments, |text| read_thread(text, people, body));
+    }
+    // The pictures of objects are those of an older kind of drawing.
+    for shapes in related(&relations, "vmlDrawing") {
+        let own = super::relations(package, shapes);
+        super::read_metafiles(package, &own, body);
     }
     for shapes in related(&relations, "drawing") {
         let own = super::relations(package, shapes);

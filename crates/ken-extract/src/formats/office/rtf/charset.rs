@@ -76,7 +76,7 @@ impl Charsets {
 }
 
 /// Returns the code page of a Windows character set; none if it is that of the file.
-pub(in crate::formats::office) fn of_charset(charset: i32) -> Option<u16> {
+pub(in crate::formats) fn of_charset(charset: i32) -> Option<u16> {
     Some(match charset {
         0 => WESTERN,
         2 => SYMBOL,
