@@ -1,3 +1,5 @@
+//! Tests with pairs written by hand; drawings of programs are in `tests/data/drawing`.
+
 use ken_core::{Kind, Reason};
 
 use super::*;

@@ -1,6 +1,6 @@
 //! The objects of a metafile, of which only fonts matter: their character sets decode texts.
 
-use crate::formats::office::rtf::charset;
+use crate::text::charset;
 use crate::text::code_page::{self, WESTERN};
 
 /// More objects than any program has at a time.

@@ -1,3 +1,5 @@
+//! Tests of small documents, and of samples made by LibreOffice.
+
 use ken_core::{Kind, Reason};
 
 use base64ct::{Base64, Encoding};
