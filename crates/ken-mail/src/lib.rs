@@ -43,4 +43,4 @@ pub use mime::{MimePart, mime_parts};
 pub use parse::header_values;
 pub use personal::Personal;
 pub use signed::{Signed, signed};
-pub use tags::{TagChange, Tags};
+pub use tags::{TagChange, Tagged, Tags};
