@@ -11,6 +11,7 @@ mod contact;
 mod content;
 mod date;
 mod decode;
+mod enriched;
 mod flowed;
 mod header;
 mod labels;
