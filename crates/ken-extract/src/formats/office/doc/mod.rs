@@ -24,7 +24,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("pages, where the writer began one")
         .members("embedded files")
         .in_worker()
-        .version(4);
+        .version(5);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

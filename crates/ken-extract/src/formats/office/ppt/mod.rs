@@ -30,7 +30,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("slides")
         .members("embedded files, numbered from 1")
         .in_worker()
-        .version(5);
+        .version(6);
 
 /// An embedded object.
 const OBJECT: u16 = 0x1011;

@@ -28,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("sheets")
         .members("embedded files")
         .in_worker()
-        .version(3);
+        .version(4);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
