@@ -4,7 +4,7 @@
 //! their first byte first, so that a miss costs one comparison. Signatures of fewer than four
 //! printable characters (`BM`, `MZ`) count only in binary content.
 
-use ken_core::Kind::{self, Archive, Audio, Data, Document, Image, Other, Video};
+use ken_core::Kind::{self, Archive, Audio, Data, Document, Image, Other, Spreadsheet, Video};
 
 use super::Detected;
 use crate::text;
@@ -251,7 +251,9 @@ fn elf(head: &[u8]) -> Magic {
 /// Recognises formats without a magic number at a fixed offset.
 fn structures(head: &[u8]) -> Option<Magic> {
     // The first member of a tar archive may be a PDF, whose header would be in the first KiB.
-    if is_arc(head) {
+    if is_old_workbook(head) {
+        Some(format("application/vnd.ms-excel", Spreadsheet))
+    } else if is_arc(head) {
         Some(format("application/x-arc", Archive))
     } else if is_tar(head) {
         Some(format("application/x-tar", Archive))
@@ -322,6 +324,16 @@ fn cms(head: &[u8]) -> Option<Magic> {
     }
     let kind = inside.strip_prefix(CMS)?.first()?;
     matches!(kind, 2 | 3).then_some(format("application/pkcs7-mime", Archive))
+}
+
+/// Returns whether there is the first record of a workbook of Excel 2 to 4, with a kind that Excel knows.
+fn is_old_workbook(head: &[u8]) -> bool {
+    matches!(
+        head,
+        [0x09, 0, 4, 0, _, 0, 0x10 | 0x20 | 0x40, 0, ..]
+            | [0x09, 2 | 4, 6, 0, _, _, 0x10 | 0x20 | 0x40, 0, ..]
+            | [0x09, 4, 6, 0, _, _, 0, 1, ..]
+    )
 }
 
 /// Returns whether there is the header of a member of an archive of ARC: a method, and a name of DOS.
