@@ -56,9 +56,8 @@ impl Cli {
 
 /// Returns what to type instead of a command that ken does not have: other programs call theirs so, or it is a query.
 fn instead(error: &clap::Error) -> Option<String> {
-    let name = match error.get(ContextKind::InvalidSubcommand)? {
-        ContextValue::String(name) => name,
-        _ => return None,
+    let ContextValue::String(name) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
     };
     let advice = match name.as_str() {
         "find" | "query" | "locate" | "fd" => "ken search finds documents by their text and names",

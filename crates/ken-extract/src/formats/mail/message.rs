@@ -7,7 +7,7 @@ use ken_core::{Document, Encryption, Field, Setting, TEXT_SEPARATOR};
 use ken_mail::{Attachment, Html, Message, Priority, Text};
 
 use crate::formats::mail::calendar::invitation_text;
-use crate::formats::web::html::html_within;
+use crate::formats::web::html::shown_within;
 use crate::output::Output;
 use crate::{Error, Format, Input, Member};
 
@@ -30,7 +30,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("message", &["message/
         Field::Has,
     ])
     .members("attachments, numbered from 1")
-    .version(8);
+    .version(9);
 
 /// Extracts a message.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -199,7 +199,7 @@ fn detect_charset(bytes: &[u8]) -> String {
 
 fn page_text(html: &Html<'_>, max_bytes: usize) -> String {
     let (page, charset) = html.page();
-    html_within(&page, charset, max_bytes).body
+    shown_within(&page, charset, max_bytes).body
 }
 
 #[cfg(test)]

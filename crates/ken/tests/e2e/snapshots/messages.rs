@@ -73,7 +73,10 @@ fn mistyped_commands() {
             [exit code 2]
         "#]],
     );
-    check(&world, &["lisbon"], &expect![[r#"
+    check(
+        &world,
+        &["lisbon"],
+        &expect![[r#"
         $ ken lisbon
         error: there is no command "lisbon"; to search for it: ken search lisbon
 
@@ -81,8 +84,12 @@ fn mistyped_commands() {
 
         For more information, try '--help'.
         [exit code 2]
-    "#]]);
-    check(&world, &["ls"], &expect![[r#"
+    "#]],
+    );
+    check(
+        &world,
+        &["ls"],
+        &expect![[r#"
         $ ken ls
         error: there is no command "ls": ken search -l 'QUERY' lists paths, ken status the folders
 
@@ -90,8 +97,12 @@ fn mistyped_commands() {
 
         For more information, try '--help'.
         [exit code 2]
-    "#]]);
-    check(&world, &["update", "--json"], &expect![[r#"
+    "#]],
+    );
+    check(
+        &world,
+        &["update", "--json"],
+        &expect![[r#"
         $ ken update --json
         {"error":{"hint":"Usage: ken [OPTIONS] <COMMAND>","kind":"usage","message":"there is no command \"update\": ken index does that"},"v":1}
         error: there is no command "update": ken index does that
@@ -100,7 +111,8 @@ fn mistyped_commands() {
 
         For more information, try '--help'.
         [exit code 2]
-    "#]]);
+    "#]],
+    );
     check(
         &world,
         &["search"],
