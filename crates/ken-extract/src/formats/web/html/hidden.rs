@@ -256,6 +256,7 @@ mod tests {
             ),
             ("<body>a<div hidden>x</body>b", "<body>a</body>b"),
             ("a<div hidden>x</b></p><p>y", "a"),
+            ("a<p hidden", "a"),
         ] {
             assert_eq!(without_hidden(page), shown, "{page}");
         }
@@ -270,7 +271,6 @@ mod tests {
             "<!-- <p hidden> -->x</p>",
             "a < b hidden> </b>",
             "a<p class=hidden title='display:none'>x</p>",
-            "a<p hidden",
         ] {
             assert!(matches!(without_hidden(page), Cow::Borrowed(_)), "{page}");
         }
