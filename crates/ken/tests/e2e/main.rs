@@ -67,6 +67,7 @@ mod spellings;
 mod ssh;
 mod status;
 mod synonyms;
+mod tag;
 mod terminal;
 mod terms;
 mod times;
