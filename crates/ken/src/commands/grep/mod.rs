@@ -93,9 +93,7 @@ fn point_to_documents(global: &Global, typed: &Typed) {
     let is_search = matches!(typed.action, Action::Search(_));
     let has_index = || data_folder(global).is_ok_and(|data| index_folder(&data).is_dir());
     if is_search && !typed.documents && !typed.quiet && has_index() {
-        output::remark(
-            "no line matches; --documents searches PDF, office documents and mail",
-        );
+        output::remark("no line matches; --documents searches PDF, office documents and mail");
     }
 }
 
