@@ -65,6 +65,7 @@ mod sidecar;
 mod snapshots;
 mod spelling;
 mod spellings;
+mod ssh;
 mod status;
 mod synonyms;
 mod tag;
