@@ -100,6 +100,7 @@ impl Item {
 
 /// Writes items; returns the outcome of each.
 pub(crate) fn write(client: &Client, items: &[Item]) -> Result<Vec<Outcome>, Error> {
+    // An empty bulk is an error.
     let mut outcomes: Vec<Option<Outcome>> = vec![None; items.len()];
     let mut waiting: Vec<usize> = (0..items.len()).collect();
     let mut most = MAX_BYTES;

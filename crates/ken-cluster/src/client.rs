@@ -35,7 +35,7 @@ impl Default for Patience {
 }
 
 /// The nodes of a cluster, asked in turn.
-pub struct Client {
+pub(crate) struct Client {
     http: Arc<dyn Http>,
     nodes: Vec<String>,
     next: AtomicUsize,
@@ -72,7 +72,7 @@ impl Pause {
 
 impl Client {
     /// Returns a client of these nodes, which are addresses such as `https://os1:9200`.
-    pub fn new(http: Arc<dyn Http>, nodes: Vec<String>, name: &str, patience: Patience) -> Self {
+    pub(crate) fn new(http: Arc<dyn Http>, nodes: Vec<String>, name: &str, patience: Patience) -> Self {
         Self {
             http,
             name: PathBuf::from(format!("opensearch:{name}")),

@@ -7,6 +7,8 @@ mod bulk;
 mod client;
 mod cluster;
 mod encode;
+#[cfg(test)]
+mod fake;
 mod http;
 mod kept;
 mod layout;
@@ -15,6 +17,8 @@ mod root;
 mod search;
 mod sink;
 mod source;
+#[cfg(test)]
+mod tests;
 
 pub use client::Patience;
 pub use cluster::Cluster;

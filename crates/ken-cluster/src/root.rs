@@ -22,7 +22,7 @@ use crate::http::Method;
 use crate::layout::Names;
 
 /// The time after which a lease that is not renewed is lost.
-pub const TTL: Duration = Duration::from_secs(30);
+pub(crate) const TTL: Duration = Duration::from_secs(30);
 /// The number of commits of one term.
 const COMMITS: u32 = 24;
 

@@ -44,7 +44,7 @@ const FILES_AT_ONCE: usize = 500;
 const PAGE: usize = 2_000;
 
 /// The one writer of an index in a cluster.
-pub struct ClusterSink {
+pub(crate) struct ClusterSink {
     client: Arc<Client>,
     names: Names,
     lease: Mutex<Option<Lease>>,
@@ -222,11 +222,14 @@ impl ClusterSink {
             }
         }
         self.note_words(std::mem::take(&mut batch.hashes));
+        let deleted = self.take_deleted(&mut batch.parts);
+        self.settle(&deleted);
         self.send(&mut batch.parts)?;
         self.settle(&std::mem::take(&mut batch.parts));
         let files: HashSet<FileKey> = batch.own.iter().map(|added| added.key).collect();
         self.wait_for_parts(&files)?;
         self.delete_former(&files)?;
+        self.take_deleted(&mut batch.own);
         self.send(&mut batch.own)
     }
 
@@ -238,10 +241,8 @@ impl ClusterSink {
         known.extend(hashes);
     }
 
-    /// Writes documents, but for those that were deleted after they were added. One that the cluster cannot take is
-    /// written as a failure.
-    fn send(&self, added: &mut Vec<Added>) -> Result<(), Error> {
-        self.drop_deleted(added);
+    /// Writes documents. One that the cluster cannot take is written as a failure.
+    fn send(&self, added: &mut [Added]) -> Result<(), Error> {
         self.check()?;
         let items: Vec<Item> = added.iter().map(|of| of.item.clone()).collect();
         let outcomes = bulk::write(&self.client, &items)?;
@@ -265,7 +266,7 @@ impl ClusterSink {
         for added in added.iter() {
             waiting.sent.entry(added.key).or_default().push(Sent {
                 id: added.item.id.clone(),
-                is_own: added.message.is_none() && added.item.id == kept::key(added.key),
+                is_own: added.item.id == kept::key(added.key),
                 message: added.message,
                 version: added.version,
             });
@@ -273,18 +274,20 @@ impl ClusterSink {
         Ok(())
     }
 
-    fn drop_deleted(&self, added: &mut Vec<Added>) {
+    /// Takes out those documents that were deleted after they were added.
+    fn take_deleted(&self, added: &mut Vec<Added>) -> Vec<Added> {
         let waiting = lock(&self.waiting);
-        added.retain(|of| {
-            let deletions = waiting.deletions.get(&of.key);
+        let is_deleted = |of: &Added| {
             let is_own = of.item.id == kept::key(of.key);
-            !deletions.is_some_and(|all| {
-                all.iter().any(|deletion| {
-                    self.version_of(deletion.moment, true) > of.version
-                        && deletion.takes(is_own, of.message)
-                })
+            let deletions = waiting.deletions.get(&of.key).map_or(&[][..], Vec::as_slice);
+            deletions.iter().any(|deletion| {
+                self.version_of(deletion.moment, true) > of.version
+                    && deletion.takes(is_own, of.message)
             })
-        });
+        };
+        let (deleted, left) = std::mem::take(added).into_iter().partition(is_deleted);
+        *added = left;
+        deleted
     }
 
     /// Replaces a document that the cluster refuses by a failure.

@@ -7,7 +7,7 @@ use ken_core::{Field, FileKey, FileRow, Location, Token};
 use ken_engine::{DocAddress, Error, Files, Limits};
 use serde_json::{Value, json};
 
-use super::{ClusterSource, buckets, by_location, filter, id, ids_query, number, text};
+use super::{ClusterSource, buckets, by_location, filter, id, ids_query, number, text, with_unfinished};
 use crate::kept;
 use crate::layout;
 
@@ -90,13 +90,14 @@ impl Files for ClusterSource {
     }
 
     fn each_row(&self, each: &mut dyn FnMut(FileRow, bool)) -> Result<(), Error> {
-        self.each_hit(&filter(&[own()]), &by_location(), &ROW, &mut |hit| {
+        let files = with_unfinished(&filter(&[own()]));
+        self.each_hit(&files, &by_location(), &ROW, &mut |hit| {
             if let Some(row) = self.row_of(hit) {
                 each(row, true);
             }
             true
         })?;
-        let parts = json!({ "bool": { "must_not": [own()] } });
+        let parts = with_unfinished(&json!({ "bool": { "must_not": [own()] } }));
         self.each_value("file", &parts, None, &mut |file, _| {
             if let Some(key) = kept::number(file) {
                 let row = FileRow {
@@ -110,7 +111,7 @@ impl Files for ClusterSource {
     }
 
     fn documents_of(&self, key: FileKey) -> Result<Vec<DocAddress>, Error> {
-        self.addresses_of(&json!({ "term": { "file": kept::key(key) } }))
+        self.addresses_of(&with_unfinished(&json!({ "term": { "file": kept::key(key) } })))
     }
 
     fn row_among(

@@ -57,7 +57,7 @@ pub struct Reading {
 }
 
 /// One commit of an index in a cluster.
-pub struct ClusterSource {
+pub(crate) struct ClusterSource {
     client: Arc<Client>,
     names: Names,
     root: Root,
@@ -123,8 +123,14 @@ impl ClusterSource {
         Ok(source)
     }
 
-    /// Asks the documents of this commit.
+    /// Asks the documents of this commit. Those that a lost lease had under way are left out: some of them may have come
+    /// after another machine wrote the same files.
     fn search(&self, mut body: Value) -> Result<Value, Error> {
+        let query = body["query"].take();
+        body["query"] = match query.get(WITH_UNFINISHED) {
+            Some(all) => all.clone(),
+            None => self.committed(query),
+        };
         body["pit"] = json!({ "id": *lock(&self.pit), "keep_alive": KEEP_ALIVE });
         let answer = self.client.ask(Method::Post, "/_search", &body)?;
         check_shards(&self.client, &answer)?;
@@ -132,6 +138,20 @@ impl ClusterSource {
             pit.clone_into(&mut lock(&self.pit));
         }
         Ok(answer)
+    }
+
+    fn committed(&self, query: Value) -> Value {
+        let query = match query {
+            Value::Null => json!({ "match_all": {} }),
+            query => query,
+        };
+        match self.root.aborted.is_empty() {
+            true => query,
+            false => json!({ "bool": {
+                "must": [query],
+                "must_not": [{ "terms": { "made": self.root.aborted } }],
+            } }),
+        }
     }
 
     /// Asks the words.
@@ -328,6 +348,13 @@ fn by_location() -> Value {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Marks a query that is about all documents, also those that a lost lease had under way.
+const WITH_UNFINISHED: &str = "with_unfinished";
+
+fn with_unfinished(query: &Value) -> Value {
+    json!({ WITH_UNFINISHED: query })
 }
 
 /// Returns a query for documents that match all of these.
