@@ -17,8 +17,12 @@ const VERSION: u32 = 1;
 const JOIN: char = '\u{f8f0}';
 /// Stands for a position without a term.
 const GAP: char = '\u{f8f1}';
-/// Stands for the border of a value.
-const BORDER: char = '\u{f8f2}';
+/// Stands for the border of a value. It comes before all terms, and is too long to be similar to one.
+const BORDER: &str = "\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}";
+/// Comes after all borders and before all terms.
+pub(crate) const FIRST: &str = "\u{2}";
+/// The expression of Lucene for all that is no border.
+pub(crate) const NO_BORDER: &str = "([^\u{1}].*)?";
 /// Begins a character that the line cannot hold as it is.
 const ESCAPE: char = '\u{f8ff}';
 
@@ -91,7 +95,7 @@ pub(crate) fn term(term: &str) -> String {
 
 fn push(line: &mut String, term: &str) {
     if term == "\0" {
-        line.push(BORDER);
+        line.push_str(BORDER);
         return;
     }
     for c in term.chars() {
@@ -109,7 +113,7 @@ fn push(line: &mut String, term: &str) {
 
 /// Returns a term from a line.
 pub(crate) fn term_of(line: &str) -> String {
-    if line.chars().eq([BORDER]) {
+    if line == BORDER {
         return "\0".to_owned();
     }
     let mut term = String::with_capacity(line.len());

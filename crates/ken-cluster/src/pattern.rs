@@ -9,7 +9,7 @@ use ken_core::{Bound, Pattern};
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use serde_json::{Value, json};
 
-use crate::layout::term;
+use crate::layout::{FIRST, NO_BORDER, term};
 
 /// The longest expression that OpenSearch takes by default (`index.max_regex_length`).
 const MAX_REGEX: usize = 1_000;
@@ -85,9 +85,11 @@ pub(crate) fn query(at: &str, pattern: &Pattern, any: &Value) -> Query {
 
 fn range(at: &str, from: &Bound<String>, to: &Bound<String>) -> Value {
     let mut ends = serde_json::Map::new();
-    if let Bound::Included(from) | Bound::Excluded(from) = from {
-        ends.insert("gte".to_owned(), json!(term(from)));
-    }
+    let from = match from {
+        Bound::Included(from) | Bound::Excluded(from) => term(from),
+        Bound::Unbounded => String::new(),
+    };
+    ends.insert("gte".to_owned(), json!(from.max(FIRST.to_owned())));
     // The end includes all terms that start with it.
     if let Bound::Included(to) | Bound::Excluded(to) = to
         && let Some(end) = successor(&term(to))
@@ -113,8 +115,8 @@ fn successor(prefix: &str) -> Option<String> {
 fn expression(at: &str, regex: &str, any: &Value) -> Query {
     match lucene(regex).filter(|regex| regex.chars().count() <= MAX_REGEX) {
         Some(regex) => Query::exact(json!({ "regexp": { at: {
-            "value": regex,
-            "flags": "NONE",
+            "value": format!("({regex})&{NO_BORDER}"),
+            "flags": "INTERSECTION",
             "rewrite": "constant_score",
         } } })),
         None => Query::wider(any.clone()),
@@ -180,13 +182,29 @@ fn write(text: &mut String, hir: &Hir) -> Option<()> {
             if ranges.is_empty() {
                 return None;
             }
-            text.push('[');
+            let mut parts: Vec<String> = Vec::new();
+            let mut class = String::new();
             for range in ranges {
-                escape(text, range.start());
-                text.push('-');
-                escape(text, range.end());
+                let (mut start, mut end) = (u32::from(range.start()), u32::from(range.end()));
+                // A range cannot begin or end with an escaped character.
+                while start <= end && is_special(start) {
+                    parts.push(escaped(start));
+                    start += 1;
+                }
+                while start < end && is_special(end) {
+                    parts.push(escaped(end));
+                    end -= 1;
+                }
+                if let Some((first, last)) = char::from_u32(start).zip(char::from_u32(end))
+                    && start <= end
+                {
+                    class.extend([first, '-', last]);
+                }
             }
-            text.push(']');
+            if !class.is_empty() {
+                parts.push(format!("[{class}]"));
+            }
+            text.push_str(&format!("({})", parts.join("|")));
         }
         HirKind::Class(Class::Bytes(_)) => return None,
         HirKind::Capture(capture) => write(text, &capture.sub)?,
@@ -221,6 +239,19 @@ fn write(text: &mut String, hir: &Hir) -> Option<()> {
     Some(())
 }
 
+/// Returns whether a character has a meaning inside of a class.
+fn is_special(c: u32) -> bool {
+    char::from_u32(c).is_some_and(|c| "[]\\^-".contains(c))
+}
+
+fn escaped(c: u32) -> String {
+    let mut text = String::new();
+    if let Some(c) = char::from_u32(c) {
+        escape(&mut text, c);
+    }
+    text
+}
+
 fn escape(text: &mut String, c: char) {
     if c.is_ascii() && !c.is_ascii_alphanumeric() {
         text.push('\\');
@@ -240,7 +271,9 @@ mod tests {
             ("c$", Some(".*c")),
             ("^(?s:a.*b)$", Some("a(.)*b")),
             ("^a|b", Some("a.*|.*b.*")),
-            ("[b-c]\\.", Some(".*[b-c]\\..*")),
+            ("[b-c]\\.", Some(".*([b-c])\\..*")),
+            ("^[Z-a]$", Some("([Z-a])")),
+            ("^[\\]-^x]$", Some("(\\]|\\^|[x-x])")),
             ("^$", Some("()")),
             ("\\bx", None),
             ("a(^b|c)", None),
