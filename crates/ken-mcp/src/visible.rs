@@ -226,7 +226,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = fs_err::canonicalize(folder.path()).unwrap();
         let (inside, outside) = (home.join("in"), home.join("out"));
-        for path in [&inside, &outside, &inside.join("not")] {
+        for path in [&inside, &outside, &inside.join("not"), &inside.join("sub")] {
             fs_err::create_dir(path).unwrap();
         }
         fs_err::write(outside.join("secret"), "secret").unwrap();
@@ -243,6 +243,8 @@ mod tests {
             "file",
             "../out/secret",
             "not/secret",
+            "link/../not/secret",
+            "sub/../not/secret",
             "missing",
             "",
         ] {

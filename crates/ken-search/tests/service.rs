@@ -306,6 +306,30 @@ fn words_that_no_document_has_may_be_left_out() {
 }
 
 #[test]
+fn an_answer_need_not_have_all_words_of_a_sentence() {
+    let found = |query: &str, relax: &str| {
+        let answer = ask(json!({ "query": query, "relax": relax, "count": true }));
+        let matched = answer["matched"].as_str().unwrap().to_owned();
+        let paths: Vec<String> = paths(&answer).into_iter().map(str::to_owned).collect();
+        (paths, matched)
+    };
+    let question = "what is the budget of the garden";
+    let (strict, matched) = found(question, "few");
+    assert_eq!((strict.len(), matched.as_str()), (1, "all"));
+    let (wide, matched) = found(question, "sentence");
+    assert_eq!(matched, "any");
+    assert!(wide.contains(&strict[0]), "{wide:?}");
+    assert!(
+        wide.iter().any(|path| path == "/home/anna/list.txt"),
+        "{wide:?}"
+    );
+    // Words are no sentence, and what was joined stays so.
+    for query in ["budget garden", "what is the (budget AND garden)"] {
+        assert_eq!(found(query, "sentence"), found(query, "few"), "{query}");
+    }
+}
+
+#[test]
 fn a_request_survives_json() {
     let request = Request::default();
     let json = serde_json::to_string(&request).unwrap();

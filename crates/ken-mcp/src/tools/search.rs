@@ -30,7 +30,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
         let request = Request {
             filters: filter.map(kind).transpose()?.into_iter().collect(),
             group: Some(Group::Similar),
-            relax: Relax::Few,
+            relax: Relax::Sentence,
             limit: Some(limit),
             offset,
             count: true,

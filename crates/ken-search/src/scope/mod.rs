@@ -10,7 +10,7 @@ mod plans;
 mod terms;
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use ken_core::{Field, Kind, Location, Order, Plan, Root, Value};
@@ -31,10 +31,11 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Returns whether a path is inside by its name.
+    /// Returns whether a path is inside by its name. None with `..` is: it may lead anywhere.
     pub fn covers(&self, path: &Path) -> bool {
         let is_below = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
-        is_below(&self.folders) && !is_below(&self.excluded)
+        let leads_up = path.components().any(|part| part == Component::ParentDir);
+        is_below(&self.folders) && !is_below(&self.excluded) && !leads_up
     }
 
     /// Returns the part of the scope that lies below a folder.

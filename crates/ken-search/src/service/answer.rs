@@ -139,21 +139,24 @@ impl Answer<'_> {
             // Whether there are few does not depend on the page.
             counted: request.count
                 || request.offset > 0
-                || self.relax == Relax::Few && request.limit.is_some_and(|limit| limit < ENOUGH),
+                || self.relax >= Relax::Few && request.limit.is_some_and(|limit| limit < ENOUGH),
             limits: self.limits.as_ref(),
             ..EngineRequest::new(&self.plan)
         }
     }
 
-    /// Finds documents with some of the words, if hardly any has all of them.
+    /// Finds documents with some of the words, if hardly any has all of them, or if that is wanted of a sentence.
     fn find_more(&mut self, plain: PlainWords) -> Result<(), Error> {
         let (relax, mut n_words) = (self.relax, plain.n_words());
         let n_with_all = self.found.total;
-        if !self.is_complete() || !relax.are_few(n_with_all, n_words) {
+        let any = relax == Relax::Sentence && plain.are_sentence();
+        if !self.is_complete() || !any && !relax.are_few(n_with_all, n_words) {
             return Ok(());
         }
-        for step in plain.relaxed(self.service.snapshot, self.limits.as_ref())? {
-            if !relax.are_few(self.found.total, n_words) {
+        let mut steps = plain.relaxed(self.service.snapshot, self.limits.as_ref())?;
+        steps.retain(|step| !any || step.matched == Matched::Any);
+        for step in steps {
+            if !any && !relax.are_few(self.found.total, n_words) {
                 break;
             }
             let strict = std::mem::replace(&mut self.plan, step.plan);

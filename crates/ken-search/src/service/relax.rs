@@ -17,6 +17,8 @@ use super::Error;
 const MAX_WORDS: usize = 32;
 /// So many documents with all words are enough.
 pub(super) const ENOUGH: usize = 10;
+/// So many words that only serve make a sentence of words.
+const SENTENCE: usize = 2;
 /// With fewer words, one document with all of them is enough.
 const MANY_WORDS: usize = 3;
 
@@ -31,6 +33,8 @@ pub enum Relax {
     None,
     /// If hardly any document has all words, and hits are in order of relevance.
     Few,
+    /// As [`Relax::Few`], and always where the words are a sentence: its answer seldom has all of them.
+    Sentence,
 }
 
 impl Relax {
@@ -38,8 +42,8 @@ impl Relax {
     pub(super) fn are_few(self, total: usize, n_words: usize) -> bool {
         match self {
             Self::Never => false,
-            Self::Few if n_words >= MANY_WORDS => total < ENOUGH,
-            Self::None | Self::Few => total == 0,
+            Self::Few | Self::Sentence if n_words >= MANY_WORDS => total < ENOUGH,
+            Self::None | Self::Few | Self::Sentence => total == 0,
         }
     }
 }
@@ -112,7 +116,7 @@ impl PlainWords {
         let n_content = weighed.iter().filter(|word| is_bare_word(word)).count();
         for word in &mut weighed {
             if let Plan::Word(word) = word {
-                word.folders = relax == Relax::Few && n_content > 1;
+                word.folders = relax >= Relax::Few && n_content > 1;
             }
         }
         let mut content: Vec<Plan> = Vec::new();
@@ -145,6 +149,11 @@ impl PlainWords {
     /// Returns how many words say something.
     pub(super) fn n_words(&self) -> usize {
         self.content.len()
+    }
+
+    /// Returns whether the words are a sentence, not a list of what a document has.
+    pub(super) fn are_sentence(&self) -> bool {
+        self.serving.len() >= SENTENCE
     }
 
     /// Returns plans that find more, the strictest first. There are none if only one word says something.

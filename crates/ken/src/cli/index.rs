@@ -55,8 +55,10 @@ impl Default for ServeArgs {
     }
 }
 
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct WebArgs {
+    /// Search for this at once
+    pub(crate) query: Vec<String>,
     /// Print the address instead of opening it. It contains the token that lets its reader in
     #[arg(long)]
     pub(crate) print: bool,

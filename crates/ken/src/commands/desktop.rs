@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::config::runtime_folder;
 use crate::failure::{Failure, Kind};
 
 /// The program that opens a file in the program for its type.
@@ -15,14 +16,63 @@ pub(super) const OPENER: &str = "xdg-open";
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// The variables that say where windows appear.
+const DISPLAYS: [&str; 2] = ["WAYLAND_DISPLAY", "DISPLAY"];
+/// The other variables that programs with windows need.
+const OTHERS: [&str; 3] = ["XAUTHORITY", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE"];
+
 /// Returns whether the session has a desktop.
+pub(super) fn is_there() -> bool {
+    has_display() || !of_session().is_empty()
+}
+
 #[allow(
     clippy::disallowed_methods,
     reason = "the session says so in its environment"
 )]
-pub(super) fn is_there() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    ["WAYLAND_DISPLAY", "DISPLAY"].into_iter().any(is_set)
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+fn has_display() -> bool {
+    DISPLAYS.into_iter().any(is_set)
+}
+
+/// Returns whether the session has a bus, by which programs of the desktop talk to each other.
+pub(super) fn has_bus() -> bool {
+    let is_there = || {
+        runtime_folder().is_some_and(|folder| fs_err::exists(folder.join("bus")).unwrap_or(false))
+    };
+    is_set("DBUS_SESSION_BUS_ADDRESS") || is_there()
+}
+
+/// Returns what a desktop has told systemd of itself, if this process was started by systemd before the desktop: a
+/// service that starts with the session has nothing of it in its own environment.
+fn of_session() -> Vec<(String, String)> {
+    if has_display() || !is_set("INVOCATION_ID") {
+        return Vec::new();
+    }
+    let asked = Command::new("systemctl")
+        .args(["--user", "show-environment"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    let told = asked.map_or_else(|_| Vec::new(), |asked| asked.stdout);
+    let told = String::from_utf8_lossy(&told);
+    let is_wanted = |name: &str| DISPLAYS.iter().chain(&OTHERS).any(|wanted| *wanted == name);
+    let variables = told.lines().filter_map(|line| line.split_once('='));
+    // What systemctl quotes is none of these.
+    let variables: Vec<_> = variables
+        .filter(|(name, value)| is_wanted(name) && !value.is_empty() && !value.starts_with('$'))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    match variables
+        .iter()
+        .any(|(name, _)| DISPLAYS.contains(&name.as_str()))
+    {
+        true => variables,
+        false => Vec::new(),
+    }
 }
 
 /// Opens a file in its program, or the folder of the file if that is wanted or the file would run. Returns whether the
@@ -52,6 +102,7 @@ pub(super) fn start(command: &mut Command) -> Result<(), Failure> {
     let name = command.get_program().display().to_string();
     let fail = |why: String| Failure::new(Kind::Input, format!("{name}: {why}"));
     let started = command
+        .envs(of_session())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -247,6 +247,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "ken web",
         &[
             ("ken web", "Open the page of ken serve in a browser."),
+            ("ken web budget 2026", "Open it with this search."),
             ("ken web --print", "Print its address with the token."),
         ],
     ),

@@ -77,6 +77,25 @@ fn a_budget_holds_and_the_next_commands_give_every_hit_once() {
 }
 
 #[test]
+fn a_question_has_the_same_answer_within_a_budget() {
+    let world = okapis();
+    world.write("desk.txt", "Okapis drink water at the desk.");
+    world.index_docs();
+    let question = "do okapis drink anything but water";
+    let shown = |more: &[&str]| {
+        let run = world.ken([&["search", question, "--no-snippet"], more].concat());
+        run.text()
+            .lines()
+            .take(4)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let page = shown(&[]);
+    assert!(page.len() > 3, "{page:?}");
+    assert_eq!(shown(&["--budget", "1500"]), page);
+}
+
+#[test]
 fn lists_of_messages_are_bounded_too() {
     let world = World::new();
     for number in 0..20 {

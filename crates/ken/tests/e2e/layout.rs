@@ -13,8 +13,8 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "api", "mcp", "web", "tui", "server", "pipeline", "search", "grep", "extract", "index",
-            "engine", "watch", "walk", "mail", "private", "core",
+            "api", "desktop", "mcp", "web", "tui", "server", "pipeline", "search", "grep",
+            "extract", "index", "engine", "watch", "walk", "mail", "private", "core",
         ],
     ),
     (
@@ -49,6 +49,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
             "api", "search", "index", "engine", "extract", "mail", "walk", "core",
         ],
     ),
+    ("ken-desktop", &["search", "index", "core"]),
     ("ken-tui", &["api", "search", "index", "engine", "core"]),
     ("ken-api", &["private", "core"]),
     ("ken-private", &[]),
@@ -223,6 +224,23 @@ fn every_dependency_is_used() {
     }
     unused.retain(|name| !name.starts_with("ken-"));
     assert_eq!(unused, BTreeSet::new(), "no crate uses these");
+}
+
+#[test]
+fn the_site_has_every_page() {
+    let summary = read("docs/SUMMARY.md");
+    let page = |name: &str| assert!(summary.contains(&format!("]({name})")), "{name}");
+    for folder in ["docs", "docs/internals"] {
+        for entry in fs_err::read_dir(workspace().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let is_page = path.extension().is_some_and(|extension| extension == "md");
+            let name = path.strip_prefix(workspace().join("docs")).unwrap();
+            if is_page && name != Path::new("SUMMARY.md") {
+                page(name.to_str().unwrap());
+            }
+        }
+    }
+    page("decisions/README.md");
 }
 
 /// Returns the texts in backquotes of a Markdown text, outside of code blocks.

@@ -16,6 +16,8 @@ mod config;
 mod confined;
 mod crash;
 mod damage;
+#[cfg(feature = "desktop")]
+mod desktop;
 mod extract;
 mod faults;
 mod first_page;
@@ -68,6 +70,7 @@ mod terminal;
 mod terms;
 mod times;
 mod tui;
+mod tutorial;
 mod versions;
 mod walk;
 mod web;

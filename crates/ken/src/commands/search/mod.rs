@@ -151,9 +151,14 @@ fn relax(args: &SearchArgs, settings: &Settings) -> Relax {
     }
 }
 
-/// Returns whether the hits are a page that someone reads, and not a long list for a program.
+/// Returns whether the hits are a page that someone reads, and not a long list for a program. A number of bytes is a page,
+/// however many hits may have room.
 fn is_page(args: &SearchArgs, settings: &Settings) -> bool {
-    !shows_paths(args) && limit(args, settings).is_some_and(|limit| (1..=MAX_PAGE).contains(&limit))
+    let limit = match args.budget.is_some() && args.limit.is_none() {
+        true => Some(MAX_PAGE),
+        false => limit(args, settings),
+    };
+    !shows_paths(args) && limit.is_some_and(|limit| (1..=MAX_PAGE).contains(&limit))
 }
 
 /// Returns which documents are one hit. Unless the user says otherwise, near copies are one hit on a page.

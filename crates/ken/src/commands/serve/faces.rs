@@ -12,6 +12,8 @@ use ken_search::scope::Scope;
 use ken_web::{Advice, Opener, ReadMember, Setup, Web};
 
 use super::answers::Answers;
+#[cfg(feature = "desktop")]
+use super::bus::Bus;
 use super::listening::Listening;
 use super::news::News;
 use super::port::Port;
@@ -35,6 +37,8 @@ pub(super) struct Faces {
     global: Global,
     /// The port, once it is open.
     port: Option<Port>,
+    #[cfg(feature = "desktop")]
+    bus: Bus,
 }
 
 impl Faces {
@@ -55,6 +59,8 @@ impl Faces {
         let listening = listening.serve(move |request, door, reply| {
             of_socket.take(request, door, reply);
         })?;
+        #[cfg(feature = "desktop")]
+        let bus = Bus::start(access(data, settings, context())?, program.clone());
         let mut faces = Self {
             data: data.to_path_buf(),
             listening,
@@ -63,6 +69,8 @@ impl Faces {
             program,
             global: global.clone(),
             port: None,
+            #[cfg(feature = "desktop")]
+            bus,
         };
         let opened =
             Port::known(data).and_then(|port| port.map(|port| faces.open(port)).transpose());
@@ -136,6 +144,8 @@ impl Faces {
         )?;
         let mcp = mcp(&self.global, &self.data, settings, self.socket())?;
         self.answers.renew(web, mcp);
+        #[cfg(feature = "desktop")]
+        self.bus.renew(access(&self.data, settings, context())?);
         Ok(())
     }
 }

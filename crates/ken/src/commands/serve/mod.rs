@@ -2,6 +2,8 @@
 
 mod answers;
 mod barriers;
+#[cfg(feature = "desktop")]
+mod bus;
 mod client;
 mod faces;
 mod figures;

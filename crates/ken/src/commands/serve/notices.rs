@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ken_core::escape_bytes;
 
-use crate::config::runtime_folder;
+use crate::commands::desktop;
 
 /// A problem that only the user can solve.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ pub(super) struct Notices(Option<Mutex<BTreeSet<Problem>>>);
 impl Notices {
     /// Tells problems if nobody reads what the program prints, and there is a desktop.
     pub(super) fn new(is_unseen: bool) -> Self {
-        Self((is_unseen && has_session_bus()).then(Mutex::default))
+        Self((is_unseen && desktop::has_bus()).then(Mutex::default))
     }
 
     /// Tells a problem, once until it is solved.
@@ -64,13 +64,6 @@ impl Notices {
         let told = self.0.as_ref()?;
         Some(told.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-/// Returns whether there is a bus to a desktop.
-#[allow(clippy::disallowed_methods)] // the binary reads its environment
-fn has_session_bus() -> bool {
-    let is_named = std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some();
-    is_named || runtime_folder().is_some_and(|folder| folder.join("bus").exists())
 }
 
 fn notify(title: &str, text: &str) {

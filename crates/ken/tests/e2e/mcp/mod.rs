@@ -6,6 +6,7 @@ mod foreign;
 mod hostile;
 mod injections;
 mod scope;
+mod scope_cases;
 mod tools;
 
 use std::io::{BufRead, BufReader, Write};
@@ -188,20 +189,62 @@ fn clients_without_a_handshake_are_answered() {
 #[test]
 fn each_client_is_told_what_to_add() {
     let world = World::new();
-    for (client, part) in [
-        ("claude", "claude mcp add --scope user ken -- "),
-        ("codex", "[mcp_servers.ken]"),
-        ("vscode", "\"servers\""),
-        ("cursor", "\"mcpServers\""),
-        ("zed", "\"context_servers\""),
-        ("emacs", "mcp-hub-servers"),
+    let folder = world.docs().join("it's \"mine\" & yours");
+    fs_err::create_dir(&folder).unwrap();
+    let folder = folder.to_str().unwrap();
+    let options = ["mcp", "--in", folder, "--mail", "--install"];
+    let told = |client: &str| world.ken(options.iter().chain([&client])).text().to_owned();
+    let program = world
+        .command([""; 0])
+        .get_program()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let expected = json!(["mcp", "--in", folder, "--mail"]);
+
+    // Each block is read as its program reads it.
+    for (client, key) in [
+        ("vscode", "servers"),
+        ("cursor", "mcpServers"),
+        ("zed", "context_servers"),
     ] {
-        let run = world.ken(["mcp", "--in", "docs", "--mail", "--install", client]);
-        let text = run.text();
-        assert!(text.contains(part), "{text}");
-        assert!(text.contains(world.docs().to_str().unwrap()), "{text}");
-        assert!(text.contains("--mail"), "{text}");
+        let text = told(client);
+        let block: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+        let entry = &block[key]["ken"];
+        assert_eq!(
+            (&entry["args"], &entry["command"]),
+            (&expected, &json!(program))
+        );
+        assert_eq!(entry.get("type").is_some(), client == "vscode");
     }
+    for (client, begin) in [
+        ("claude", "claude mcp add --scope user ken -- "),
+        ("codex", "codex mcp add ken -- "),
+    ] {
+        let text = told(client);
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix(begin))
+            .unwrap();
+        let script = format!("printf '%s\\n' {line}");
+        let words = Run::of(world.around("sh").args(["-c", &script]).output().unwrap());
+        let words: Vec<&str> = words.text().lines().collect();
+        assert_eq!(json!(words[1..]), expected, "{text}");
+        assert_eq!(words[0], program);
+    }
+    let codex = told("codex");
+    let (_, block) = codex.split_once("[mcp_servers.ken]\n").unwrap();
+    let args = block.lines().find_map(|line| line.strip_prefix("args = "));
+    assert_eq!(
+        serde_json::from_str::<Value>(args.unwrap()).unwrap(),
+        expected
+    );
+    let emacs = told("emacs");
+    let quoted = json!(folder).to_string();
+    assert!(
+        emacs.contains("mcp-hub-servers") && emacs.contains(&quoted),
+        "{emacs}"
+    );
 }
 
 #[test]
