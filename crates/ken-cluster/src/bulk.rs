@@ -112,7 +112,7 @@ pub(crate) fn write(client: &Client, items: &[Item]) -> Result<Vec<Outcome>, Err
             Attempt::Items(answers) => {
                 let mut has_problem = None;
                 for (at, answer) in now.iter().zip(answers) {
-                    match judge(&items[*at], answer) {
+                    match judge(&items[*at], &answer) {
                         Ok(outcome) => {
                             outcomes[*at] = Some(outcome);
                             pause.succeeded();
@@ -204,7 +204,7 @@ fn is_block(value: &Value) -> bool {
 }
 
 /// Returns the outcome of an item, or the reason for which it is sent again.
-fn judge(item: &Item, answer: Value) -> Result<Outcome, String> {
+fn judge(item: &Item, answer: &Value) -> Result<Outcome, String> {
     let of_deed = answer.as_object().and_then(|of| of.values().next());
     let of_deed = of_deed.cloned().unwrap_or_default();
     let status = of_deed.get("status").and_then(Value::as_u64).unwrap_or(0);

@@ -72,7 +72,12 @@ impl Pause {
 
 impl Client {
     /// Returns a client of these nodes, which are addresses such as `https://os1:9200`.
-    pub(crate) fn new(http: Arc<dyn Http>, nodes: Vec<String>, name: &str, patience: Patience) -> Self {
+    pub(crate) fn new(
+        http: Arc<dyn Http>,
+        nodes: Vec<String>,
+        name: &str,
+        patience: Patience,
+    ) -> Self {
         Self {
             http,
             name: PathBuf::from(format!("opensearch:{name}")),

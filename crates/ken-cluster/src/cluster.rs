@@ -69,7 +69,9 @@ impl Cluster {
     /// Fails if the cluster does not answer.
     pub fn commit(&self) -> Result<Option<u64>, Error> {
         let seen = root::read(&self.client, &self.names)?;
-        Ok(seen.map(|seen| seen.root.commit).filter(|commit| *commit > 0))
+        Ok(seen
+            .map(|seen| seen.root.commit)
+            .filter(|commit| *commit > 0))
     }
 
     /// Opens the index for writing, and makes it if it is not there. `holder` names this machine and process.
@@ -82,7 +84,12 @@ impl Cluster {
         self.make(&names.root, &layout::root(names, shape))?;
         self.make(&names.words, &layout::words(names, shape))?;
         self.make(&names.documents, &layout::documents(names, shape))?;
-        Ok(Box::new(ClusterSink::open(&self.client, names, holder, self.ttl)?))
+        Ok(Box::new(ClusterSink::open(
+            &self.client,
+            names,
+            holder,
+            self.ttl,
+        )?))
     }
 
     /// Deletes the index with all that it holds.
@@ -104,7 +111,10 @@ impl Cluster {
         let answer = self.client.ask(Method::Get, "/", &Value::Null)?;
         let version = &answer["version"];
         let number = version["number"].as_str().unwrap_or_default();
-        let major = number.split('.').next().and_then(|major| major.parse::<u64>().ok());
+        let major = number
+            .split('.')
+            .next()
+            .and_then(|major| major.parse::<u64>().ok());
         let is_opensearch = version["distribution"] == "opensearch";
         if is_opensearch && major.is_some_and(|major| major >= OLDEST) {
             return Ok(());
@@ -116,7 +126,9 @@ impl Cluster {
     }
 
     fn make(&self, alias: &str, body: &Value) -> Result<(), Error> {
-        let (status, _) = self.client.call(Method::Get, &format!("/_alias/{alias}"), &Value::Null)?;
+        let (status, _) =
+            self.client
+                .call(Method::Get, &format!("/_alias/{alias}"), &Value::Null)?;
         if status == 200 {
             return Ok(());
         }

@@ -41,14 +41,20 @@ pub(crate) fn encode(mut record: Record, made: u64) -> Result<Encoded, Error> {
     put("loc".into(), json!(location));
     if let Some(state) = record.state {
         put("own".into(), json!(true));
-        put("token".into(), json!(kept::number_text(state.token.number())));
+        put(
+            "token".into(),
+            json!(kept::number_text(state.token.number())),
+        );
         put("identity".into(), json!(kept::number_text(state.identity)));
     }
     if let Some(content) = document.content {
         put("content".into(), json!(kept::number_text(content)));
     }
     put("group".into(), json!(group(&file, message)));
-    put("doc".into(), json!(serde_json::to_string(&kept).unwrap_or_default()));
+    put(
+        "doc".into(),
+        json!(serde_json::to_string(&kept).unwrap_or_default()),
+    );
     if !document.body.is_empty() {
         put("body".into(), json!(layout::pieces(&document.body)));
     }
@@ -81,7 +87,10 @@ fn search_fields(shipped: Shipped, put: &mut impl FnMut(String, Value)) {
     for (field, positions) in &shipped.texts {
         put(layout::terms(*field), json!(layout::lines(positions)));
     }
-    put(layout::FOLDER.to_owned(), json!(layout::lines(&shipped.folder)));
+    put(
+        layout::FOLDER.to_owned(),
+        json!(layout::lines(&shipped.folder)),
+    );
     for (field, length) in &shipped.lengths {
         put(layout::length(*field), json!(length));
     }
@@ -113,13 +122,22 @@ fn words(shipped: &Shipped) -> HashSet<(Field, String)> {
     let is_word = |text: &String| text != "\0" && text.len() <= 512;
     for (field, positions) in &shipped.texts {
         let terms = positions.iter().map(|(_, term)| term);
-        words.extend(terms.filter(|text| is_word(text)).map(|term| (*field, term.clone())));
+        words.extend(
+            terms
+                .filter(|text| is_word(text))
+                .map(|term| (*field, term.clone())),
+        );
     }
     let of_folder = shipped.folder.iter().map(|(_, term)| term);
     words.extend(of_folder.map(|term| (Field::Dir, term.clone())));
     for (field, terms) in &shipped.keywords {
         debug_assert_eq!(field.info().kind, FieldKind::Keyword);
-        words.extend(terms.iter().filter(|text| is_word(text)).map(|term| (*field, term.clone())));
+        words.extend(
+            terms
+                .iter()
+                .filter(|text| is_word(text))
+                .map(|term| (*field, term.clone())),
+        );
     }
     words
 }

@@ -93,7 +93,8 @@ impl Fake {
     pub(crate) fn deliver_late(&self) -> usize {
         let mut state = self.state();
         let late = std::mem::take(&mut state.late);
-        late.iter().for_each(|body| _ = state.bulk(body, Fault::None));
+        late.iter()
+            .for_each(|body| _ = state.bulk(body, Fault::None));
         late.len()
     }
 
@@ -105,7 +106,11 @@ impl Fake {
         text["holder"] = Value::Null;
         root["root"] = json!(text.to_string());
         let seq_no = state.next_seq_no();
-        let stored = Stored { version: 1, source: Some(root), seq_no };
+        let stored = Stored {
+            version: 1,
+            source: Some(root),
+            seq_no,
+        };
         state.index("t-root").insert("root".to_owned(), stored);
     }
 
@@ -149,14 +154,18 @@ impl State {
         let path = call.path.split('?').next().unwrap_or_default();
         let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
         match (call.method, path) {
-            (Method::Get, "/") => {
-                (200, json!({ "version": { "distribution": "opensearch", "number": "3.6.0" } }))
-            }
+            (Method::Get, "/") => (
+                200,
+                json!({ "version": { "distribution": "opensearch", "number": "3.6.0" } }),
+            ),
             (Method::Get, path) if path.starts_with("/_alias/") => (200, json!({})),
             (Method::Get, "/t-root/_doc/root") => match self.index("t-root").get("root") {
-                Some(root) => (200, json!({
-                    "_seq_no": root.seq_no, "_primary_term": 1, "_source": root.source,
-                })),
+                Some(root) => (
+                    200,
+                    json!({
+                        "_seq_no": root.seq_no, "_primary_term": 1, "_source": root.source,
+                    }),
+                ),
                 None => (404, json!({ "found": false })),
             },
             (Method::Put, "/t-root/_doc/root") => self.put_root(&call.path, body),
@@ -172,13 +181,22 @@ impl State {
 
     fn put_root(&mut self, path: &str, source: Value) -> (u16, Value) {
         let known = self.index("t-root").get("root").map(|root| root.seq_no);
-        let asked = path.split(['?', '&']).find_map(|part| part.strip_prefix("if_seq_no="));
+        let asked = path
+            .split(['?', '&'])
+            .find_map(|part| part.strip_prefix("if_seq_no="));
         let asked = asked.and_then(|number| number.parse().ok());
         if known != asked {
-            return (409, json!({ "error": { "type": "version_conflict_engine_exception" } }));
+            return (
+                409,
+                json!({ "error": { "type": "version_conflict_engine_exception" } }),
+            );
         }
         let seq_no = self.next_seq_no();
-        let stored = Stored { version: 1, source: Some(source), seq_no };
+        let stored = Stored {
+            version: 1,
+            source: Some(source),
+            seq_no,
+        };
         self.index("t-root").insert("root".to_owned(), stored);
         (200, json!({ "_seq_no": seq_no, "_primary_term": 1 }))
     }
@@ -186,7 +204,12 @@ impl State {
     /// Answers the one search that a sink makes: the visible documents of some files, in pages.
     fn search(&self, body: &Value) -> Value {
         let files = &body["query"]["bool"]["filter"][0]["terms"]["file"];
-        let files: Vec<&str> = files.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let files: Vec<&str> = files
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
         let sort = |of: &Value| json!([of["loc"], of["group"]]);
         let mut found: Vec<(Value, Value)> = Vec::new();
         for (id, stored) in &self.visible {
@@ -197,13 +220,15 @@ impl State {
                     fields["own"] = json!([true]);
                 }
                 let key = sort(source);
-                let hit = json!({ "_id": id, "_version": stored.version, "fields": fields, "sort": key });
+                let hit =
+                    json!({ "_id": id, "_version": stored.version, "fields": fields, "sort": key });
                 found.push((key, hit));
             }
         }
         found.sort_by_key(|(key, _)| key.to_string());
         let after = body.get("search_after").map(Value::to_string);
-        found.retain(|(key, _)| after.as_ref().is_none_or(|after| key.to_string() > *after));
+        let is_behind = |key: String| after.as_ref().is_none_or(|after| key > *after);
+        found.retain(|(key, _)| is_behind(key.to_string()));
         found.truncate(body["size"].as_u64().unwrap() as usize);
         let hits: Vec<Value> = found.into_iter().map(|(_, hit)| hit).collect();
         json!({ "_shards": { "failed": 0 }, "timed_out": false, "hits": { "hits": hits } })
@@ -217,7 +242,8 @@ impl State {
         while let Some(line) = lines.next() {
             let line: Value = serde_json::from_str(line).unwrap();
             let (name, target) = line.as_object().unwrap().iter().next().unwrap();
-            let source = (name != "delete").then(|| serde_json::from_str(lines.next().unwrap()).unwrap());
+            let source =
+                (name != "delete").then(|| serde_json::from_str(lines.next().unwrap()).unwrap());
             deeds.push((name.clone(), target.clone(), source));
         }
         match fault {
@@ -244,7 +270,8 @@ impl State {
         let alias = target["_index"].as_str().unwrap().to_owned();
         let id = target["_id"].as_str().unwrap().to_owned();
         let seq_no = self.next_seq_no();
-        let conflict = json!({ "status": 409, "error": { "type": "version_conflict_engine_exception" } });
+        let conflict =
+            json!({ "status": 409, "error": { "type": "version_conflict_engine_exception" } });
         let known = self.index(&alias).get(&id).cloned();
         let version = match name {
             "create" if known.is_some() => return conflict,
@@ -260,7 +287,14 @@ impl State {
         if is_refused {
             return json!({ "status": 400, "error": { "type": "mapper_parsing_exception", "reason": "13" } });
         }
-        self.index(&alias).insert(id.clone(), Stored { version, source, seq_no });
+        self.index(&alias).insert(
+            id.clone(),
+            Stored {
+                version,
+                source,
+                seq_no,
+            },
+        );
         if alias == "t-documents"
             && let Some(watch) = &self.watch
         {
@@ -282,7 +316,10 @@ impl Http for Fake {
         }
         if !is_bulk {
             let (status, value) = state.answer(call);
-            return Ok(Reply { status, body: value.to_string().into_bytes() });
+            return Ok(Reply {
+                status,
+                body: value.to_string().into_bytes(),
+            });
         }
         assert!(call.path.contains("require_alias=true"));
         state.n_bulks += 1;

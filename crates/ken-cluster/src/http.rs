@@ -141,7 +141,9 @@ fn tls(certificates: &Certificates) -> io::Result<TlsConfig> {
     let ca = match &certificates.ca {
         Some(ca) => fs_err::read(ca)?,
         None => {
-            let known = SYSTEM_AUTHORITIES.iter().find_map(|at| fs_err::read(at).ok());
+            let known = SYSTEM_AUTHORITIES
+                .iter()
+                .find_map(|at| fs_err::read(at).ok());
             known.ok_or_else(|| io::Error::other("this system has no list of authorities"))?
         }
     };

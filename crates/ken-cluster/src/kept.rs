@@ -1,6 +1,8 @@
 //! A document as the cluster keeps it: one string of JSON, from which everything else is made again, and the text.
 
-use ken_core::{Document, Failure, Field, FileKey, Ipath, Kind, Location, MessageSpan, Token, Value};
+use ken_core::{
+    Document, Failure, Field, FileKey, Ipath, Kind, Location, MessageSpan, Token, Value,
+};
 use ken_engine::{FileState, Record};
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +90,11 @@ pub(crate) fn key(key: FileKey) -> String {
 pub(crate) fn id(of: FileKey, ipath: &Ipath) -> String {
     match ipath.is_root() {
         true => key(of),
-        false => format!("{}-{}", key(of), number_text(hash(ipath.as_str().as_bytes()))),
+        false => format!(
+            "{}-{}",
+            key(of),
+            number_text(hash(ipath.as_str().as_bytes()))
+        ),
     }
 }
 
@@ -130,12 +136,21 @@ mod tests {
         document.failure = Some(Failure::new(Cause::Damaged { what: "x".into() }));
         document.content = Some(u64::MAX);
         document.message = Some(1);
-        document.span = Some(MessageSpan { offset: 1, digest: u64::MAX });
+        document.span = Some(MessageSpan {
+            offset: 1,
+            digest: u64::MAX,
+        });
         let path = std::ffi::OsString::from("/a/\u{e9}");
         let record = Record {
-            location: Location { path: path.into(), ipath },
+            location: Location {
+                path: path.into(),
+                ipath,
+            },
             key: FileKey(7),
-            state: Some(FileState { token: Token::from_number(9), identity: u64::MAX }),
+            state: Some(FileState {
+                token: Token::from_number(9),
+                identity: u64::MAX,
+            }),
             document: document.clone(),
         };
         let json = serde_json::to_string(&Kept::of(&record)).unwrap();
@@ -151,6 +166,9 @@ mod tests {
         let key = FileKey(0xabc);
         assert_eq!(id(key, &Ipath::root()), "0000000000000abc");
         let member = id(key, &Ipath::root().child("1"));
-        assert!(member.starts_with("0000000000000abc-") && member.len() == 33, "{member}");
+        assert!(
+            member.starts_with("0000000000000abc-") && member.len() == 33,
+            "{member}"
+        );
     }
 }

@@ -100,7 +100,8 @@ fn push(line: &mut String, term: &str) {
     }
     for c in term.chars() {
         // What Java takes for white space, and the characters with a meaning.
-        let is_special = c.is_whitespace() || c.is_control() || ('\u{f8f0}'..='\u{f8ff}').contains(&c);
+        let is_special =
+            c.is_whitespace() || c.is_control() || ('\u{f8f0}'..='\u{f8ff}').contains(&c);
         match is_special {
             true => {
                 line.push(ESCAPE);
@@ -121,7 +122,9 @@ pub(crate) fn term_of(line: &str) -> String {
     term.push_str(parts.next().unwrap_or_default());
     for part in parts {
         let (number, rest) = part.split_once(';').unwrap_or(("", part));
-        let c = u32::from_str_radix(number, 16).ok().and_then(char::from_u32);
+        let c = u32::from_str_radix(number, 16)
+            .ok()
+            .and_then(char::from_u32);
         term.extend(c);
         term.push_str(rest);
     }
@@ -133,7 +136,10 @@ pub(crate) fn lines(positions: &[Position]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut next = 0;
-    for (at, text) in positions.iter().filter(|(_, text)| text.len() <= MAX_TERM_BYTES) {
+    for (at, text) in positions
+        .iter()
+        .filter(|(_, text)| text.len() <= MAX_TERM_BYTES)
+    {
         let is_joined = *at < next && !line.is_empty();
         if !is_joined && line.len() >= MAX_STRING_BYTES {
             lines.push(std::mem::take(&mut line));
@@ -212,7 +218,7 @@ fn settings(shape: Shape, shards: u32) -> Map<String, Value> {
     }
 }
 
-fn made(alias: &str, settings: Map<String, Value>, mappings: &Value) -> Value {
+fn made(alias: &str, settings: &Map<String, Value>, mappings: &Value) -> Value {
     json!({ "settings": { "index": settings }, "mappings": mappings, "aliases": { alias: {} } })
 }
 
@@ -229,7 +235,9 @@ fn kept() -> Value {
 pub(crate) fn documents(names: &Names, shape: Shape) -> Value {
     let text = json!({ "type": "text", "analyzer": "ken", "position_increment_gap": 0 });
     let mut fields = Map::new();
-    for name in ["file", "token", "identity", "loc", "content", "group", "links"] {
+    for name in [
+        "file", "token", "identity", "loc", "content", "group", "links",
+    ] {
         fields.insert(name.to_owned(), keyword());
     }
     fields.insert("own".to_owned(), json!({ "type": "boolean" }));
@@ -259,7 +267,7 @@ pub(crate) fn documents(names: &Names, shape: Shape) -> Value {
         "_source": { "includes": ["doc", "body"] },
         "properties": fields,
     });
-    made(&names.documents, settings, &mappings)
+    made(&names.documents, &settings, &mappings)
 }
 
 fn analysis() -> Value {
@@ -283,13 +291,13 @@ pub(crate) fn words(names: &Names, shape: Shape) -> Value {
     });
     let mut settings = settings(shape, shape.shards.min(4));
     settings.insert("refresh_interval".to_owned(), json!("1s"));
-    made(&names.words, settings, &mappings)
+    made(&names.words, &settings, &mappings)
 }
 
 /// Returns how the index of the one document is made that describes the whole.
 pub(crate) fn root(names: &Names, shape: Shape) -> Value {
     let mappings = json!({ "dynamic": false, "properties": {} });
-    made(&names.root, settings(shape, 1), &mappings)
+    made(&names.root, &settings(shape, 1), &mappings)
 }
 
 #[cfg(test)]

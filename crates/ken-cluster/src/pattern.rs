@@ -59,7 +59,9 @@ pub(crate) fn query(at: &str, pattern: &Pattern, any: &Value) -> Query {
             Query::exact(json!({ "terms": { at: terms } }))
         }
         Pattern::Prefix(prefix) if prefix.is_empty() => Query::exact(any.clone()),
-        Pattern::Prefix(prefix) => Query::exact(json!({ "prefix": { at: { "value": term(prefix) } } })),
+        Pattern::Prefix(prefix) => {
+            Query::exact(json!({ "prefix": { at: { "value": term(prefix) } } }))
+        }
         Pattern::Range(from, to) => Query::exact(range(at, from, to)),
         Pattern::Fuzzy(text, distance) => Query::exact(json!({ "fuzzy": { at: {
             "value": term(text),
@@ -125,7 +127,11 @@ fn expression(at: &str, regex: &str, any: &Value) -> Query {
 
 /// Returns the expression that matches the terms in which `regex` matches; none if Lucene has no such expression.
 pub(crate) fn lucene(regex: &str) -> Option<String> {
-    let hir = regex_syntax::ParserBuilder::new().utf8(true).build().parse(regex).ok()?;
+    let hir = regex_syntax::ParserBuilder::new()
+        .utf8(true)
+        .build()
+        .parse(regex)
+        .ok()?;
     let branches = match hir.kind() {
         HirKind::Alternation(parts) => parts.clone(),
         _ => vec![hir],

@@ -102,7 +102,10 @@ fn exchange(
     seen: Option<&Seen>,
 ) -> Result<Option<Seen>, Error> {
     let condition = match seen {
-        Some(seen) => format!("if_seq_no={}&if_primary_term={}", seen.seq_no, seen.primary_term),
+        Some(seen) => format!(
+            "if_seq_no={}&if_primary_term={}",
+            seen.seq_no, seen.primary_term
+        ),
         None => "op_type=create".to_owned(),
     };
     let text = serde_json::to_string(root).map_err(|error| client.error(error.to_string()))?;

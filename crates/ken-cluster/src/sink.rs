@@ -216,7 +216,11 @@ impl ClusterSink {
 
     fn flush_in_order(&self, batch: &mut Batch) -> Result<(), Error> {
         self.check()?;
-        for (item, outcome) in batch.words.iter().zip(bulk::write(&self.client, &batch.words)?) {
+        for (item, outcome) in batch
+            .words
+            .iter()
+            .zip(bulk::write(&self.client, &batch.words)?)
+        {
             if let Outcome::Refused(reason) = outcome {
                 return Err(self.client.error(format!("the word {}: {reason}", item.id)));
             }
@@ -246,12 +250,15 @@ impl ClusterSink {
         self.check()?;
         let items: Vec<Item> = added.iter().map(|of| of.item.clone()).collect();
         let outcomes = bulk::write(&self.client, &items)?;
-        let refused = added.iter_mut().zip(outcomes).filter_map(|(added, outcome)| {
-            let Outcome::Refused(reason) = outcome else {
-                return None;
-            };
-            Some((added, reason))
-        });
+        let refused = added
+            .iter_mut()
+            .zip(outcomes)
+            .filter_map(|(added, outcome)| {
+                let Outcome::Refused(reason) = outcome else {
+                    return None;
+                };
+                Some((added, reason))
+            });
         let mut again = Vec::new();
         for (added, reason) in refused {
             self.reduce(&mut added.item, &reason)?;
@@ -259,7 +266,9 @@ impl ClusterSink {
         }
         for (item, outcome) in again.iter().zip(bulk::write(&self.client, &again)?) {
             if let Outcome::Refused(reason) = outcome {
-                return Err(self.client.error(format!("the document {}: {reason}", item.id)));
+                return Err(self
+                    .client
+                    .error(format!("the document {}: {reason}", item.id)));
             }
         }
         let mut waiting = lock(&self.waiting);
@@ -279,7 +288,10 @@ impl ClusterSink {
         let waiting = lock(&self.waiting);
         let is_deleted = |of: &Added| {
             let is_own = of.item.id == kept::key(of.key);
-            let deletions = waiting.deletions.get(&of.key).map_or(&[][..], Vec::as_slice);
+            let deletions = waiting
+                .deletions
+                .get(&of.key)
+                .map_or(&[][..], Vec::as_slice);
             deletions.iter().any(|deletion| {
                 self.version_of(deletion.moment, true) > of.version
                     && deletion.takes(is_own, of.message)
@@ -300,10 +312,15 @@ impl ClusterSink {
         let kept: Option<Kept> = serde_json::from_str(kept).ok();
         let record = kept.and_then(|kept| kept.into_record(String::new()));
         let Some(mut record) = record else {
-            return Err(self.client.error(format!("the document {}: {reason}", item.id)));
+            return Err(self
+                .client
+                .error(format!("the document {}: {reason}", item.id)));
         };
         let keeps = [Field::Filename, Field::Modified, Field::Date, Field::Size];
-        record.document.fields.retain(|(field, _)| keeps.contains(field));
+        record
+            .document
+            .fields
+            .retain(|(field, _)| keeps.contains(field));
         record.document.failure = Some(Failure::new(Cause::BuiltIn {
             what: format!("the cluster refused it ({reason})"),
         }));
@@ -340,6 +357,8 @@ impl ClusterSink {
     /// Executes the deletions of these files that were not executed yet.
     fn delete_former(&self, files: &HashSet<FileKey>) -> Result<(), Error> {
         let mut due: Vec<(FileKey, Vec<Deletion>)> = Vec::new();
+        let mut files: Vec<&FileKey> = files.iter().collect();
+        files.sort_unstable();
         for key in files {
             if let Some(all) = lock(&self.waiting).deletions.get_mut(key)
                 && all.iter().any(|deletion| !deletion.is_done)
@@ -348,8 +367,8 @@ impl ClusterSink {
                 due.push((*key, all.clone()));
             }
         }
-        due.sort_unstable_by_key(|(key, _)| *key);
-        due.chunks(FILES_AT_ONCE).try_for_each(|due| self.delete_these(due))
+        due.chunks(FILES_AT_ONCE)
+            .try_for_each(|due| self.delete_these(due))
     }
 
     fn delete_these(&self, due: &[(FileKey, Vec<Deletion>)]) -> Result<(), Error> {
@@ -361,7 +380,9 @@ impl ClusterSink {
         let (mut own, mut parts) = (Vec::new(), Vec::new());
         for (key, deletions) in due {
             let version = |of: &Sent| {
-                let all = deletions.iter().filter(|of_key| of_key.takes(of.is_own, of.message));
+                let all = deletions
+                    .iter()
+                    .filter(|of_key| of_key.takes(of.is_own, of.message));
                 let versions = all.map(|deletion| self.version_of(deletion.moment, true));
                 versions.filter(|version| *version > of.version).max()
             };
@@ -381,7 +402,11 @@ impl ClusterSink {
                     None => kept.push(of),
                 }
             }
-            lock(&self.waiting).sent.entry(*key).or_default().extend(kept);
+            lock(&self.waiting)
+                .sent
+                .entry(*key)
+                .or_default()
+                .extend(kept);
         }
         // A file without its own document counts as not finished, whatever parts it still has.
         for items in [own, parts] {
@@ -512,12 +537,14 @@ impl Sink for ClusterSink {
         let batch = self.take_batch(&mut lock(&self.waiting));
         self.flush(batch)?;
         let files: HashSet<FileKey> = lock(&self.waiting).deletions.keys().copied().collect();
-        self.delete_former(&files).map_err(|error| self.fail(error))?;
+        self.delete_former(&files)
+            .map_err(|error| self.fail(error))?;
         let meta = prepare()?;
         self.check()?;
         let path = format!("/{},{}/_refresh", self.names.words, self.names.documents);
         let refreshed = self.client.ask(Method::Post, &path, &Value::Null);
-        let refreshed = refreshed.and_then(|answer| crate::search::check_shards(&self.client, &answer));
+        let refreshed =
+            refreshed.and_then(|answer| crate::search::check_shards(&self.client, &answer));
         refreshed.map_err(|error| self.fail(error))?;
         let commit = self.next_commit();
         if let Some(lease) = &*lock(&self.lease) {
@@ -525,7 +552,9 @@ impl Sink for ClusterSink {
                 root.meta = meta.clone();
                 root.commit = commit;
             };
-            lease.change(&mut change).map_err(|error| self.fail(error))?;
+            lease
+                .change(&mut change)
+                .map_err(|error| self.fail(error))?;
         }
         self.n_commits.fetch_add(1, Ordering::Relaxed);
         self.has_written.store(false, Ordering::Relaxed);

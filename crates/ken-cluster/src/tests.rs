@@ -65,16 +65,25 @@ fn write(sink: &dyn Sink, file: u8, round: u32, n_parts: u8) -> Result<(), Error
 }
 
 fn body(source: &serde_json::Value) -> String {
-    let kept = source["body"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let kept = source["body"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     kept.iter().filter_map(|piece| piece.as_str()).collect()
 }
 
 /// Fails if a file's own document is there while a part of the same round is missing, or one of another round is there.
 fn own_document_comes_last(documents: &Documents, id: &str) {
-    let Some(own) = documents[id].source.as_ref().filter(|source| source["own"] == true) else {
+    let Some(own) = documents[id]
+        .source
+        .as_ref()
+        .filter(|source| source["own"] == true)
+    else {
         return;
     };
-    let parts = documents.values().filter_map(|stored| stored.source.as_ref());
+    let parts = documents
+        .values()
+        .filter_map(|stored| stored.source.as_ref());
     let parts = parts.filter(|source| source["file"] == own["file"] && source["own"] != true);
     let parts: Vec<String> = parts.map(body).collect();
     let own = body(own);
@@ -101,13 +110,23 @@ fn assert_is(fake: &Fake, sink: &dyn Sink, model: &Model) {
     let mut found = fake.documents();
     // Searches leave these out.
     found.retain(|_, stored| {
-        let made = stored.source.as_ref().and_then(|source| source["made"].as_u64());
+        let made = stored
+            .source
+            .as_ref()
+            .and_then(|source| source["made"].as_u64());
         !aborted.contains(&made.unwrap())
     });
-    let found: BTreeSet<_> = found.into_iter().map(|(id, stored)| (id, body(&stored.source.unwrap()))).collect();
+    let found: BTreeSet<_> = found
+        .into_iter()
+        .map(|(id, stored)| (id, body(&stored.source.unwrap())))
+        .collect();
     assert_eq!(found, expected);
     let words = fake.words();
-    assert!(model.values().all(|(round, _)| words.contains(&format!("word{round}"))));
+    assert!(
+        model
+            .values()
+            .all(|(round, _)| words.contains(&format!("word{round}")))
+    );
 }
 
 #[derive(Clone, Debug)]
@@ -287,8 +306,16 @@ fn a_document_that_is_refused_becomes_a_failure_of_its_own() {
     commit(&*sink);
     let documents = fake.documents();
     assert_eq!(documents.len(), 3);
-    let refused = documents[&kept::key(key(&*sink, 1))].source.clone().unwrap();
-    assert!(refused["doc"].as_str().unwrap().contains("mapper_parsing_exception: 13"));
+    let refused = documents[&kept::key(key(&*sink, 1))]
+        .source
+        .clone()
+        .unwrap();
+    assert!(
+        refused["doc"]
+            .as_str()
+            .unwrap()
+            .contains("mapper_parsing_exception: 13")
+    );
     assert_eq!(refused["k_is"], serde_json::json!(["failed"]));
     assert_eq!(body(&refused), "");
 }

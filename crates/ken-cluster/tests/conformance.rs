@@ -2,7 +2,10 @@
 //!
 //! `KEN_TEST_CLUSTER` is the address of a node, and `KEN_TEST_SHARDS` the number of shards of an index (1).
 
-#![allow(clippy::disallowed_methods, reason = "the tests are told where a cluster is")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the tests are told where a cluster is"
+)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +30,13 @@ impl InCluster {
         };
         let n = N.fetch_add(1, Ordering::Relaxed);
         let name = format!("ken-test-{}-{n}", std::process::id());
-        Self(Cluster::new(Arc::new(http), nodes, &name, shape, Patience::default()))
+        Self(Cluster::new(
+            Arc::new(http),
+            nodes,
+            &name,
+            shape,
+            Patience::default(),
+        ))
     }
 }
 

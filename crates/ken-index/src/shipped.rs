@@ -263,10 +263,19 @@ mod tests {
         let mut stored = snapshot.document(found.hits[0].address).unwrap();
         let mut again = kept(record()).unwrap();
         // A document has its fields in no order.
-        stored.document.fields.sort_by_key(|field| format!("{field:?}"));
-        again.document.fields.sort_by_key(|field| format!("{field:?}"));
+        stored
+            .document
+            .fields
+            .sort_by_key(|field| format!("{field:?}"));
+        again
+            .document
+            .fields
+            .sort_by_key(|field| format!("{field:?}"));
         assert_eq!(again.document, stored.document);
-        assert_eq!((again.location, again.state), (stored.location, stored.state));
+        assert_eq!(
+            (again.location, again.state),
+            (stored.location, stored.state)
+        );
         assert_eq!(shipped.keywords[&Field::Lang], ["en-gb", "en"]);
         assert_eq!(shipped.numbers[&Field::Size], [10]);
         assert_eq!(shipped.columns[&Field::Dir], ["/home/My Docs/x"]);

@@ -105,7 +105,9 @@ impl ClusterSource {
             return Ok(known);
         }
         let mut aggs = Map::new();
-        let fields: Vec<Field> = Field::all().filter(|of| of.info().kind == FieldKind::Text).collect();
+        let fields: Vec<Field> = Field::all()
+            .filter(|of| of.info().kind == FieldKind::Text)
+            .collect();
         for field in &fields {
             let sum = json!({ "sum": { "field": layout::length(*field) } });
             let with = json!({ "filter": has(*field), "aggs": { "terms": sum } });

@@ -7,7 +7,9 @@ use ken_core::{Field, FileKey, FileRow, Location, Token};
 use ken_engine::{DocAddress, Error, Files, Limits};
 use serde_json::{Value, json};
 
-use super::{ClusterSource, buckets, by_location, filter, id, ids_query, number, text, with_unfinished};
+use super::{
+    ClusterSource, buckets, by_location, filter, id, ids_query, number, text, with_unfinished,
+};
 use crate::kept;
 use crate::layout;
 
@@ -111,7 +113,9 @@ impl Files for ClusterSource {
     }
 
     fn documents_of(&self, key: FileKey) -> Result<Vec<DocAddress>, Error> {
-        self.addresses_of(&with_unfinished(&json!({ "term": { "file": kept::key(key) } })))
+        self.addresses_of(&with_unfinished(
+            &json!({ "term": { "file": kept::key(key) } }),
+        ))
     }
 
     fn row_among(
@@ -124,7 +128,9 @@ impl Files for ClusterSource {
             return Ok(None);
         }
         let hit = self.columns(own, &ROW)?;
-        let row = self.row_of(&hit).filter(|row| row.token != Token::UNFINISHED);
+        let row = self
+            .row_of(&hit)
+            .filter(|row| row.token != Token::UNFINISHED);
         match row {
             Some(row) => Ok(Some((self.record(own)?.location, row))),
             None => Ok(None),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::counts::Global;
 use super::local::Local;
 use super::query::{Translated, Translator, scored};
-use super::{ClusterSource, buckets, by_location, filter, id, ids_query, text};
+use super::{ClusterSource, buckets, by_location, filter, id, ids_query, lock, text};
 use crate::layout;
 use crate::search::hits;
 use ken_index::Counts;
@@ -53,6 +53,9 @@ impl ClusterSource {
     pub(super) fn answer(&self, request: &Request<'_>) -> Result<Response, Error> {
         if reached(request.limits) {
             return Ok(nothing_yet());
+        }
+        if let Some(here) = self.known(request) {
+            return self.page_here(request, &here);
         }
         let asked = self.asked(request)?;
         if reached(request.limits) {
@@ -97,12 +100,18 @@ impl ClusterSource {
         let asked = self.asked(request)?;
         match asked.is_exact {
             true => Ok(asked.query),
-            false => Ok(ids_query(&self.checked(&asked.plan, request.limits.map(|of| &**of))?)),
+            false => Ok(ids_query(
+                &self.checked(&asked.plan, request.limits.map(|of| &**of))?,
+            )),
         }
     }
 
     /// Returns the identifiers of what a plan finds, which OpenSearch cannot decide alone.
-    pub(super) fn checked(&self, plan: &Plan, limits: Option<&Limits>) -> Result<Vec<String>, Error> {
+    pub(super) fn checked(
+        &self,
+        plan: &Plan,
+        limits: Option<&Limits>,
+    ) -> Result<Vec<String>, Error> {
         let translator = Translator::new(self, limits);
         let Translated { query, local } = translator.plan(plan)?;
         let asked = Asked {
@@ -115,7 +124,10 @@ impl ClusterSource {
         };
         let here = self.fetched_for(&asked)?;
         let request = Request {
-            order: Order { key: SortKey::Path, reverse: false },
+            order: Order {
+                key: SortKey::Path,
+                reverse: false,
+            },
             ..Request::new(&asked.local)
         };
         let found = here.source().find(&request)?;
@@ -150,19 +162,40 @@ impl ClusterSource {
             let relations = relations.remove(id).unwrap_or_default();
             (id.clone(), record, relations)
         });
-        Local::new(documents.collect(), &self.reading, counts)
+        Local::new(
+            documents.collect(),
+            &self.reading,
+            counts,
+            asked.local.clone(),
+        )
     }
 
     fn on_this_machine(&self, request: &Request<'_>, asked: &Asked) -> Result<Response, Error> {
-        let here = self.fetched_for(asked)?;
+        let here = Arc::new(self.fetched_for(asked)?);
+        let is_whole = request.only.is_none() && request.without.is_empty();
+        if is_whole && !reached(request.limits) {
+            *lock(&self.last) = Some((request.plan.clone(), Arc::clone(&here)));
+        }
+        self.page_here(request, &here)
+    }
+
+    /// Returns what the plan of a request finds, if the last request had the same plan and ken looked at all of it.
+    fn known(&self, request: &Request<'_>) -> Option<Arc<Local>> {
+        let last = lock(&self.last);
+        let (plan, here) = last.as_ref()?;
+        let is_same = request.only.is_none() && request.without.is_empty() && plan == request.plan;
+        is_same.then(|| Arc::clone(here))
+    }
+
+    fn page_here(&self, request: &Request<'_>, here: &Local) -> Result<Response, Error> {
         let found = here.source().find(&Request {
-            plan: &asked.local,
+            plan: here.plan(),
             only: None,
             without: &[],
             ..*request
         })?;
         Ok(Response {
-            hits: self.hits_here(&here, found.hits)?,
+            hits: self.hits_here(here, found.hits)?,
             ..found
         })
     }
@@ -213,7 +246,14 @@ impl ClusterSource {
             seen.extend(ids);
         }
         if found.hits.len() < end {
-            self.append(&mut found.hits, end, (&query, request.order), field, &mut seen, request)?;
+            self.append(
+                &mut found.hits,
+                end,
+                (&query, request.order),
+                field,
+                &mut seen,
+                request,
+            )?;
         }
         found.hits.truncate(end);
         found.hits.drain(..request.offset.min(found.hits.len()));
@@ -271,7 +311,9 @@ impl ClusterSource {
         let fields: Vec<&str> = field.into_iter().collect();
         let is_scored = matches!(order.key, SortKey::Relevance);
         self.each_hit(query, &sort(order), &fields, &mut |hit| {
-            let group = field.map(|field| text(hit, field)).filter(|group| !group.is_empty());
+            let group = field
+                .map(|field| text(hit, field))
+                .filter(|group| !group.is_empty());
             let is_new = group.is_none_or(|group| groups.insert(group.to_owned()));
             if is_new && !seen.contains(id(hit)) {
                 hits.push(Hit {
@@ -305,9 +347,12 @@ impl ClusterSource {
     fn add_sizes(&self, page: &mut [Hit], query: &Value, field: &str) -> Result<(), Error> {
         let at: Vec<DocAddress> = page.iter().map(|hit| hit.address).collect();
         let groups = self.groups_of(&at, field)?;
-        let of_group = |group: &String| filter(&[query.clone(), json!({ "term": { field: group } })]);
+        let of_group =
+            |group: &String| filter(&[query.clone(), json!({ "term": { field: group } })]);
         let known = groups.iter().flatten();
-        let queries = known.map(|group| (group.clone(), of_group(group))).collect();
+        let queries = known
+            .map(|group| (group.clone(), of_group(group)))
+            .collect();
         let sizes: HashMap<String, u64> = self.counts_of(queries)?.into_iter().collect();
         for (hit, group) in page.iter_mut().zip(groups) {
             let size = group.and_then(|group| sizes.get(&group).copied());
@@ -326,8 +371,12 @@ impl ClusterSource {
                 "alone": { "missing": { "field": field } },
             },
         }))?;
-        let groups = answer["aggregations"]["groups"]["value"].as_u64().unwrap_or(0);
-        let alone = answer["aggregations"]["alone"]["doc_count"].as_u64().unwrap_or(0);
+        let groups = answer["aggregations"]["groups"]["value"]
+            .as_u64()
+            .unwrap_or(0);
+        let alone = answer["aggregations"]["alone"]["doc_count"]
+            .as_u64()
+            .unwrap_or(0);
         Ok(((groups + alone) as usize).min(total))
     }
 
@@ -356,10 +405,13 @@ impl ClusterSource {
     fn facet(&self, query: &Value, by: &FacetBy) -> Result<Vec<(FieldValue, u64)>, Error> {
         let facet = match by {
             FacetBy::Ranges(field, ends) => {
-                let ranges = ends.iter().enumerate().map(|(at, from)| match ends.get(at + 1) {
-                    Some(to) => json!({ "from": from, "to": to }),
-                    None => json!({ "from": from }),
-                });
+                let ranges = ends
+                    .iter()
+                    .enumerate()
+                    .map(|(at, from)| match ends.get(at + 1) {
+                        Some(to) => json!({ "from": from, "to": to }),
+                        None => json!({ "from": from }),
+                    });
                 let ranges: Vec<Value> = ranges.collect();
                 json!({ "range": { "field": layout::number(*field), "ranges": ranges } })
             }
@@ -371,13 +423,15 @@ impl ClusterSource {
                 json!({ "terms": { "field": layout::values(*field), "size": MAX_VALUES } })
             }
         };
-        let answer = self.search(json!({ "query": query, "size": 0, "aggs": { "facet": facet } }))?;
+        let answer =
+            self.search(json!({ "query": query, "size": 0, "aggs": { "facet": facet } }))?;
         let found = buckets(&answer["aggregations"]["facet"]).iter();
         let n = |bucket: &Value| bucket["doc_count"].as_u64().unwrap_or(0);
         if let FacetBy::Values(field) = by
             && !field.is_number()
         {
-            let values = found.map(|bucket| (bucket["key"].as_str().unwrap_or_default(), n(bucket)));
+            let values =
+                found.map(|bucket| (bucket["key"].as_str().unwrap_or_default(), n(bucket)));
             return Ok(as_written(values.collect()));
         }
         let key = |bucket: &Value| {
@@ -388,28 +442,32 @@ impl ClusterSource {
         counts.retain(|(_, n)| *n > 0);
         counts.sort_unstable();
         counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-        Ok(counts.into_iter().map(|(number, n)| (FieldValue::Number(number), n)).collect())
+        Ok(counts
+            .into_iter()
+            .map(|(number, n)| (FieldValue::Number(number), n))
+            .collect())
     }
 
     pub(super) fn explained(&self, plan: &Plan, hit: &Hit) -> Result<String, Error> {
-        let only = [hit.address];
-        let request = Request {
-            only: Some(&only),
-            ..Request::new(plan)
+        let request = Request::new(plan);
+        let id = self.id(hit.address)?;
+        let here = match self.known(&request) {
+            Some(here) => here,
+            None => {
+                let only = [hit.address];
+                let asked = self.asked(&Request {
+                    only: Some(&only),
+                    ..request
+                })?;
+                Arc::new(self.fetched_for(&asked)?)
+            }
         };
-        let asked = self.asked(&request)?;
-        let here = self.fetched_for(&asked)?;
-        let found = here.source().run(&asked.local, Order::default(), 0, 1)?;
-        let Some(first) = found.hits.first() else {
-            return Err(Error::Query("the document does not match the query".to_owned()));
+        let Some(address) = here.address(&id)? else {
+            return Err(Error::Query(
+                "the document does not match the query".to_owned(),
+            ));
         };
-        here.source().explain(
-            &asked.local,
-            &Hit {
-                address: first.address,
-                ..*hit
-            },
-        )
+        here.source().explain(here.plan(), &Hit { address, ..*hit })
     }
 
     pub(super) fn query_for_people(&self, plan: &Plan) -> Result<String, Error> {
@@ -445,14 +503,14 @@ fn group_field(collapse: Collapse) -> &'static str {
 /// Returns an order as OpenSearch has it. Documents without a value come last, and equal ones by their locations.
 fn sort(order: Order) -> Value {
     let direction = |is_upwards: bool| if is_upwards { "asc" } else { "desc" };
-    let by = |field: String, is_upwards, ties| {
-        json!([{ field: { "order": direction(is_upwards), "missing": "_last" } }, { "loc": ties }])
-    };
+    let by = |field: String, is_upwards, ties| json!([{ field: { "order": direction(is_upwards), "missing": "_last" } }, { "loc": ties }]);
     match order.key {
         SortKey::Relevance => json!([{ "_score": direction(order.reverse) }, { "loc": "asc" }]),
         SortKey::Path => json!([{ "loc": direction(!order.reverse) }]),
         SortKey::Field(field) if !field.has_column() => by_location(),
-        SortKey::Field(field) if field.is_number() => by(layout::number(field), order.reverse, "asc"),
+        SortKey::Field(field) if field.is_number() => {
+            by(layout::number(field), order.reverse, "asc")
+        }
         // Generated names are in no column: their order is that of their paths.
         SortKey::Field(Field::Filename) => {
             let ties = direction(!order.reverse);
@@ -471,7 +529,9 @@ fn ranked(query: &Value, plan: &Plan, counts: &Global, ranking: &ken_core::Ranki
         let most = most.max().unwrap_or(0) as f64;
         let (_, with) = counts.lengths(field);
         // What OpenSearch multiplies by, and what ken does.
-        let theirs = (1.0 + (with as f64 - n + 0.5).max(0.0) / (n + 0.5)).ln().max(0.01);
+        let theirs = (1.0 + (with as f64 - n + 0.5).max(0.0) / (n + 0.5))
+            .ln()
+            .max(0.01);
         let ours = ((all - most + 0.5).max(0.5) / (most + 0.5)).ln();
         let least = 0.05 * (1.0 + (all - most + 0.5).max(0.0) / (most + 0.5)).ln();
         f64::from(ranking.weight(field)) * ours.max(least) / theirs

@@ -172,13 +172,15 @@ impl Lexicon for Asking<'_> {
         }
         let query = json!({ "prefix": { TERM: { "value": prefix } } });
         let mut last = String::new();
-        let asked = self.source.each_word(&fields, &query, self.limits, &mut |_, term| {
-            if term != last {
-                term.clone_into(&mut last);
-                each(term);
-            }
-            true
-        });
+        let asked = self
+            .source
+            .each_word(&fields, &query, self.limits, &mut |_, term| {
+                if term != last {
+                    term.clone_into(&mut last);
+                    each(term);
+                }
+                true
+            });
         self.or_empty(asked);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use ken_core::{Field, Value};
+use ken_core::{Field, Location, Plan, Value};
 use ken_engine::{DocAddress, Error, Record, Sink, Source};
 use ken_index::{Counts, Snapshot, Writer, WriterOptions};
 use tempfile::TempDir;
@@ -15,6 +15,8 @@ use super::Reading;
 pub(super) struct Local {
     snapshot: Snapshot,
     ids: HashMap<Vec<u8>, String>,
+    /// The plan for these documents.
+    plan: Plan,
     _folder: TempDir,
 }
 
@@ -33,6 +35,7 @@ impl Local {
         documents: Vec<(String, Record, Vec<usize>)>,
         reading: &Reading,
         counts: Arc<dyn Counts>,
+        plan: Plan,
     ) -> Result<Self, Error> {
         let folder = match &reading.scratch {
             Some(scratch) => {
@@ -48,8 +51,20 @@ impl Local {
         Ok(Self {
             snapshot,
             ids,
+            plan,
             _folder: folder,
         })
+    }
+
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Returns the address here of the document with an identifier, if it is here.
+    pub(super) fn address(&self, id: &str) -> Result<Option<DocAddress>, Error> {
+        let found = self.ids.iter().find(|(_, known)| *known == id);
+        let location = found.map(|(location, _)| Location::from_bytes(location));
+        location.map_or(Ok(None), |at| self.snapshot.document_at(&at))
     }
 
     pub(super) fn source(&self) -> &dyn Source {
@@ -78,7 +93,9 @@ fn write(
     let mut ids = HashMap::new();
     for (id, mut record, relations) in documents {
         ids.insert(record.location.to_bytes(), id);
-        let marks = relations.into_iter().map(|relation| (MARK, Value::Text(mark(relation))));
+        let marks = relations
+            .into_iter()
+            .map(|relation| (MARK, Value::Text(mark(relation))));
         record.document.fields.extend(marks);
         writer.add(record)?;
     }

@@ -41,17 +41,21 @@ impl ClusterSource {
                 groups.push(group.to_owned());
             }
         })?;
-        Ok(filter(&[related("group", groups)?, is_message()]))
+        Ok(filter(&[related("group", &groups)?, is_message()]))
     }
 
     /// Returns the query for all messages in the threads of what a query finds, with that.
-    pub(super) fn thread_query(&self, query: &Value, limits: Option<&Limits>) -> Result<Value, Error> {
+    pub(super) fn thread_query(
+        &self,
+        query: &Value,
+        limits: Option<&Limits>,
+    ) -> Result<Value, Error> {
         // What carries a part, or else the part itself. A document outside of messages is a thread of its own.
         let mut with_message = Vec::new();
         self.each_value("group", query, limits, &mut |group, _| {
             with_message.push(group.to_owned());
         })?;
-        let of_messages = filter(&[related("group", with_message)?, is_message()]);
+        let of_messages = filter(&[related("group", &with_message)?, is_message()]);
         let mut known: BTreeSet<String> = BTreeSet::new();
         let mut new: Vec<String> = Vec::new();
         self.each_value("links", &of_messages, limits, &mut |link, _| {
@@ -83,13 +87,15 @@ impl ClusterSource {
     /// Returns the query for documents whose thread is that of a message: it is one, or a message carries it.
     fn in_a_message(&self, query: &Value, limits: Option<&Limits>) -> Result<Value, Error> {
         let mut groups = Vec::new();
-        self.each_value("group", query, limits, &mut |group, _| groups.push(group.to_owned()))?;
+        self.each_value("group", query, limits, &mut |group, _| {
+            groups.push(group.to_owned())
+        })?;
         let mut carried = Vec::new();
-        let of_messages = filter(&[related("group", groups)?, is_message()]);
+        let of_messages = filter(&[related("group", &groups)?, is_message()]);
         self.each_value("group", &of_messages, limits, &mut |group, _| {
             carried.push(group.to_owned());
         })?;
-        related("group", carried)
+        related("group", &carried)
     }
 }
 
@@ -150,23 +156,32 @@ impl Mail for ClusterSource {
 
     fn documents_of(&self, messages: &[MessageOfFile]) -> Result<Vec<Vec<DocAddress>>, Error> {
         let mut by_group: HashMap<String, Vec<DocAddress>> = HashMap::new();
-        let groups = messages.iter().map(|(key, message)| group(&kept::key(*key), *message));
+        let groups = messages
+            .iter()
+            .map(|(key, message)| group(&kept::key(*key), *message));
         let groups: Vec<String> = groups.collect();
         for some in groups.chunks(AT_ONCE) {
             let query = filter(&[json!({ "terms": { "group": some } })]);
             self.each_hit(&query, &super::by_location(), &["group"], &mut |hit| {
                 let at = self.address(super::id(hit));
-                by_group.entry(text(hit, "group").to_owned()).or_default().push(at);
+                by_group
+                    .entry(text(hit, "group").to_owned())
+                    .or_default()
+                    .push(at);
                 true
             })?;
         }
-        let found = groups.iter().map(|group| by_group.get(group).cloned().unwrap_or_default());
+        let found = groups
+            .iter()
+            .map(|group| by_group.get(group).cloned().unwrap_or_default());
         Ok(found.collect())
     }
 
     fn siblings(&self, at: DocAddress) -> Result<Vec<DocAddress>, Error> {
         let hit = self.columns(at, &["group"])?;
-        self.addresses_of(&filter(&[json!({ "term": { "group": text(&hit, "group") } })]))
+        self.addresses_of(&filter(&[
+            json!({ "term": { "group": text(&hit, "group") } }),
+        ]))
     }
 
     fn carrier(&self, at: DocAddress) -> Result<Option<DocAddress>, Error> {

@@ -27,6 +27,7 @@ use ken_engine::{
 };
 use serde_json::{Value, json};
 
+use self::local::Local;
 use crate::client::Client;
 use crate::http::Method;
 use crate::kept::{self, Kept};
@@ -42,6 +43,8 @@ const PAGE: usize = 5_000;
 const TEXTS_PAGE: usize = 200;
 /// The identifiers of one question.
 const IDS_AT_ONCE: usize = 10_000;
+/// The most bytes of text that are fetched at once.
+const MAX_TEXT_BYTES: usize = 512 << 20;
 /// The bytes of fetched documents that are remembered for the next question.
 const REMEMBERED_BYTES: usize = 32 << 20;
 
@@ -69,6 +72,8 @@ pub(crate) struct ClusterSource {
     addresses: Mutex<Addresses>,
     remembered: Mutex<Remembered>,
     lengths: OnceLock<HashMap<Field, (u64, u64)>>,
+    /// All that the last plan finds, if ken looked at all of it: the next page needs no question to the cluster.
+    last: Mutex<Option<(Plan, Arc<Local>)>>,
 }
 
 /// The identifiers behind addresses.
@@ -105,7 +110,10 @@ impl ClusterSource {
         root: Root,
         reading: Reading,
     ) -> Result<Self, Error> {
-        let path = format!("/{}/_search/point_in_time?keep_alive={KEEP_ALIVE}", names.documents);
+        let path = format!(
+            "/{}/_search/point_in_time?keep_alive={KEEP_ALIVE}",
+            names.documents
+        );
         let opened = client.ask(Method::Post, &path, &Value::Null)?;
         let pit = opened["pit_id"].as_str().unwrap_or_default().to_owned();
         let mut source = Self {
@@ -118,6 +126,7 @@ impl ClusterSource {
             addresses: Mutex::default(),
             remembered: Mutex::default(),
             lengths: OnceLock::new(),
+            last: Mutex::new(None),
         };
         source.n_documents = source.count(&json!({ "match_all": {} }))?;
         Ok(source)
@@ -232,8 +241,9 @@ impl ClusterSource {
         let addresses = lock(&self.addresses);
         let id = usize::try_from(at.number()).ok();
         let id = id.and_then(|number| addresses.ids.get(number));
-        id.cloned()
-            .ok_or_else(|| Error::Query("the address of a document is of another search".to_owned()))
+        id.cloned().ok_or_else(|| {
+            Error::Query("the address of a document is of another search".to_owned())
+        })
     }
 
     fn ids(&self, at: &[DocAddress]) -> Result<Vec<String>, Error> {
@@ -251,7 +261,11 @@ impl ClusterSource {
                 }
             }
         }
-        let missing: Vec<&String> = ids.iter().filter(|id| !known.contains_key(id.as_str())).collect();
+        let missing: Vec<&String> = ids
+            .iter()
+            .filter(|id| !known.contains_key(id.as_str()))
+            .collect();
+        let mut bytes = 0;
         for some in missing.chunks(TEXTS_PAGE) {
             let answer = self.search(json!({
                 "query": { "ids": { "values": some } },
@@ -262,16 +276,26 @@ impl ClusterSource {
             }))?;
             for hit in hits(&answer) {
                 let fetched = Arc::new(fetched(hit));
+                bytes += fetched.body.len();
                 self.remember(id(hit), &fetched);
                 if let Some(id) = some.iter().find(|known| known.as_str() == id(hit)) {
                     known.insert(id, fetched);
                 }
             }
+            if bytes > MAX_TEXT_BYTES {
+                return Err(Error::Query(format!(
+                    "ken would have to read more than {} MB of text; add a word that narrows it",
+                    MAX_TEXT_BYTES >> 20
+                )));
+            }
         }
         let missing = |id: &String| {
-            self.client.error(format!("the document {id} was in the answer and is gone"))
+            self.client
+                .error(format!("the document {id} was in the answer and is gone"))
         };
-        let all = ids.iter().map(|id| known.get(id.as_str()).cloned().ok_or_else(|| missing(id)));
+        let all = ids
+            .iter()
+            .map(|id| known.get(id.as_str()).cloned().ok_or_else(|| missing(id)));
         all.collect()
     }
 
@@ -281,7 +305,9 @@ impl ClusterSource {
             *remembered = Remembered::default();
         }
         remembered.bytes += fetched.doc.len() + fetched.body.len();
-        remembered.records.insert(id.to_owned(), Arc::clone(fetched));
+        remembered
+            .records
+            .insert(id.to_owned(), Arc::clone(fetched));
     }
 
     fn records(&self, ids: &[String]) -> Result<Vec<Record>, Error> {
@@ -417,7 +443,9 @@ impl Source for ClusterSource {
             "aggs": { "least": { "min": at }, "most": { "max": at } },
         }))?;
         let number = |name: &str| answer["aggregations"][name]["value"].as_f64();
-        Ok(number("least").zip(number("most")).map(|(least, most)| (least as i64, most as i64)))
+        Ok(number("least")
+            .zip(number("most"))
+            .map(|(least, most)| (least as i64, most as i64)))
     }
 
     fn expand(&self, plan: &Plan, limits: Option<&Arc<Limits>>) -> Result<Plan, Error> {
@@ -448,7 +476,9 @@ impl Source for ClusterSource {
         for by_type in buckets(&answer["aggregations"]["by"]) {
             for of in buckets(&by_type["kinds"]) {
                 let n = |at: &Value| at["doc_count"].as_u64().unwrap_or(0);
-                let kind = of["key"].as_str().and_then(|name| name.parse::<ken_core::Kind>().ok());
+                let kind = of["key"]
+                    .as_str()
+                    .and_then(|name| name.parse::<ken_core::Kind>().ok());
                 let members = &of["members"];
                 tallies.push(Tally {
                     media_type: by_type["key"].as_str().unwrap_or_default().to_owned(),
@@ -460,7 +490,10 @@ impl Source for ClusterSource {
                 });
             }
         }
-        let path = format!("/{},{}/_stats/store,segments", self.names.documents, self.names.words);
+        let path = format!(
+            "/{},{}/_stats/store,segments",
+            self.names.documents, self.names.words
+        );
         let stats = self.client.ask(Method::Get, &path, &Value::Null)?;
         let primaries = &stats["_all"]["primaries"];
         Ok(Statistics {
@@ -540,7 +573,9 @@ fn buckets(aggregation: &Value) -> &[Value] {
 fn numbers(hit: &Value, field: &str) -> Vec<u64> {
     let values = hit["fields"][field].as_array();
     let values = values.map_or(&[][..], Vec::as_slice).iter();
-    values.filter_map(|value| kept::number(value.as_str()?)).collect()
+    values
+        .filter_map(|value| kept::number(value.as_str()?))
+        .collect()
 }
 
 /// Returns the number in the text of a field of a hit.

@@ -74,9 +74,7 @@ impl<'s> Translator<'s> {
             Plan::Or(parts) => self.or(parts),
             Plan::Xor(left, right) => {
                 let (left, right) = (self.exactly(left)?, self.exactly(right)?);
-                let both = |one: &Value, other: &Value| {
-                    json!({ "bool": { "filter": [one], "must_not": [other] } })
-                };
+                let both = |one: &Value, other: &Value| json!({ "bool": { "filter": [one], "must_not": [other] } });
                 let either = [both(&left.0, &right.0), both(&right.0, &left.0)];
                 Ok(Translated {
                     query: Query::exact(any_of(&either)),
@@ -193,12 +191,18 @@ impl<'s> Translator<'s> {
             Span::Match(Pattern::Term(term) | Pattern::Stem(term)) => Some(layout::term(term)),
             _ => None,
         };
-        let terms: Vec<String> = word.forms.iter().filter_map(|form| term(&form.span)).collect();
+        let terms: Vec<String> = word
+            .forms
+            .iter()
+            .filter_map(|form| term(&form.span))
+            .collect();
         if !word.folders || terms.is_empty() {
             return Ok(None);
         }
         // As the ranking estimates it: the names are taken for independent.
-        let queries = terms.iter().map(|term| json!({ "term": { layout::FOLDER: term } }));
+        let queries = terms
+            .iter()
+            .map(|term| json!({ "term": { layout::FOLDER: term } }));
         let counts = self.source.counts_of((0..).zip(queries).collect())?;
         let all = self.source.n_documents.max(1) as f64;
         let none: f64 = counts.iter().map(|(_, n)| 1.0 - *n as f64 / all).product();
@@ -256,7 +260,9 @@ impl<'s> Translator<'s> {
             let phrase = json!({ "match_phrase": { layout::terms(field): { "query": line } } });
             return Ok(Query::exact(phrase));
         }
-        let parts = terms.iter().map(|(_, pattern)| self.pattern(field, pattern));
+        let parts = terms
+            .iter()
+            .map(|(_, pattern)| self.pattern(field, pattern));
         Ok(Query::wider(all_of(parts.collect::<Result<_, _>>()?)))
     }
 
@@ -265,7 +271,9 @@ impl<'s> Translator<'s> {
         match pattern {
             Pattern::Term(term) | Pattern::Stem(term) => Ok(Some(vec![term.clone()])),
             Pattern::Border => Ok(Some(vec!["\0".to_owned()])),
-            Pattern::Any(terms) => Ok(Some(terms.clone()).filter(|terms| terms.len() <= MAX_EXPANDED)),
+            Pattern::Any(terms) => {
+                Ok(Some(terms.clone()).filter(|terms| terms.len() <= MAX_EXPANDED))
+            }
             pattern => self.source.terms_meant(field, pattern, MAX_EXPANDED),
         }
     }
@@ -273,17 +281,22 @@ impl<'s> Translator<'s> {
     /// Returns the query for documents with a duplicate.
     fn duplicates(&self) -> Result<Value, Error> {
         let mut contents = Vec::new();
-        self.source.each_value("content", &Query::all().json, self.limits, &mut |value, n| {
-            if n > 1 {
-                contents.push(value.to_owned());
-            }
-        })?;
-        related("content", contents)
+        self.source.each_value(
+            "content",
+            &Query::all().json,
+            self.limits,
+            &mut |value, n| {
+                if n > 1 {
+                    contents.push(value.to_owned());
+                }
+            },
+        )?;
+        related("content", &contents)
     }
 }
 
 /// Returns the query for documents with one of some values.
-pub(super) fn related(field: &str, values: Vec<String>) -> Result<Value, Error> {
+pub(super) fn related(field: &str, values: &[String]) -> Result<Value, Error> {
     if values.len() > MAX_RELATED {
         return Err(Error::Query(format!(
             "it depends on {} other documents, more than {MAX_RELATED}",
@@ -362,7 +375,7 @@ pub(super) fn scored(plan: &Plan, worth: &dyn Fn(&Word, Field, &Pattern) -> f64)
                 for pattern in &patterns {
                     let boost = worth(word, field, pattern) * f64::from(form.weight);
                     let found = pattern::query(&layout::terms(field), pattern, &has(field));
-                    queries.push(boosted(found.json, pattern, boost));
+                    queries.push(boosted(&found.json, pattern, boost));
                 }
             }
         }
@@ -372,7 +385,7 @@ pub(super) fn scored(plan: &Plan, worth: &dyn Fn(&Word, Field, &Pattern) -> f64)
 }
 
 /// A term has a score by its frequency. Other patterns only count as being there.
-fn boosted(query: Value, pattern: &Pattern, boost: f64) -> Value {
+fn boosted(query: &Value, pattern: &Pattern, boost: f64) -> Value {
     match (query.get("term"), pattern) {
         (Some(term), Pattern::Term(_) | Pattern::Stem(_)) => {
             let mut term = term.clone();
@@ -396,4 +409,3 @@ fn positive(plan: &Plan) -> Plan {
         plan => plan.clone(),
     }
 }
-

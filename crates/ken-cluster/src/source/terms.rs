@@ -41,28 +41,32 @@ impl ClusterSource {
             Pattern::Name(glob) => Some(glob.to_plain_regex()),
             _ if is_exact => None,
             pattern => {
-                return Err(Error::Query(format!("a cluster does not list the terms of {pattern}")));
+                return Err(Error::Query(format!(
+                    "a cluster does not list the terms of {pattern}"
+                )));
             }
         };
         let matcher = match &expression {
-            Some(regex) => Some(regex_automata::meta::Regex::new(regex).map_err(|error| {
-                Error::Query(format!("{regex:?}: {error}"))
-            })?),
+            Some(regex) => Some(
+                regex_automata::meta::Regex::new(regex)
+                    .map_err(|error| Error::Query(format!("{regex:?}: {error}")))?,
+            ),
             None => None,
         };
-        self.each_word(fields, &query.json, limits, &mut |field, term| {
-            match matcher.as_ref().is_none_or(|regex| regex.is_match(term)) {
+        self.each_word(
+            fields,
+            &query.json,
+            limits,
+            &mut |field, term| match matcher.as_ref().is_none_or(|regex| regex.is_match(term)) {
                 true => each(field, term),
                 false => true,
-            }
-        })
+            },
+        )
     }
 
     /// Counts the documents of each of some words.
     fn documents_of_words(&self, words: &[(Field, String)]) -> Result<Vec<u64>, Error> {
-        let query = |(field, term): &(Field, String)| {
-            json!({ "term": { layout::terms(*field): layout::term(term) } })
-        };
+        let query = |(field, term): &(Field, String)| json!({ "term": { layout::terms(*field): layout::term(term) } });
         let queries: BTreeMap<usize, Value> = words.iter().map(query).enumerate().collect();
         let counts = self.counts_of(queries)?.into_iter();
         Ok(counts.map(|(_, n)| n).collect())
@@ -100,7 +104,9 @@ impl ClusterSource {
                         } },
                         "aggs": { "sum": { "sum": { "script": { "source": source } } } },
                     }))?;
-                    answer["aggregations"]["sum"]["value"].as_f64().unwrap_or(0.0) as u64
+                    answer["aggregations"]["sum"]["value"]
+                        .as_f64()
+                        .unwrap_or(0.0) as u64
                 }
             };
         }
@@ -141,7 +147,12 @@ impl Terms for ClusterSource {
         each: &mut dyn FnMut(TermCount<'_>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let limits = list.limits.map(|limits| &**limits);
-        let fields: Vec<Field> = list.fields.iter().copied().filter(|of| has_terms(*of)).collect();
+        let fields: Vec<Field> = list
+            .fields
+            .iter()
+            .copied()
+            .filter(|of| has_terms(*of))
+            .collect();
         let mut of_term: Option<(String, Vec<Field>)> = None;
         let mut failed = None;
         let mut give = |(term, fields): &(String, Vec<Field>)| {
@@ -228,7 +239,10 @@ impl ClusterSource {
         each: &mut dyn FnMut(TermCount<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Error> {
         let groups: Vec<(Option<Field>, &[Field])> = match by_field {
-            true => fields.chunks(1).map(|field| (field.first().copied(), field)).collect(),
+            true => fields
+                .chunks(1)
+                .map(|field| (field.first().copied(), field))
+                .collect(),
             false => vec![(None, fields)],
         };
         for (field, of) in groups {
@@ -259,7 +273,11 @@ fn best(found: BTreeMap<String, u64>, distance: u8, limit: usize) -> Vec<Similar
             documents,
         })
         .collect();
-    all.sort_by(|a, b| b.documents.cmp(&a.documents).then_with(|| a.term.cmp(&b.term)));
+    all.sort_by(|a, b| {
+        b.documents
+            .cmp(&a.documents)
+            .then_with(|| a.term.cmp(&b.term))
+    });
     all.truncate(limit);
     all
 }

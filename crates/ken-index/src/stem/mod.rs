@@ -29,9 +29,9 @@ use crate::limits::{Limits, reached};
 use crate::parallel;
 
 pub(crate) use self::languages::Stemming;
+pub use self::languages::unknown_language;
 pub(crate) use self::languages::{InIndex, Within};
 pub use self::lexicon::{Lexicon, expand};
-pub use self::languages::unknown_language;
 
 /// Minimum number of letters that forms share with the stem: `use` for `using` and `used` is a
 /// range by `us`.

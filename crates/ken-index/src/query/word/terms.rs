@@ -316,12 +316,7 @@ impl WordTerms {
         }
     }
 
-    fn n_documents(
-        &self,
-        scoring: &Scoring,
-        field: Field,
-        takes: &dyn Fn(usize) -> bool,
-    ) -> f32 {
+    fn n_documents(&self, scoring: &Scoring, field: Field, takes: &dyn Fn(usize) -> bool) -> f32 {
         if let Some(counts) = scoring.counts() {
             return match field == Field::Dir && !self.has_folders {
                 true => 0.0,
