@@ -166,7 +166,7 @@ impl ClusterSource {
             documents.collect(),
             &self.reading,
             counts,
-            asked.local.clone(),
+            (asked.local.clone(), &self.root.meta),
         )
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ken_core::{Field, Location, Plan, Value};
-use ken_engine::{DocAddress, Error, Record, Sink, Source};
+use ken_engine::{DocAddress, Error, Meta, Record, Sink, Source};
 use ken_index::{Counts, Snapshot, Writer, WriterOptions};
 use tempfile::TempDir;
 
@@ -35,7 +35,7 @@ impl Local {
         documents: Vec<(String, Record, Vec<usize>)>,
         reading: &Reading,
         counts: Arc<dyn Counts>,
-        plan: Plan,
+        (plan, meta): (Plan, &Meta),
     ) -> Result<Self, Error> {
         let folder = match &reading.scratch {
             Some(scratch) => {
@@ -44,7 +44,7 @@ impl Local {
             }
             None => TempDir::new()?,
         };
-        let ids = write(folder.path(), documents)?;
+        let ids = write(folder.path(), documents, meta)?;
         let snapshot = Snapshot::open(folder.path())?
             .with_ranking(reading.ranking.clone())
             .with_counts(counts);
@@ -82,6 +82,7 @@ impl Local {
 fn write(
     folder: &Path,
     documents: Vec<(String, Record, Vec<usize>)>,
+    meta: &Meta,
 ) -> Result<HashMap<Vec<u8>, String>, Error> {
     let few = WriterOptions {
         memory_bytes: 0,
@@ -99,7 +100,8 @@ fn write(
         record.document.fields.extend(marks);
         writer.add(record)?;
     }
-    writer.commit(&writer.meta().clone())?;
+    // With the keys of the cluster, by which documents are found.
+    writer.commit(meta)?;
     writer.close()?;
     Ok(ids)
 }
