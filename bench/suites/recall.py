@@ -13,6 +13,7 @@ from typing import Callable
 from lib.contest import progress
 from lib.documents import Documents
 from lib.made import all_made
+from lib.made_more import all_more
 from lib.made_pdf import KINDS, all_pdfs
 from lib.report import Goal, Result
 from lib.words import Score, score
@@ -85,13 +86,14 @@ def run(bench):
 
 
 def _kinds(bench, ken, raw, goals):
-    """Words found in inputs whose words are known: objects, names of members, charsets, kinds of PDF."""
+    """Words found in inputs whose words are known: objects, names of members, charsets, drawings, books, tables,
+    Hangul, kinds of PDF."""
     folder = os.path.join(bench.corpora.work, "corpora", "made")
-    made = all_made(folder) + all_pdfs(folder + "-pdf")
+    made = all_made(folder) + all_more(folder + "-more") + all_pdfs(folder + "-pdf")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         texts = list(pool.map(lambda one: _shown(ken, one), made))
     rows = []
-    for kind in ("objects", "names", "charsets", *KINDS):
+    for kind in ("objects", "names", "charsets", "drawings", "books", "tables", "hangul", *KINDS):
         ways = {}
         for one, text in zip(made, texts):
             if one.kind == kind:

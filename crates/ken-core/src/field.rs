@@ -195,7 +195,7 @@ pub const FIELDS: &[FieldInfo] = &[
     row(Field::Prio, "prio", &["priority"], FieldKind::Keyword, 0.0,
         "priority of a message: high, normal, low", "prio:high"),
     row(Field::Tag, "tag", &["tags", "label", "labels"], FieldKind::Keyword, 0.0,
-        "tag given by `ken mail tag`, or set in the message itself", "tag:todo"),
+        "tag given by `ken tag` or `ken mail tag`, or set in the message itself", "tag:todo"),
     row(Field::Date, "date", &[], FieldKind::Date, 0.0,
         "date of the document: when it was sent or last changed, otherwise the file's time", "date:2025-01..2025-06"),
     row(Field::Modified, "modified", &["mtime"], FieldKind::Date, 0.0,

@@ -14,7 +14,7 @@ use crate::header::Fields;
 use crate::message::{Attachment, Html, Message, Text};
 use crate::part::{PartInfo, file_name, split};
 use crate::richer::{self, Kept};
-use crate::uuencode;
+use crate::{enriched, uuencode};
 
 /// Multiparts nested deeper than this are handed on as files.
 const MAX_DEPTH: usize = 20;
@@ -75,6 +75,9 @@ impl<'a> ContentReader<'_, 'a, '_> {
             kind if is_signature(kind) && depth > 0 => self.message.is_signed = true,
             kind if is_plain(kind) && !is_file => self.plain(&info, body),
             "text/html" if !is_file => self.html(&info, body),
+            kind if !is_file && let Some(dialect) = enriched::dialect(kind) => {
+                self.enriched(&info, body, dialect);
+            }
             _ => self.attachment(info, body),
         }
         // A part that became a file has its type there.
@@ -211,6 +214,18 @@ impl<'a> ContentReader<'_, 'a, '_> {
             text
         };
         self.message.texts.push(Text::Plain(text));
+    }
+
+    fn enriched(&mut self, info: &PartInfo, body: &'a [u8], dialect: enriched::Dialect) {
+        let content = Content {
+            raw: body,
+            transfer: info.transfer,
+        };
+        let marked = text(content.decode(), info.charset, self.detect);
+        let plain = enriched::plain(&marked, dialect);
+        if !plain.trim_ascii().is_empty() {
+            self.message.texts.push(Text::Plain(Cow::Owned(plain)));
+        }
     }
 
     fn html(&mut self, info: &PartInfo, body: &'a [u8]) {
@@ -413,8 +428,8 @@ mod tests {
         let text = message(&multipart("signed", "out", &parts));
         let expected = [
             "text/plain",
-            "text/html",
             "text/enriched",
+            "text/html",
             "application/pgp-signature",
         ];
         assert_eq!(parse(&text).media_types, expected);
@@ -552,7 +567,9 @@ mod tests {
         );
         assert_eq!(files(&["text/plain", "text/calendar"]), 1);
         assert_eq!(files(&["text/plain", "text/enriched; name=a"]), 1);
-        assert_eq!(files(&["text/enriched"]), 1, "there is no other");
+        assert_eq!(files(&["text/x-amp-html"]), 1, "there is no other");
+        let rich = parse("Content-Type: text/enriched\n\n<bold>Now</bold> <<3\n");
+        assert_eq!(body(&rich), "Now <3");
     }
 
     #[test]

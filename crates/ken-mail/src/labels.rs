@@ -32,7 +32,7 @@ pub fn read_mu_labels(text: &str) -> Vec<(usize, Result<TagChange, String>)> {
                 found.push((number, Err(wrong)));
             } else if !tags.is_empty() {
                 let id = id.to_owned();
-                found.push((number, Ok(TagChange { id, tags })));
+                found.push((number, Ok(TagChange::of_message(id, tags))));
             }
         }
     }
@@ -75,14 +75,13 @@ mod tests {
         assert!(is_mu_labels(&text));
         assert!(text.ends_with("path:/m/cur/1:2,S\nmessage-id:1@x\nlabels:to do,work\n\n"));
         let tag = |name: &str| (name.to_owned(), true);
-        let expected = TagChange {
-            id: "1@x".to_owned(),
-            tags: vec![tag("to do"), tag("work")],
-        };
+        let tags = vec![tag("to do"), tag("work")];
+        let expected = TagChange::of_message("1@x".to_owned(), tags);
         assert_eq!(read_mu_labels(&text), [(5, Ok(expected))]);
         assert_eq!(mu_labels(Path::new("/m/1"), "1@x", &["a,b"]), None);
         let spaced = read_mu_labels("message-id: < 1@x > \nlabels:work");
-        assert!(matches!(&*spaced, [(2, Ok(change))] if change.id == "1@x"));
+        let of_one = TagChange::of_message("1@x".to_owned(), vec![tag("work")]);
+        assert_eq!(spaced, [(2, Ok(of_one))]);
     }
 
     #[test]

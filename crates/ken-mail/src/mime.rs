@@ -18,11 +18,12 @@ const MAX_DEPTH: usize = 20;
 const MAX_PARTS: usize = 10_000;
 
 /// Media types of parts that are text to be read, or belong to the envelope of other parts.
-const NO_FILES: [&str; 9] = [
+const NO_FILES: [&str; 10] = [
     "",
     "text/plain",
     "text/html",
     "text/enriched",
+    "text/richtext",
     "text/x-amp-html",
     "application/pgp-encrypted",
     "application/pgp-signature",

@@ -1,19 +1,21 @@
-//! The log of tags next to the index: the tags that people gave their messages, which are in no
-//! file.
+//! The log of tags next to the index: the tags that people gave their messages and other documents,
+//! which are in no file.
 //!
 //! Lines are only ever appended, so the log survives a rebuilt index. Each commit records how much
-//! of the log the index has. A run begins with the messages that later lines mention, and writes
-//! them again from their data in the index.
+//! of the log the index has. A run begins with the documents that later lines mention, and writes
+//! them again from their data in the index. Tags follow a document that moves: a run appends lines
+//! for its new address.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::hash::Hasher;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
 
-use ken_core::{Document, Field, FileKey, Order, Pattern, Plan, Value};
+use ken_core::{Document, Field, FileKey, Kind, Location, Order, Pattern, Plan, Value};
 use ken_engine::Source;
-use ken_mail::{TagChange, Tags};
+use ken_mail::{TagChange, Tagged, Tags};
 use rustix::fs::{FlockOperation, flock};
 use siphasher::sip::SipHasher13;
 
@@ -106,6 +108,10 @@ pub struct Log {
     pub(crate) is_another: bool,
     /// Lines that cannot be parsed, each with its number and what is wrong.
     pub wrong: Vec<(usize, String)>,
+    /// The tags of documents that this run found at another address.
+    moved: RwLock<Tags>,
+    /// The lines for these that the log does not have yet.
+    of_moved: Mutex<Vec<TagChange>>,
 }
 
 impl Log {
@@ -153,31 +159,83 @@ impl Log {
         log
     }
 
-    /// Returns how many messages are written again, not counting duplicates.
+    /// Returns how many messages and other documents are written again, not counting duplicates.
     pub(crate) fn n_pending(&self) -> usize {
-        self.pending.ids().count()
+        self.pending.ids().count() + self.pending.addresses().count()
     }
 
-    /// Adds the tags that the log gives a message, and removes those that it takes away.
-    pub(crate) fn apply(&self, document: &mut Document) {
-        let Some(id) = document.text(Field::Msgid) else {
-            return;
-        };
-        let said: Vec<(&str, bool)> = self.tags.of(id).collect();
-        if said.is_empty() {
+    /// Adds the tags that the log gives a document of a file, and removes those that it takes away.
+    pub(crate) fn apply(&self, document: &mut Document, file: &Path) {
+        let mut said: Vec<(String, bool)> = Vec::new();
+        let mut take = |tag: &str, is_given: bool| said.push((tag.to_owned(), is_given));
+        let id = document.text(Field::Msgid);
+        if let Some(id) = id.filter(|_| document.kind == Kind::Message) {
+            let tags = self.tags.of(id);
+            tags.for_each(|(tag, is_given)| take(tag, is_given));
+        }
+        let moved = self.moved.read().unwrap_or_else(PoisonError::into_inner);
+        let mut named = [&self.tags, &moved]
+            .into_iter()
+            .filter(|tags| tags.addresses().next().is_some())
+            .peekable();
+        if named.peek().is_some() {
+            let ipath = document.ipath.clone();
+            let path = file.to_path_buf();
+            let address = Tagged::address(&Location { path, ipath });
+            let tags = named.flat_map(|tags| tags.of_document(&address));
+            tags.for_each(|(tag, is_given)| take(tag, is_given));
+        }
+        for (tag, is_given) in said {
+            document.fields.retain(|(field, value)| {
+                *field != Field::Tag || !matches!(value, Value::Text(own) if *own == tag)
+            });
+            if is_given {
+                document.add_text(Field::Tag, &tag);
+            }
+        }
+    }
+
+    /// Takes the tags of a file and of what it contains along to its new path.
+    pub(crate) fn follow(&self, old: &Path, new: &Path) {
+        let (old, new) = (Location::file(old), Location::file(new));
+        let (old, new) = (Tagged::address(&old), Tagged::address(&new));
+        let mut changes = Vec::new();
+        for address in self.tags.addresses_in(&old) {
+            let given: Vec<_> = self.tags.of_document(address).collect();
+            let change = |address: String, is_there: bool| TagChange {
+                on: Tagged::Document(address),
+                tags: given
+                    .iter()
+                    .filter(|(_, is_given)| is_there || *is_given)
+                    .map(|(tag, is_given)| ((*tag).to_owned(), is_there && *is_given))
+                    .collect(),
+            };
+            let moved = format!("{new}{}", &address[old.len()..]);
+            // Another file may come to the old path.
+            changes.extend([change(moved, true), change(address.to_owned(), false)]);
+        }
+        if changes.is_empty() {
             return;
         }
-        document.fields.retain(|(field, value)| match value {
-            Value::Text(tag) if *field == Field::Tag => !said.iter().any(|(name, _)| name == tag),
-            _ => true,
-        });
-        for (tag, _) in said.into_iter().filter(|(_, is_given)| *is_given) {
-            document.add_text(Field::Tag, tag);
+        let mut moved = self.moved.write().unwrap_or_else(PoisonError::into_inner);
+        changes.iter().for_each(|change| moved.take(change));
+        let mut of_moved = self.of_moved.lock().unwrap_or_else(PoisonError::into_inner);
+        of_moved.append(&mut changes);
+    }
+
+    /// Appends the lines for documents that moved to the log. The run that commits their new
+    /// addresses calls this before.
+    pub(crate) fn write_moved(&self, data: &Path) -> Result<(), Error> {
+        let mut of_moved = self.of_moved.lock().unwrap_or_else(PoisonError::into_inner);
+        if !of_moved.is_empty() {
+            append(data, &of_moved)?;
+            of_moved.clear();
         }
+        Ok(())
     }
 }
 
-/// Returns the files of all messages that have a tag.
+/// Returns the files of all documents that have a tag.
 pub(crate) fn tagged(snapshot: &dyn Source) -> Result<HashSet<FileKey>, ken_engine::Error> {
     let plan = Plan::Match {
         field: Field::Tag,
@@ -257,7 +315,7 @@ mod tests {
         message.add_text(Field::Tag, "other");
         let log = Log::of(b"+new -own -- id:1\n", (0, 0));
         for _ in 0..2 {
-            log.apply(&mut message);
+            log.apply(&mut message, Path::new("/m/1"));
             let tags = message
                 .fields
                 .iter()
@@ -268,5 +326,40 @@ mod tests {
                 ["other", "new"].map(|tag| Value::Text(tag.to_owned()))
             );
         }
+    }
+
+    #[test]
+    fn tags_follow_a_file_and_its_members() {
+        let log = Log::of(
+            b"+a -b -- path:/d/x.zip\n+c -- path:/d/x.zip|m.txt\n+d -- path:/d/x.zip2\n",
+            (0, 0),
+        );
+        log.follow(Path::new("/d/x.zip"), Path::new("/e/y.zip"));
+        let tags = |ipath: Ipath, path: &str| {
+            let mut document = Document::new(ipath, "text/plain", Kind::Document);
+            document.add_text(Field::Tag, "b");
+            log.apply(&mut document, Path::new(path));
+            let fields = document.fields.into_iter();
+            let tags = fields.filter_map(|(field, value)| match value {
+                Value::Text(tag) if field == Field::Tag => Some(tag),
+                _ => None,
+            });
+            tags.collect::<Vec<_>>()
+        };
+        assert_eq!(tags(Ipath::root(), "/e/y.zip"), ["a"]);
+        let member = Ipath::root().child("m.txt");
+        assert_eq!(tags(member.clone(), "/e/y.zip"), ["b", "c"]);
+        // What comes to the old path is another file.
+        assert_eq!(tags(Ipath::root(), "/d/x.zip"), ["b"]);
+        assert_eq!(tags(member, "/d/x.zip"), ["b"]);
+        let data = tempfile::tempdir().unwrap();
+        for _ in 0..2 {
+            log.write_moved(data.path()).unwrap();
+        }
+        let text = fs_err::read_to_string(path(data.path())).unwrap();
+        assert_eq!(
+            text,
+            "+a -b -- path:/e/y.zip\n-a -- path:/d/x.zip\n+c -- path:/e/y.zip|m.txt\n-c -- path:/d/x.zip|m.txt\n"
+        );
     }
 }

@@ -24,7 +24,7 @@ pub(crate) use mail::{
 pub(crate) use mcp::{AgentClient, McpArgs};
 pub(crate) use reading::{asks_for_json, command_at, personality};
 pub(crate) use results::{GroupName, RELEVANCE, ResultArgs};
-pub(crate) use search::{SearchArgs, TermSort, TermsArgs};
+pub(crate) use search::{DocumentTagArgs, SearchArgs, TermSort, TermsArgs};
 pub(crate) use show::{OpenArgs, ReadArgs, budget};
 
 /// Know what you have: find documents, mail and source code on this machine.
@@ -107,6 +107,8 @@ pub(crate) enum Command {
     Show(ReadArgs),
     /// Open a document in its program
     Open(OpenArgs),
+    /// Add and remove tags: ken tag +tax -draft QUERY
+    Tag(DocumentTagArgs),
     /// Read and list messages, threads, contacts and tags
     Mail(MailArgs),
     /// List the terms of the index and how often each occurs
@@ -330,6 +332,7 @@ mod tests {
             ken grep: Print every line that matches a regular expression (ripgrep's flags and output)
             ken show: Show the text of a document, or a part of it
             ken open: Open a document in its program
+            ken tag: Add and remove tags: ken tag +tax -draft QUERY
             ken mail: Read and list messages, threads, contacts and tags
             ken mail show: Show messages: header, text and attachments
             ken mail list: List messages, one per line, newest first

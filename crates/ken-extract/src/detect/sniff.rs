@@ -118,6 +118,7 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
         {
             Some(Sniffed::Certain(format("application/pkcs7-mime", Archive)))
         }
+        _ if is_drawing(start) => Some(Sniffed::Likely(format("image/vnd.dxf", Image))),
         // The armour of keys, but not of signed messages, which are readable.
         _ if start.starts_with(b"-----BEGIN ") && !start.starts_with(b"-----BEGIN PGP SIGNED") => {
             Some(Sniffed::Likely(format("application/x-pem-file", Other)))
@@ -138,6 +139,14 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
         }
         _ => None,
     }
+}
+
+/// Returns whether a text begins as a drawing in DXF: the group code 0, a section, and the code of its name.
+fn is_drawing(start: &[u8]) -> bool {
+    let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    [&b"0"[..], b"SECTION", b"2"]
+        .iter()
+        .all(|wanted| lines.next() == Some(wanted))
 }
 
 /// Recognises a line like `This is knots.info, produced by makeinfo version 6.8 from knots.texi.`
@@ -287,6 +296,7 @@ fn dialect(local: &[u8], rest: &[u8]) -> Option<Detected> {
             "application/vnd.openxmlformats-package.flat-opc+xml",
             Document,
         ),
+        b"en-export" => format("application/x-enex+xml", Document),
         b"mxfile" => format("application/vnd.jgraph.mxfile", Image),
         b"gnc-v2" => format("application/x-gnucash", Data),
         _ if names(b"docbook.org/ns/docbook") => DOCBOOK,

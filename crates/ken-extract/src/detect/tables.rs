@@ -122,7 +122,8 @@ pub(super) const EXTENSIONS: &[Row] = &[
     // Books and saved web pages
     ("application/epub+zip", Document, "epub kepub"),
     ("application/x-mobipocket-ebook", Document, "mobi prc azw"),
-    ("application/vnd.amazon.mobi8-ebook", Document, "azw3 kfx"),
+    ("application/vnd.amazon.mobi8-ebook", Document, "azw3"),
+    ("application/x-kfx", Document, "kfx"),
     ("application/x-ms-reader", Document, "lit"),
     ("application/x-fictionbook+xml", Document, "fb2"),
     ("application/x-chm", Document, "chm"),
@@ -135,6 +136,7 @@ pub(super) const EXTENSIONS: &[Row] = &[
     ("application/mbox", Archive, "mbox mbx"),
     // XML and other data
     ("application/xml", Data, "xml xsd rng wsdl gir ncx opf xmi tei owl ui glade qrc xlf xliff tmx resx csproj vbproj vcxproj fsproj props targets nuspec storyboard xib"),
+    ("application/x-enex+xml", Document, "enex"),
     ("application/docbook+xml", Document, "dbk docbook"),
     ("application/xslt+xml", Source, "xsl xslt"),
     ("application/xml-dtd", Source, "dtd ent"),

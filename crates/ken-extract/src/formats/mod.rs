@@ -2,6 +2,7 @@
 
 mod archive;
 mod database;
+mod drawing;
 mod helped;
 mod mail;
 mod markup;
@@ -150,12 +151,16 @@ pub const FORMATS: &[Format] = &[
     office::ooxml::xlsx::FORMAT,
     office::ooxml::xlsb::FORMAT,
     office::ooxml::pptx::FORMAT,
+    office::ooxml::vsdx::FORMAT,
     office::odf::FORMAT,
     office::rtf::FORMAT,
     office::doc::FORMAT,
     office::xls::FORMAT,
     office::ppt::FORMAT,
+    office::hwp::FORMAT,
+    office::hwp::HWPX,
     publication::epub::FORMAT,
+    publication::mobi::FORMAT,
     publication::djvu::FORMAT,
     publication::chm::FORMAT,
     publication::postscript::FORMAT,
@@ -174,6 +179,10 @@ pub const FORMATS: &[Format] = &[
     office::ooxml::flat::FLAT_OPC,
     xml::plist::FORMAT,
     xml::drawio::FORMAT,
+    xml::evernote::FORMAT,
+    drawing::dxf::FORMAT,
+    drawing::dwg::FORMAT,
+    drawing::metafile::FORMAT,
     xml::xps::FORMAT,
     mail::message::FORMAT,
     mail::mbox::FORMAT,
@@ -203,6 +212,7 @@ pub const FORMATS: &[Format] = &[
     web::webarchive::FORMAT,
     web::warc::FORMAT,
     database::sqlite::FORMAT,
+    database::dbase::FORMAT,
 ];
 
 /// Represents every `text/` type without a row of its own.

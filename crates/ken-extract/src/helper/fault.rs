@@ -4,8 +4,9 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use ken_core::{Cause, Crash, Limit, Operation, Reader};
+use ken_core::{Cause, Crash, Encryption, Limit, Operation, Reader};
 
+use super::missing;
 use crate::Error;
 use crate::error::is_lack;
 
@@ -71,6 +72,14 @@ impl Fault {
     /// Returns the failure of the file; `said` is what the helper wrote to standard error.
     pub(super) fn into_error(self, helper: &str, said: &str) -> Error {
         let helper = helper.to_owned();
+        let is_end = matches!(self, Self::Refused | Self::Crashed(_));
+        if is_end && let Some(module) = missing::python_module(said) {
+            let what = format!("python3:{module}");
+            return Error::Failed(Cause::Missing { what, helper });
+        }
+        if is_end && asks_for_password(said) {
+            return Error::sealed(Encryption::UnknownMethod);
+        }
         let said = said.to_owned();
         Error::Failed(match self {
             Self::Missing(what) => Cause::Missing { what, helper },
@@ -98,5 +107,50 @@ impl Fault {
                 }
             }
         })
+    }
+}
+
+/// Returns whether a complaint of a helper says that the file needs a password.
+fn asks_for_password(complaint: &str) -> bool {
+    let complaint = complaint.to_ascii_lowercase();
+    let mut words = complaint.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| matches!(word, "password" | "passphrase" | "encrypted"))
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::Reason;
+
+    use super::*;
+
+    fn reason(fault: Fault, said: &str) -> Reason {
+        match fault.into_error("rclfoo.py", said) {
+            Error::Failed(cause) => cause.reason(),
+            error => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn what_a_helper_complains_of_is_the_reason() {
+        let module = "ModuleNotFoundError: No module named 'olefile'";
+        let missing = Fault::ENDED.into_error("rclfoo.py", module);
+        let Error::Failed(Cause::Missing { what, .. }) = missing else {
+            panic!("{missing}");
+        };
+        assert_eq!(what, "python3:olefile");
+        let exit = || Fault::Crashed(Crash::Exit(1));
+        assert_eq!(reason(exit(), "Incorrect password"), Reason::Encrypted);
+        assert_eq!(
+            reason(Fault::Refused, "a.wpd: file is encrypted!"),
+            Reason::Encrypted
+        );
+        assert_eq!(
+            reason(exit(), "cannot open passwords.txt"),
+            Reason::Malformed
+        );
+        assert_eq!(
+            reason(Fault::Missing("x".into()), "password"),
+            reason(Fault::Missing("x".into()), "")
+        );
     }
 }

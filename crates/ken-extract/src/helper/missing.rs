@@ -50,6 +50,16 @@ pub(super) fn not_found(complaint: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
+/// Returns the module that a program in Python could not import, if its complaint says so.
+pub(super) fn python_module(complaint: &str) -> Option<&str> {
+    let (error, module) = complaint.split_once("No module named ")?;
+    let is_import = error.contains("ModuleNotFoundError:") || error.contains("ImportError:");
+    let module = module.trim_start_matches(['\'', '"']);
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let end = module.find(|c| !is_name(c)).unwrap_or(module.len());
+    (is_import && end > 0).then(|| &module[..end])
+}
+
 /// Returns the Debian packages of which any one brings what is missing; empty if none is known.
 pub fn packages(what: &str) -> Vec<&'static str> {
     let mut packages: Vec<_> = alternatives(what).filter_map(package).collect();

@@ -143,6 +143,11 @@ impl Body {
         }
     }
 
+    /// Returns how much the body holds.
+    pub(crate) fn max_bytes(&self) -> usize {
+        self.max_bytes
+    }
+
     /// Returns whether more text would only be cut off, so that reading may end.
     pub(crate) fn is_full(&self) -> bool {
         self.main.text.len() + self.aside.text.len() > self.max_bytes
@@ -276,6 +281,27 @@ impl Body {
     pub(crate) fn once(&mut self, text: &str) {
         if !text.trim().is_empty() && self.is_new(text) {
             self.line(text);
+        }
+    }
+
+    /// Begins text that a document may show on many pages; returns the text so far.
+    pub(crate) fn apart(&mut self) -> Self {
+        let new = Self::new(self.max_bytes);
+        std::mem::replace(self, new)
+    }
+
+    /// Ends what [`Self::apart`] began: adds it to the text before, unless it stands there already.
+    pub(crate) fn add_once(&mut self, before: Self) {
+        let repeated = std::mem::replace(self, before);
+        self.once(&repeated.finish().replace('\u{c}', "\n"));
+    }
+
+    /// Puts the author of a comment before its text.
+    pub(crate) fn author(&mut self, author: &str) {
+        let author = author.trim();
+        if !author.is_empty() {
+            self.push(author);
+            self.push(": ");
         }
     }
 

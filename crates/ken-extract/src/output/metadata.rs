@@ -8,6 +8,8 @@ use std::collections::HashSet;
 
 use ken_core::{Document, Field, Value};
 
+use crate::date;
+
 /// A string with more keywords is taken as one keyword.
 const MAX_KEYWORDS: usize = 64;
 
@@ -16,6 +18,37 @@ pub(crate) fn keywords(list: &str) -> impl Iterator<Item = &str> {
     let signs = [',', ';', '\u{3001}', '\u{ff0c}', '\u{ff1b}'];
     let keywords = list.splitn(MAX_KEYWORDS, signs).map(str::trim);
     keywords.filter(|keyword| !keyword.is_empty())
+}
+
+/// Adds a value, unless the field has it: who wrote a document is often who changed it last.
+pub(crate) fn add_once(document: &mut Document, field: Field, value: &str) {
+    let value = value.trim();
+    let mut texts = document.fields.iter().filter(|(known, _)| *known == field);
+    if !texts.any(|(_, known)| matches!(known, Value::Text(text) if text == value)) {
+        document.add_text(field, value);
+    }
+}
+
+/// Adds a time in the form of ISO 8601, if it is one.
+pub(crate) fn add_time(document: &mut Document, field: Field, text: &str) {
+    if let Some(seconds) = date::iso(text) {
+        document.add_number(field, seconds);
+    }
+}
+
+/// Takes the time of creation as that of the last change, if that is not known.
+pub(crate) fn date_by_creation(document: &mut Document) {
+    if document.number(Field::Date).is_none()
+        && let Some(created) = document.number(Field::Created)
+    {
+        document.add_number(Field::Date, created);
+    }
+}
+
+/// Sets the counted number of pages, replacing the one in the properties.
+pub(crate) fn set_pages(document: &mut Document, pages: usize) {
+    document.fields.retain(|(field, _)| *field != Field::Pages);
+    document.add_number(Field::Pages, pages as i64);
 }
 
 /// Values of fields, in order of precedence.

@@ -249,6 +249,11 @@ impl<'a> Package<'a> {
         }
     }
 
+    /// Returns the first failure that was tolerated.
+    pub(crate) fn failure(&mut self) -> Result<(), Error> {
+        self.trouble.take().map_or(Ok(()), Err)
+    }
+
     /// Ends reading.
     ///
     /// # Errors

@@ -8,6 +8,7 @@
 //! text in such a charset is hardly ever valid UTF-8 by accident, while wrong declarations are
 //! common in mail and HTML.
 
+pub(crate) mod charset;
 pub(crate) mod entities;
 mod entity_table;
 mod letters;

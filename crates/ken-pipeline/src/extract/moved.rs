@@ -17,6 +17,12 @@ impl Pool<'_> {
     /// Writes a file under its new path from its data in the index. A file whose type may depend on
     /// the name is extracted.
     pub(super) fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, thread: &Thread<'_>) {
+        match self.old_path(from) {
+            Ok(old) => old
+                .iter()
+                .for_each(|old| self.prepared.tags.follow(old, &path)),
+            Err(error) => return self.errors.note(Err(error)),
+        }
         match self.rewritten(from, &path, stamp, thread) {
             Ok(true) => {
                 self.progress.files_done.fetch_add(1, Ordering::Relaxed);
@@ -33,6 +39,18 @@ impl Pool<'_> {
             Err(error) => self.errors.note(Err(error)),
         }
         self.errors.note(self.documents.delete(from));
+    }
+
+    /// Returns the path of a file that moved, if anything has tags that have to follow it.
+    fn old_path(&self, from: FileKey) -> Result<Option<PathBuf>, ken_engine::Error> {
+        let snapshot = self.prepared.snapshot.as_ref();
+        let has_tags = self.prepared.tags.tags.addresses().next().is_some();
+        let Some(snapshot) = snapshot.filter(|_| has_tags) else {
+            return Ok(None);
+        };
+        let addresses = snapshot.files().documents_of(from)?;
+        let row = snapshot.files().row_among(from, &addresses)?;
+        Ok(row.map(|(old, _)| old.path))
     }
 
     /// Adds the documents of a moved file again, under its new path. Returns false if the file must

@@ -114,6 +114,9 @@ impl Run<'_> {
         }
         // Another run continues where this one was stopped.
         writer.set_bulk(summary.interrupted);
+        self.prepared
+            .tags
+            .write_moved(&self.prepared.options.data)?;
         let mut committed = None;
         let committing = self.progress.span(Stage::Commit, None);
         writer.commit_with(&mut || {

@@ -85,9 +85,7 @@ impl<'r> DocumentWriter<'r> {
     ) -> Result<(), ken_engine::Error> {
         complete(&mut document, file);
         set_states(&mut document, file);
-        if document.kind == Kind::Message {
-            self.tags.apply(&mut document);
-        }
+        self.tags.apply(&mut document, file.path);
         if ocr::is_textless(&document) && !is_recognised(&document) {
             document.join_text(Field::Is, TEXTLESS);
         }

@@ -36,10 +36,7 @@ pub fn labels_change(text: &str, mail: &Mail) -> Result<TagChange, Error> {
             }
         }
     }
-    Ok(TagChange {
-        id: mail.id.clone(),
-        tags,
-    })
+    Ok(TagChange::of_message(mail.id.clone(), tags))
 }
 
 impl Store {

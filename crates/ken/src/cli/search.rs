@@ -1,4 +1,4 @@
-//! `ken search` and `ken terms`.
+//! `ken search`, `ken tag` and `ken terms`.
 
 use std::path::PathBuf;
 
@@ -108,6 +108,20 @@ impl From<SyntaxName> for Syntax {
             SyntaxName::Notmuch => Self::Notmuch,
         }
     }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DocumentTagArgs {
+    /// Tags to add (+tag) and remove (-tag), then a query or a number of the last list
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        required_unless_present = "list"
+    )]
+    pub(crate) arguments: Vec<String>,
+    /// List all tags with the number of documents that have each
+    #[arg(long, conflicts_with = "arguments")]
+    pub(crate) list: bool,
 }
 
 #[derive(Args, Debug)]

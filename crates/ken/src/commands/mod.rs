@@ -32,6 +32,7 @@ mod serve;
 mod service;
 mod show;
 mod status;
+mod tag;
 mod terms;
 #[cfg(feature = "tui")]
 mod tui;
@@ -67,6 +68,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Grep(args) => grep::run(&global, args.arguments, grep::Name::Ken),
         Command::Show(args) => show::run(&global, &args),
         Command::Open(args) => open::run(&global, &args),
+        Command::Tag(args) => tag::run(&global, &args),
         Command::Mail(args) => mail::run(&global, &args),
         Command::Terms(args) => terms::run(&global, &args),
         Command::Recollq(args) => recollq::run(&global, args.arguments),

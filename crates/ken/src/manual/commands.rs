@@ -180,6 +180,20 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         )],
     ),
     (
+        "ken tag",
+        &[
+            (
+                "ken tag +tax dir:receipts date:2026",
+                "Tag documents; ken search tag:tax finds them.",
+            ),
+            (
+                "ken tag -tax 3",
+                "Remove a tag from the third hit of the last list.",
+            ),
+            ("ken tag --list", "List all tags."),
+        ],
+    ),
+    (
         "ken mail tag",
         &[
             (
@@ -339,7 +353,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// Commands that exit with 1 if there is nothing to show.
-const SHOWS: [&str; 10] = [
+const SHOWS: [&str; 11] = [
+    "ken tag",
     "ken search",
     "ken grep",
     "ken terms",

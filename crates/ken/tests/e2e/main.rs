@@ -66,6 +66,7 @@ mod spelling;
 mod spellings;
 mod status;
 mod synonyms;
+mod tag;
 mod terminal;
 mod terms;
 mod times;

@@ -1,3 +1,4 @@
 //! Databases.
 
+pub(in crate::formats) mod dbase;
 pub(in crate::formats) mod sqlite;

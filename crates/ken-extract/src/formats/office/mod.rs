@@ -4,6 +4,7 @@ mod decrypted;
 pub(in crate::formats) mod doc;
 mod escape;
 mod field;
+pub(in crate::formats) mod hwp;
 pub(in crate::formats) mod iwork;
 pub(in crate::formats) mod odf;
 pub(in crate::formats) mod ooxml;

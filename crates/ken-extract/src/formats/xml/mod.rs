@@ -8,6 +8,7 @@
 pub(in crate::formats) mod abiword;
 pub(in crate::formats) mod docbook;
 pub(in crate::formats) mod drawio;
+pub(in crate::formats) mod evernote;
 pub(in crate::formats) mod excel2003;
 pub(in crate::formats) mod feed;
 pub(in crate::formats) mod fictionbook;

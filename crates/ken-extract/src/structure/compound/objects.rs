@@ -77,6 +77,18 @@ pub(crate) fn of_file(bytes: &[u8]) -> Option<(String, Vec<u8>)> {
     None
 }
 
+/// Returns the name and content of an embedded file, which may be wrapped in an object of OLE.
+pub(crate) fn embedded_file(name: String, bytes: Vec<u8>) -> (String, Vec<u8>) {
+    if !is_compound(&bytes) {
+        return (name, bytes);
+    }
+    match of_file(&bytes) {
+        Some((own, content)) if own.is_empty() => (name, content),
+        Some(found) => found,
+        None => (name, bytes),
+    }
+}
+
 /// Returns the file that an object holds: a compound file, or any other file that is recognised and
 /// no picture. The data of other objects means something to their programs only.
 pub(crate) fn of_object(bytes: Vec<u8>) -> Option<(String, Vec<u8>)> {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use ken_core::{Document, Field};
 
 use super::{Compound, ROOT};
-use crate::output::metadata::{keywords, names_a_file};
+use crate::output::metadata::{date_by_creation, keywords, names_a_file};
 use crate::structure::cursor::Cursor;
 use crate::text::code_page::{self, WESTERN};
 
@@ -17,7 +17,12 @@ const EPOCH_SECONDS: i64 = 11_644_473_600;
 
 /// Adds the summary of a file to a document.
 pub(crate) fn read(file: &Compound<'_>, document: &mut Document) {
-    if let Some(stream) = file.stream(ROOT, "\u{5}SummaryInformation") {
+    read_named(file, "\u{5}SummaryInformation", document);
+}
+
+/// Does the same for a file whose summary has a name of its own.
+pub(crate) fn read_named(file: &Compound<'_>, name: &str, document: &mut Document) {
+    if let Some(stream) = file.stream(ROOT, name) {
         for (number, value) in properties(&stream) {
             add(number, &value, document);
         }
@@ -29,11 +34,7 @@ pub(crate) fn read(file: &Compound<'_>, document: &mut Document) {
             }
         }
     }
-    if document.number(Field::Date).is_none()
-        && let Some(created) = document.number(Field::Created)
-    {
-        document.add_number(Field::Date, created);
-    }
+    date_by_creation(document);
 }
 
 fn add(number: u32, value: &Value<'_>, document: &mut Document) {

@@ -108,10 +108,7 @@ fn a_label_goes_through_the_writer_that_is_open() {
     fs_err::write(&path, "Message-ID: <1@x>\nSubject: one\n\nA message.\n").unwrap();
     store.added(&path);
     for label in ["first", "second"] {
-        let change = TagChange {
-            id: "1@x".to_owned(),
-            tags: vec![(label.to_owned(), true)],
-        };
+        let change = TagChange::of_message("1@x".to_owned(), vec![(label.to_owned(), true)]);
         store.label_and_wait(&[change]).unwrap();
     }
     assert_eq!(store.labels().unwrap(), ["first", "second"]);

@@ -18,6 +18,8 @@ use ken_search::plan::Context;
 use ken_search::service::Service;
 use ken_search::service::mail::{Message, Which};
 
+pub(super) use tag::{apply as apply_tags, split as split_tags};
+
 use super::context::context;
 use super::last;
 use super::open_index;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use ken_core::Field;
 use ken_mail::{
-    TagChange, Tags, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels,
+    TagChange, Tagged, Tags, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels,
 };
 use ken_pipeline::tags;
 use ken_search::service::FacetValue;
@@ -34,7 +34,10 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
     if let Some(path) = &args.import {
         return import(global, path);
     }
-    let (tags, query) = split(&args.arguments)?;
+    let (tags, query) = split(
+        &args.arguments,
+        "ken mail tag +todo -inbox from:anna; * means all messages",
+    )?;
     let mail = Mail::open(global)?;
     let service = mail.service();
     let messages = service.messages(&MessageRequest {
@@ -48,10 +51,7 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
         "" => n_nameless += 1,
         // Duplicates of a message have the same tags.
         id if !ids.insert(id.to_owned()) => {}
-        id => changes.push(TagChange {
-            id: id.to_owned(),
-            tags: tags.clone(),
-        }),
+        id => changes.push(TagChange::of_message(id.to_owned(), tags.clone())),
     })?;
     if n_nameless > 0 {
         output::warn(&format!(
@@ -63,10 +63,13 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
 }
 
 /// Tags to add or remove, and the words of a query.
-type Typed<'a> = (Vec<(String, bool)>, &'a [String]);
+pub(in crate::commands) type Typed<'a> = (Vec<(String, bool)>, &'a [String]);
 
-/// Splits the arguments.
-fn split(arguments: &[String]) -> Result<Typed<'_>, Failure> {
+/// Splits the arguments of a command that changes tags, of which `example` is a use.
+pub(in crate::commands) fn split<'a>(
+    arguments: &'a [String],
+    example: &str,
+) -> Result<Typed<'a>, Failure> {
     let is_tag = |argument: &&String| argument.len() > 1 && argument.starts_with(['+', '-']);
     let n_tags = arguments
         .iter()
@@ -86,14 +89,13 @@ fn split(arguments: &[String]) -> Result<Typed<'_>, Failure> {
             true => "there is no +tag or -tag before the query",
             false => "there is no query after the tags",
         };
-        return Err(Failure::new(Kind::Usage, message.to_owned())
-            .hint("ken mail tag +todo -inbox from:anna; * means all messages"));
+        return Err(Failure::new(Kind::Usage, message.to_owned()).hint(example));
     }
     Ok((tags, query))
 }
 
 /// Writes changes to the log and adds them to the index.
-fn apply(global: &Global, changes: &[TagChange]) -> Result<(), Failure> {
+pub(in crate::commands) fn apply(global: &Global, changes: &[TagChange]) -> Result<(), Failure> {
     if changes.is_empty() {
         return Ok(());
     }
@@ -134,10 +136,7 @@ fn export(mail: &Mail, format: TagFormat) -> Result<ExitCode, Failure> {
             return;
         }
         let tags = tags.iter().map(|tag| ((*tag).to_owned(), true));
-        let change = TagChange {
-            id: id.to_owned(),
-            tags: tags.collect(),
-        };
+        let change = TagChange::of_message(id.to_owned(), tags.collect());
         entries[number] = format!("{change}\n");
     })?;
     text.extend(entries);
@@ -189,7 +188,7 @@ fn import(global: &Global, path: &Path) -> Result<ExitCode, Failure> {
 }
 
 /// Returns the changes after which each message has the tags that the list gives it and no others, as `notmuch restore`
-/// does. Messages that are not in the list stay unchanged.
+/// does. Messages that are not in the list stay unchanged. Other documents gain and lose what the list says.
 fn replacing(global: &Global, list: &[TagChange]) -> Result<Vec<TagChange>, Failure> {
     let mut wanted = Tags::default();
     list.iter().for_each(|change| wanted.take(change));
@@ -218,7 +217,11 @@ fn replacing(global: &Global, list: &[TagChange]) -> Result<Vec<TagChange>, Fail
         })?;
     let mut changes = Vec::new();
     let mut seen = HashSet::new();
-    for id in list.iter().map(|change| change.id.as_str()) {
+    for change in list {
+        let Tagged::Message(id) = &change.on else {
+            changes.push(change.clone());
+            continue;
+        };
         if !seen.insert(id) {
             continue;
         }
@@ -232,8 +235,7 @@ fn replacing(global: &Global, list: &[TagChange]) -> Result<Vec<TagChange>, Fail
         let new = new.map(|tag| ((*tag).to_owned(), true));
         let tags: Vec<_> = new.chain(lost).collect();
         if !tags.is_empty() {
-            let id = id.to_owned();
-            changes.push(TagChange { id, tags });
+            changes.push(TagChange::of_message(id.clone(), tags));
         }
     }
     Ok(changes)
@@ -256,12 +258,12 @@ mod tests {
             ("-a *", vec![("a", false)], "*"),
         ] {
             let typed = words(typed);
-            let (found, rest) = split(&typed).unwrap();
+            let (found, rest) = split(&typed, "").unwrap();
             let found: Vec<_> = found.iter().map(|(tag, given)| (&**tag, *given)).collect();
             assert_eq!((found, rest.join(" ")), (tags, query.to_owned()));
         }
         for wrong in ["from:x", "+a", "+a --", "+ x"] {
-            assert!(split(&words(wrong)).is_err(), "{wrong}");
+            assert!(split(&words(wrong), "").is_err(), "{wrong}");
         }
     }
 }

@@ -90,7 +90,7 @@ fn import(global: &Global, typed: &Typed, file: &str) -> Outcome {
     if typed.has("dry-run") {
         let lines = changes.iter().map(|change| {
             let labels: Vec<&str> = change.tags.iter().map(|(tag, _)| tag.as_str()).collect();
-            format!("{}: {}\n", change.id, labels.join(","))
+            format!("{}: {}\n", change.on.name(), labels.join(","))
         });
         let text: String = lines.collect();
         output::print(text.as_bytes())?;

@@ -2,10 +2,13 @@
 //!
 //! Since 2013 they are zip archives of `.iwa` files ([`iwa`]), whose stored texts are extracted:
 //! those of the body, of text boxes, headers and notes, and of the cells of tables. Each slide is a
-//! section. Numbers are left out, since tables store them packed. Older documents hold a preview as
-//! PDF, which is handed on. Types of objects are those in O'Brien's description.
+//! section. Numbers are left out, since tables store them packed. Types of objects are those in O'Brien's
+//! description. Older documents ([`before_2013`]) are XML; one without it may hold a preview as PDF, which is handed on.
 
+mod before_2013;
 mod iwa;
+
+use ken_core::Field;
 
 use crate::output::Output;
 use crate::output::body::Body;
@@ -23,9 +26,16 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     ],
     extract,
 )
+.fields(&[
+    Field::Title,
+    Field::Author,
+    Field::Description,
+    Field::Keywords,
+])
 .sections("slides")
-.members("the preview of documents before 2013")
-.in_worker();
+.members("the preview of documents before 2013 without text")
+.in_worker()
+.version(2);
 
 const PREVIEW: &str = "QuickLook/Preview.pdf";
 /// The text of a body, a text box, a header, a note, a cell with more than one style.
@@ -42,7 +52,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let mut package = Package::open(input, limits)?;
     let names = files(&package);
     if names.is_empty() {
-        return preview(&mut package, output);
+        return older(&mut package, output);
     }
     let mut body = Body::new(limits.max_text_bytes);
     let mut is_damaged = false;
@@ -126,6 +136,24 @@ fn add_lines(text: &str, body: &mut Body) {
             body.line(line);
         }
     }
+}
+
+/// Reads a document before 2013.
+fn older(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    if package.has(".iwph") || package.has(".iwpv2") {
+        return Err(Error::encrypted(&output.limits().passwords));
+    }
+    for part in before_2013::PARTS {
+        if let Some(text) = package.xml(part) {
+            let max_bytes = output.limits().max_text_bytes;
+            let result = before_2013::read(&text, max_bytes, output.own());
+            package.tolerate(result);
+            if !output.own().body.is_empty() {
+                return package.failure();
+            }
+        }
+    }
+    preview(package, output)
 }
 
 fn preview(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {

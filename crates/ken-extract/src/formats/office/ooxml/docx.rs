@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use ken_core::{Document, Field};
 
-use super::{Relation, drawing, links, read_part, related, relations, set_pages};
+use super::{Relation, drawing, links, read_part, related, relations};
 use crate::formats::office::field;
 use crate::output::body::{Body, is_note_number};
+use crate::output::metadata::set_pages;
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Start, Xml};
 use crate::{Error, Format, Limits};
@@ -39,7 +40,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("pages, as last laid out")
 .members("embedded files")
 .in_worker()
-.version(6);
+.version(7);
 
 /// Kinds of parts that hold text like the main part, in the order in which they are appended.
 const TEXT_PARTS: &[&str] = &["footnotes", "endnotes"];
@@ -72,7 +73,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
         drawings.push(reader.read_part(package, &part));
     }
     for part in repeated {
-        drawings.push(reader.read_repeated(package, &part, limits));
+        drawings.push(reader.read_repeated(package, &part));
     }
     for part in comments {
         drawings.push(reader.read_part(package, &part));
@@ -142,16 +143,10 @@ impl Reader {
     }
 
     /// Reads a part whose text is left out if another part has the same.
-    fn read_repeated(
-        &mut self,
-        package: &mut Package<'_>,
-        part: &str,
-        limits: &Limits,
-    ) -> Vec<Relation> {
-        let body = std::mem::replace(&mut self.body, Body::new(limits.max_text_bytes));
+    fn read_repeated(&mut self, package: &mut Package<'_>, part: &str) -> Vec<Relation> {
+        let before = self.body.apart();
         let relations = self.read_part(package, part);
-        let read = std::mem::replace(&mut self.body, body);
-        self.body.once(&read.finish().replace('\u{c}', "\n"));
+        self.body.add_once(before);
         relations
     }
 
@@ -302,11 +297,8 @@ impl PartReader<'_> {
                 self.end_instruction();
             }
             "comment" => {
-                let author = tag.attribute("author").unwrap_or_default();
-                if !author.trim().is_empty() {
-                    self.body.push(author.trim());
-                    self.body.push(": ");
-                }
+                self.body
+                    .author(&tag.attribute("author").unwrap_or_default());
             }
             "docPr" => {
                 let description = tag.attribute("descr").unwrap_or_default();

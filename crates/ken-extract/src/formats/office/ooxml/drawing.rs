@@ -30,7 +30,7 @@ impl<'r> Context<'r> {
     }
 }
 
-/// Reads the charts and diagrams that a part refers to, with the shapes that are drawn on them.
+/// Reads the charts, diagrams and metafiles that a part refers to, with the shapes that are drawn on them.
 pub(super) fn read_related(package: &mut Package<'_>, parent: &[Relation], body: &mut Body) {
     for kind in ["chart", "chartEx", "diagramData"] {
         for part in related(parent, kind) {
@@ -41,6 +41,7 @@ pub(super) fn read_related(package: &mut Package<'_>, parent: &[Relation], body:
             }
         }
     }
+    super::read_metafiles(package, parent, body);
 }
 
 /// Reads paragraphs, tables, comments, and the names of series and categories of charts. Numbers of
@@ -159,10 +160,9 @@ impl Reader<'_, '_> {
     fn comment(&mut self, tag: &Start<'_>) {
         let author = tag.attribute("authorId").unwrap_or_default();
         let author = self.context.authors.and_then(|names| names.get(&*author));
-        if let Some(author) = author.filter(|author| !author.is_empty()) {
+        if let Some(author) = author {
             self.body.end_paragraph();
-            self.body.push(author);
-            self.body.push(": ");
+            self.body.author(author);
         }
     }
 

@@ -8,6 +8,7 @@ use super::docx;
 use crate::formats::office::decrypted;
 use crate::formats::xml::excel2003::field_of_property;
 use crate::output::Output;
+use crate::output::metadata::{add_once, add_time};
 use crate::structure::rescue::stored;
 use crate::structure::xml::{Node, Xml, decode_xml};
 use crate::{Error, Format, Input};
@@ -61,11 +62,9 @@ fn read_properties(text: &str, document: &mut Document) -> Result<(), Error> {
                 let value = xml.text()?;
                 match field {
                     Some(field @ (Field::Created | Field::Date)) => {
-                        if let Some(seconds) = crate::date::iso(&value) {
-                            document.add_number(field, seconds);
-                        }
+                        add_time(document, field, &value);
                     }
-                    Some(field) => super::add_once(document, field, &value),
+                    Some(field) => add_once(document, field, &value),
                     None => {}
                 }
             }

@@ -8,17 +8,19 @@ pub(in crate::formats) mod docx;
 mod drawing;
 pub(in crate::formats) mod flat;
 pub(in crate::formats) mod pptx;
+pub(in crate::formats) mod vsdx;
 pub(in crate::formats) mod xlsb;
 pub(in crate::formats) mod xlsx;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use ken_core::{Document, Field, Value};
+use ken_core::{Document, Field};
 
 use super::{decrypted, escape};
+use crate::formats::drawing::metafile;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::output::metadata::keywords;
+use crate::output::metadata::{add_once, add_time, date_by_creation, keywords};
 use crate::structure::compound::objects;
 use crate::structure::package::{Package, resolve};
 use crate::structure::xml::{Node, Xml};
@@ -42,6 +44,9 @@ struct Relation {
 /// Kinds of relations to files inside a document, besides those in a folder `embeddings`: objects
 /// of OLE, documents, and documents that Word shows in its own (`altChunk`).
 const EMBEDDED: [&str; 3] = ["oleObject", "package", "aFChunk"];
+
+/// More bytes than the texts of a diagram have.
+const MAX_METAFILE_TEXT: usize = 256 << 10;
 
 /// Reads the text of a main part and of the parts that it refers to into the document.
 type ReadMain = fn(&mut Package<'_>, &str, &mut Document, &Limits);
@@ -170,6 +175,38 @@ fn related<'r>(relations: &'r [Relation], kind: &'r str) -> impl Iterator<Item =
         .map(|relation| relation.target.as_str())
 }
 
+/// Returns the targets of relations, by their identifiers.
+fn targets(relations: &[Relation]) -> HashMap<&str, &str> {
+    relations
+        .iter()
+        .map(|relation| (relation.id.as_str(), relation.target.as_str()))
+        .collect()
+}
+
+/// Returns the names of people who comment, by their identifiers, from the parts of some kinds.
+fn people(
+    package: &mut Package<'_>,
+    relations: &[Relation],
+    kinds: &[&str],
+    name_attribute: &str,
+) -> HashMap<String, String> {
+    let mut names = HashMap::new();
+    for part in kinds.iter().flat_map(|kind| related(relations, kind)) {
+        read_part(package, part, |text| {
+            let mut xml = Xml::new(text);
+            while let Some(node) = xml.next()? {
+                let Node::Start(tag) = node else { continue };
+                if let (Some(id), Some(name)) = (tag.attribute("id"), tag.attribute(name_attribute))
+                {
+                    names.insert(id.into_owned(), name.trim().to_owned());
+                }
+            }
+            xml.whole()
+        });
+    }
+    names
+}
+
 /// Returns the targets of links outside the package, by the identifier of their relation.
 fn links(relations: &[Relation]) -> BTreeMap<&str, &str> {
     relations
@@ -191,11 +228,7 @@ fn read_properties(package: &mut Package<'_>, document: &mut Document) {
             package.tolerate(read_property_part(&text, document));
         }
     }
-    if document.number(Field::Date).is_none()
-        && let Some(created) = document.number(Field::Created)
-    {
-        document.add_number(Field::Date, created);
-    }
+    date_by_creation(document);
 }
 
 fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> {
@@ -217,11 +250,7 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
         };
         let value = escape::unescape(xml.text()?.into());
         match field {
-            Field::Created | Field::Date => {
-                if let Some(seconds) = crate::date::iso(&value) {
-                    document.add_number(field, seconds);
-                }
-            }
+            Field::Created | Field::Date => add_time(document, field, &value),
             Field::Pages => {
                 if let Ok(pages) = value.trim().parse() {
                     document.add_number(field, pages);
@@ -236,21 +265,6 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
     xml.whole()
 }
 
-/// Adds a value, unless the field has it: who wrote a document is often who changed it last.
-fn add_once(document: &mut Document, field: Field, value: &str) {
-    let value = value.trim();
-    let mut texts = document.fields.iter().filter(|(known, _)| *known == field);
-    if !texts.any(|(_, known)| matches!(known, Value::Text(text) if text == value)) {
-        document.add_text(field, value);
-    }
-}
-
-/// Sets the counted number of pages, replacing the one in the properties.
-fn set_pages(document: &mut Document, pages: usize) {
-    document.fields.retain(|(field, _)| *field != Field::Pages);
-    document.add_number(Field::Pages, pages as i64);
-}
-
 /// Hands on the files embedded in the document; pictures and sounds are not handed on.
 fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let mut parts = package.take_embedded();
@@ -261,7 +275,7 @@ fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Res
         let name = component.rsplit('/').next().unwrap_or_default().to_owned();
         match package.bytes(&component) {
             Ok(bytes) => {
-                let (name, bytes) = embedded_file(name, bytes);
+                let (name, bytes) = objects::embedded_file(name, bytes);
                 output.member(Member {
                     ipath: output.child_ipath(&component),
                     name,
@@ -276,15 +290,15 @@ fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Res
     Ok(())
 }
 
-/// Returns the file that an embedded part holds, which may be wrapped in an object of OLE.
-fn embedded_file(name: String, bytes: Vec<u8>) -> (String, Vec<u8>) {
-    if !objects::is_compound(&bytes) {
-        return (name, bytes);
-    }
-    match objects::of_file(&bytes) {
-        Some((own, content)) if own.is_empty() => (name, content),
-        Some(found) => found,
-        None => (name, bytes),
+/// Adds the texts of the metafiles that a part shows: pasted diagrams, and the pictures of objects.
+fn read_metafiles(package: &mut Package<'_>, relations: &[Relation], body: &mut Body) {
+    for picture in related(relations, "image").filter(|name| metafile::is_name(name)) {
+        match package.bytes(picture) {
+            Ok(bytes) => body.once(&metafile::text_of(&bytes, MAX_METAFILE_TEXT)),
+            Err(error) if error.is_limit() => package.tolerate(Err(error)),
+            // A picture that is lost is no loss of text that anyone knows of.
+            Err(_) => {}
+        }
     }
 }
 

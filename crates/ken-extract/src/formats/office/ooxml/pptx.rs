@@ -10,8 +10,9 @@ use std::collections::{HashMap, HashSet};
 use ken_core::{Document, Field};
 
 use super::drawing::{self, Context};
-use super::{Relation, read_part, related, relations, set_pages};
+use super::{Relation, people, read_part, related, relations, targets};
 use crate::output::body::Body;
+use crate::output::metadata::set_pages;
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Xml};
 use crate::{Error, Format, Limits};
@@ -41,7 +42,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("slides")
 .members("embedded files")
 .in_worker()
-.version(5);
+.version(6);
 
 /// The text of a presentation as it is read.
 struct Reader {
@@ -57,7 +58,8 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     let slides = slides(package, main, &relations);
     let mut reader = Reader {
         body: Body::new(limits.max_text_bytes),
-        authors: authors(package, &relations),
+        // 19.4.3, and MS-PPTX 2.16.3.3 for newer comments.
+        authors: people(package, &relations, &["commentAuthors", "authors"], "name"),
         masters: HashSet::new(),
     };
     for (position, slide) in slides.iter().enumerate() {
@@ -112,34 +114,11 @@ impl Reader {
     }
 }
 
-/// Returns the names of the authors of comments (19.4.3, and MS-PPTX 2.16.3.3 for newer comments).
-fn authors(package: &mut Package<'_>, relations: &[Relation]) -> HashMap<String, String> {
-    let mut names = HashMap::new();
-    for kind in ["commentAuthors", "authors"] {
-        for part in related(relations, kind) {
-            read_part(package, part, |text| {
-                let mut xml = Xml::new(text);
-                while let Some(node) = xml.next()? {
-                    let Node::Start(tag) = node else { continue };
-                    if let (Some(id), Some(name)) = (tag.attribute("id"), tag.attribute("name")) {
-                        names.insert(id.into_owned(), name.trim().to_owned());
-                    }
-                }
-                xml.whole()
-            });
-        }
-    }
-    names
-}
-
 /// Returns the slides in order, each once.
 fn slides(package: &mut Package<'_>, main: &str, relations: &[Relation]) -> Vec<String> {
     let mut ids = Vec::new();
     read_part(package, main, |text| read_slide_ids(text, &mut ids));
-    let mut targets: HashMap<&str, &str> = relations
-        .iter()
-        .map(|relation| (relation.id.as_str(), relation.target.as_str()))
-        .collect();
+    let mut targets = targets(relations);
     ids.iter()
         .filter_map(|id| targets.remove(id.as_str()))
         .map(str::to_owned)

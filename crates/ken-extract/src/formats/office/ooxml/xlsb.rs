@@ -4,17 +4,16 @@
 //! Numbers and types of records have one byte or two, lengths up to four (2.1.4). Parts have the
 //! same meaning as in `xlsx`; numbers are stored as in `xls`.
 
-use std::collections::HashMap;
-
 use ken_core::Document;
 
 use super::drawing::{self, Context};
 use super::xlsx::add_comment;
-use super::{links, read_part, related, relations, set_pages};
+use super::{links, read_part, related, relations, targets};
 use crate::formats::office::spreadsheet::number_format::NumberFormat;
 use crate::formats::office::spreadsheet::value::{boolean, error, packed, shown};
 use crate::formats::office::spreadsheet::workbook::{MAX_STYLES, Workbook, without_codes};
 use crate::output::body::Body;
+use crate::output::metadata::set_pages;
 use crate::structure::cursor::Cursor;
 use crate::structure::package::Package;
 use crate::text::code_page;
@@ -62,10 +61,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
             Some(())
         });
     }
-    let mut targets: HashMap<&str, &str> = parts
-        .iter()
-        .map(|relation| (relation.id.as_str(), relation.target.as_str()))
-        .collect();
+    let mut targets = targets(&parts);
     for (position, (name, id)) in sheets.iter().enumerate() {
         if position > 0 {
             body.end_page();
@@ -133,7 +129,7 @@ fn rich_string(data: &mut Cursor<'_>) -> Option<String> {
 }
 
 fn read_formats(package: &mut Package<'_>, part: &str, workbook: &mut Workbook) {
-    let mut own = HashMap::new();
+    let mut own = std::collections::HashMap::new();
     let mut in_cell_styles = false;
     each_record(package, part, |kind, data| {
         match kind {

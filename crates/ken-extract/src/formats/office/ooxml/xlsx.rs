@@ -9,11 +9,12 @@ use std::collections::HashMap;
 use ken_core::{Document, Field};
 
 use super::drawing::{self, Context};
-use super::{Relation, links, read_part, related, relations, set_pages};
+use super::{Relation, links, people, read_part, related, relations, targets};
 use crate::formats::office::escape::unescape;
 use crate::formats::office::spreadsheet::number_format::NumberFormat;
 use crate::formats::office::spreadsheet::workbook::{self, MAX_STYLES, Strings, Workbook};
 use crate::output::body::Body;
+use crate::output::metadata::set_pages;
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Xml};
 use crate::{Error, Format, Limits};
@@ -42,7 +43,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(6);
+.version(7);
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
     let mut body = Body::new(limits.max_text_bytes);
@@ -63,7 +64,8 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
             workbook::read_strings(text, &mut workbook.strings)
         });
     }
-    let people = people(package, &relations);
+    // MS-XLSX 2.6.203.
+    let people = people(package, &relations, &["person"], "displayName");
     read_sheets(package, &sheets, &relations, &workbook, &people, &mut body);
     workbook::add_cell_names(&names, &mut body);
     document.body = body.finish();
@@ -145,10 +147,7 @@ fn read_sheets(
     people: &HashMap<String, String>,
     body: &mut Body,
 ) {
-    let mut targets: HashMap<&str, &str> = relations
-        .iter()
-        .map(|relation| (relation.id.as_str(), relation.target.as_str()))
-        .collect();
+    let mut targets = targets(relations);
     for (position, (name, id)) in sheets.iter().enumerate() {
         if position > 0 {
             body.end_page();
@@ -182,6 +181,11 @@ fn read_sheet(
     for comments in related(&relations, "threadedComment") {
         read_part(package, comments, |text| read_thread(text, people, body));
     }
+    // The pictures of objects are those of an older kind of drawing.
+    for shapes in related(&relations, "vmlDrawing") {
+        let own = super::relations(package, shapes);
+        super::read_metafiles(package, &own, body);
+    }
     for shapes in related(&relations, "drawing") {
         let own = super::relations(package, shapes);
         read_part(package, shapes, |text| {
@@ -189,25 +193,6 @@ fn read_sheet(
         });
         drawing::read_related(package, &own, body);
     }
-}
-
-/// Returns the names of people who comment in threads, by their identifiers (MS-XLSX 2.6.203).
-fn people(package: &mut Package<'_>, relations: &[Relation]) -> HashMap<String, String> {
-    let mut names = HashMap::new();
-    for part in related(relations, "person") {
-        read_part(package, part, |text| {
-            let mut xml = Xml::new(text);
-            while let Some(node) = xml.next()? {
-                let Node::Start(tag) = node else { continue };
-                if let (Some(id), Some(name)) = (tag.attribute("id"), tag.attribute("displayName"))
-                {
-                    names.insert(id.into_owned(), name.trim().to_owned());
-                }
-            }
-            xml.whole()
-        });
-    }
-    names
 }
 
 fn read_comments(text: &str, body: &mut Body) -> Result<(), Error> {

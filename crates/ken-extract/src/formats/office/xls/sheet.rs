@@ -6,7 +6,6 @@ use super::link;
 use super::record::{CONTINUE, Records};
 use super::string::{Continued, Encoding};
 use crate::Error;
-use crate::formats::office::rtf::charset;
 use crate::formats::office::spreadsheet::number_format::NumberFormat;
 use crate::formats::office::spreadsheet::value::{boolean, error, packed, shown};
 use crate::formats::office::spreadsheet::workbook::{
@@ -14,6 +13,7 @@ use crate::formats::office::spreadsheet::workbook::{
 };
 use crate::output::body::Body;
 use crate::structure::cursor::Cursor;
+use crate::text::charset;
 use crate::text::code_page::{UTF16, WESTERN};
 
 /// The first version with Unicode.

@@ -32,6 +32,8 @@ pub(super) enum Element {
     Xmp,
     /// Content is raw and hidden, up to the end tag.
     Hidden,
+    /// Like [`Element::Hidden`], but the page in its `srcdoc` is shown.
+    Frame,
     /// Like [`Element::Hidden`], with its own rule for the end.
     Script,
     /// Everything that follows is raw text.
@@ -78,7 +80,8 @@ pub(super) fn by_name(name: &[u8]) -> Element {
         b"title" => Element::Title,
         b"textarea" => Element::Textarea,
         b"xmp" => Element::Xmp,
-        b"style" | b"iframe" | b"noembed" | b"noframes" => Element::Hidden,
+        b"iframe" => Element::Frame,
+        b"style" | b"noembed" | b"noframes" => Element::Hidden,
         b"script" => Element::Script,
         b"plaintext" => Element::Plaintext,
         b"meta" => Element::Meta,

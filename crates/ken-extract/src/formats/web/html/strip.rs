@@ -11,6 +11,9 @@ use super::writer::{Gap, Writer, folded};
 use crate::output::body::{MAX_HEADING_BYTES, MAX_HEADINGS, is_note_number};
 use crate::text::entities::{self, Reference};
 
+/// Frames nested deeper are left out: each level of escaping makes a page longer, and none shorter.
+const MAX_FRAMES: u32 = 4;
+
 /// The content of a page.
 #[derive(Debug, Default)]
 pub(super) struct Page {
@@ -22,6 +25,10 @@ pub(super) struct Page {
 
 /// Reads a page until its text has more than `max_bytes`.
 pub(super) fn strip(text: &str, max_bytes: usize) -> Page {
+    strip_within(text, max_bytes, 0)
+}
+
+fn strip_within(text: &str, max_bytes: usize, frame_depth: u32) -> Page {
     let mut stripper = Stripper {
         text,
         at: 0,
@@ -33,6 +40,7 @@ pub(super) fn strip(text: &str, max_bytes: usize) -> Page {
         heading_start: None,
         pre_depth: 0,
         template_depth: 0,
+        frame_depth,
         ruby: Ruby::Outside,
         is_xml: text.trim_start().starts_with("<?xml"),
     };
@@ -68,6 +76,8 @@ struct Stripper<'t> {
     heading_start: Option<usize>,
     pre_depth: u32,
     template_depth: u32,
+    /// Number of frames around the text.
+    frame_depth: u32,
     ruby: Ruby,
     /// In XHTML, `<script/>` is complete and CDATA is text.
     is_xml: bool,
@@ -219,6 +229,7 @@ impl<'t> Stripper<'t> {
         let element = elements::by_name(name.as_bytes());
         match element {
             Element::Meta | Element::Html | Element::Image => return self.carrier(element, end),
+            Element::Frame => self.frame(end),
             _ => {}
         }
         let is_empty = self.skip_attributes(end) && self.is_xml;
@@ -327,6 +338,24 @@ impl<'t> Stripper<'t> {
             Element::Xmp | Element::Plaintext => self.write(content),
             _ => {}
         }
+    }
+
+    /// Reads the page within the attribute `srcdoc` of a frame (HTML 4.8.5).
+    fn frame(&mut self, at: usize) {
+        if self.frame_depth >= MAX_FRAMES || self.template_depth > 0 {
+            return;
+        }
+        let mut attributes = Attributes::new(self.text, at);
+        let is_page = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("srcdoc");
+        let Some((_, page)) = attributes.find(is_page) else {
+            return;
+        };
+        let page = entities::decode(page, true);
+        let left = self.max_bytes.saturating_sub(self.writer.len());
+        let frame = strip_within(&page, left, self.frame_depth + 1);
+        self.writer.gap(Gap::Line);
+        self.writer.keep(&frame.body);
+        self.writer.gap(Gap::Line);
     }
 
     /// Reads an element whose attributes matter.

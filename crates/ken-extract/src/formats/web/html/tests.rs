@@ -210,7 +210,7 @@ fn oracle(page: &str) -> Vec<String> {
                 }
             }
             CallbackEvent::CloseStartTag { .. } => {
-                hidden = matches!(element, Element::Hidden | Element::Script)
+                hidden = matches!(element, Element::Hidden | Element::Frame | Element::Script)
                     || element == Element::Title && !has_title && templates == 0;
                 match element {
                     Element::Template => templates += 1,

@@ -1,0 +1,347 @@
+//! Tables of dBase, FoxPro and Clipper (`dbf`), also those of maps: the names of columns, then the rows that are not deleted, as they
+//! are stored. Long texts are in a file beside the table, which is not read.
+
+use crate::output::Output;
+use crate::output::body::Body;
+use crate::structure::cursor::Cursor;
+use crate::text::code_page;
+use crate::{Error, Format, Input, text};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format::new("dBase", &["application/x-dbf"], extract);
+
+const FIELD_BYTES: usize = 32;
+/// More columns than any program allows.
+const MAX_FIELDS: usize = 2048;
+/// Bytes of texts that tell their charset.
+const SAMPLE_BYTES: usize = 16 << 10;
+
+/// A column.
+struct Column {
+    name: Vec<u8>,
+    kind: u8,
+    length: usize,
+}
+
+/// How texts are stored.
+enum Charset {
+    Page(u16),
+    Utf8,
+    /// As the texts themselves suggest.
+    Guessed(Option<u16>),
+}
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let limits = output.limits();
+    let bytes = input.bytes(limits)?;
+    let table = Table::open(bytes)
+        .ok_or_else(|| Error::Malformed("the header of the table is damaged".into()))?;
+    let mut body = Body::new(limits.max_text_bytes);
+    table.add_names(&mut body);
+    let is_whole = table.add_rows(&mut body);
+    output.own().body = body.finish();
+    match is_whole {
+        true => Ok(()),
+        false => Err(Error::Malformed("the table is cut off".into())),
+    }
+}
+
+struct Table<'a> {
+    columns: Vec<Column>,
+    n_rows: usize,
+    row_bytes: usize,
+    rows: &'a [u8],
+    charset: Charset,
+}
+
+impl<'a> Table<'a> {
+    fn open(bytes: &'a [u8]) -> Option<Self> {
+        let mut header = Cursor(bytes);
+        let version = header.byte()?;
+        header.take(3)?;
+        let n_rows = header.le_u32()? as usize;
+        let header_bytes = usize::from(header.le_u16()?);
+        let row_bytes = usize::from(header.le_u16()?);
+        if version & 0x07 < 2 || row_bytes < 2 || header_bytes < FIELD_BYTES + 1 {
+            return None;
+        }
+        // The columns of dBase 7 are longer.
+        let is_seven = version & 0x07 == 4;
+        let (start, step) = if is_seven {
+            (68, 48)
+        } else {
+            (FIELD_BYTES, FIELD_BYTES)
+        };
+        let fields = bytes.get(start..header_bytes.min(bytes.len()))?;
+        let columns: Vec<Column> = fields
+            .chunks_exact(step)
+            .take(MAX_FIELDS)
+            .take_while(|field| field[0] != b'\r')
+            .map(|field| Column::read(field, is_seven))
+            .collect();
+        let n_bytes: usize = columns.iter().map(|column| column.length).sum();
+        if columns.is_empty() || n_bytes >= row_bytes + columns.len() {
+            return None;
+        }
+        let rows = bytes.get(header_bytes..).unwrap_or_default();
+        let mut table = Self {
+            columns,
+            n_rows,
+            row_bytes,
+            rows,
+            charset: Charset::Utf8,
+        };
+        table.charset = table.charset_of(*bytes.get(29)?);
+        Some(table)
+    }
+
+    /// Returns the charset that the mark of the table names, or that its texts suggest. Programs write UTF-8 under any mark.
+    fn charset_of(&self, mark: u8) -> Charset {
+        let mut sample = Vec::new();
+        for row in self.rows.chunks_exact(self.row_bytes) {
+            for (column, cell) in self.cells(row) {
+                if column.kind == b'C' && !cell.is_ascii() {
+                    sample.extend_from_slice(cell.trim_ascii());
+                    sample.push(b' ');
+                }
+            }
+            if sample.len() > SAMPLE_BYTES {
+                break;
+            }
+        }
+        if std::str::from_utf8(&sample).is_ok() {
+            return Charset::Utf8;
+        }
+        match page_of(mark) {
+            Some(page) => Charset::Page(page),
+            None => Charset::Guessed(text::names::page_of(&sample)),
+        }
+    }
+
+    fn cells<'r>(&self, row: &'r [u8]) -> impl Iterator<Item = (&Column, &'r [u8])> {
+        let mut rest = row.get(1..).unwrap_or_default();
+        self.columns.iter().map(move |column| {
+            let (cell, after) = rest.split_at(column.length.min(rest.len()));
+            rest = after;
+            (column, cell)
+        })
+    }
+
+    fn add_names(&self, body: &mut Body) {
+        body.begin_row();
+        for column in self.columns.iter().filter(|column| column.is_shown()) {
+            body.begin_cell();
+            body.push(&self.decode(&column.name));
+            body.end_cell();
+        }
+        body.end_row();
+    }
+
+    /// Adds the rows; returns whether all of them are there.
+    fn add_rows(&self, body: &mut Body) -> bool {
+        let mut n_rows = 0;
+        for row in self.rows.chunks_exact(self.row_bytes).take(self.n_rows) {
+            if row[0] == 0x1a || body.is_full() {
+                break;
+            }
+            n_rows += 1;
+            if row[0] != b'*' {
+                self.add_row(row, body);
+            }
+        }
+        n_rows == self.n_rows || body.is_full()
+    }
+
+    fn add_row(&self, row: &[u8], body: &mut Body) {
+        body.begin_row();
+        for (column, cell) in self.cells(row) {
+            let shown = match column.kind {
+                b'I' | b'+' => integer(cell, column.kind),
+                b'D' => date(cell),
+                _ if column.is_shown() => self.decode(cell).trim_matches([' ', '\0']).to_owned(),
+                _ => continue,
+            };
+            body.begin_cell();
+            body.push(&shown);
+            body.end_cell();
+        }
+        body.end_row();
+    }
+
+    fn decode(&self, bytes: &[u8]) -> String {
+        match self.charset {
+            Charset::Page(page) | Charset::Guessed(Some(page)) => {
+                code_page::decode(bytes, page).into_owned()
+            }
+            Charset::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
+            Charset::Guessed(None) => text::decode(bytes, None).into_owned(),
+        }
+    }
+}
+
+impl Column {
+    fn read(field: &[u8], is_seven: bool) -> Self {
+        let name_bytes = if is_seven { 32 } else { 11 };
+        let name = &field[..name_bytes];
+        let end = memchr::memchr(0, name).unwrap_or(name.len());
+        let kind = field[name_bytes];
+        let length = usize::from(field[if is_seven { 33 } else { 16 }]);
+        let decimals = field[if is_seven { 34 } else { 17 }];
+        // FoxPro and Clipper have texts of more than 255 bytes.
+        let length = match kind {
+            b'C' => length | usize::from(decimals) << 8,
+            _ => length,
+        };
+        Self {
+            name: name[..end].to_vec(),
+            kind,
+            length,
+        }
+    }
+
+    /// Returns whether the cells are text, numbers or dates, and not the numbers of texts in another file, or other binary data.
+    fn is_shown(&self) -> bool {
+        matches!(
+            self.kind,
+            b'C' | b'N' | b'F' | b'D' | b'L' | b'I' | b'+' | b'V'
+        )
+    }
+}
+
+fn integer(cell: &[u8], kind: u8) -> String {
+    let Ok(bytes) = <[u8; 4]>::try_from(cell) else {
+        return String::from_utf8_lossy(cell).trim().to_owned();
+    };
+    match kind {
+        // In dBase 7, with the sign turned.
+        b'+' => (i32::from_be_bytes(bytes) ^ i32::MIN).to_string(),
+        _ => i32::from_le_bytes(bytes).to_string(),
+    }
+}
+
+/// Shows `20240301` as `2024-03-01`.
+fn date(cell: &[u8]) -> String {
+    match std::str::from_utf8(cell) {
+        Ok(text) if text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..])
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns the code page of a mark, which is the number of a driver for a language.
+fn page_of(mark: u8) -> Option<u16> {
+    Some(match mark {
+        0x01 | 0x09 | 0x0b | 0x0d | 0x0f | 0x11 | 0x15 | 0x18 | 0x19 | 0x1b => 437,
+        0x02 | 0x0a | 0x0e | 0x10 | 0x12 | 0x14 | 0x16 | 0x1a | 0x1d | 0x25 | 0x37 => 850,
+        0x03 | 0x57 | 0x58 | 0x59 => 1252,
+        0x04 => 10000,
+        0x08 | 0x17 | 0x66 => 865,
+        0x13 | 0x7b => 932,
+        0x1c | 0x6c => 863,
+        0x1f | 0x22 | 0x23 | 0x40 | 0x64 | 0x87 => 852,
+        0x24 => 860,
+        0x26 | 0x65 => 866,
+        0x4d | 0x7a => 936,
+        0x4e | 0x79 => 949,
+        0x4f | 0x78 => 950,
+        0x50 | 0x7c => 874,
+        0x67 => 861,
+        0x6a | 0x86 => 737,
+        0x6b | 0x88 => 857,
+        0x7d => 1255,
+        0x7e => 1256,
+        0x96 => 10007,
+        0x97 => 10029,
+        0x98 => 10006,
+        0xc8 => 1250,
+        0xc9 => 1251,
+        0xca => 1254,
+        0xcb => 1253,
+        0xcc => 1257,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::*;
+    use crate::detect::Detected;
+    use crate::testing::{run, survives};
+
+    const DBF: Detected = Detected {
+        media_type: "application/x-dbf",
+        kind: Kind::Data,
+    };
+
+    fn table(mark: u8, rows: &[&[u8]]) -> Vec<u8> {
+        let columns: [(&[u8], u8, u8); 4] = [
+            (b"TOWN", b'C', 8),
+            (b"N", b'N', 4),
+            (b"DAY", b'D', 8),
+            (b"MEMO", b'M', 4),
+        ];
+        let mut bytes = vec![3, 124, 3, 1];
+        bytes.extend((rows.len() as u32).to_le_bytes());
+        bytes.extend((32 + 32 * 4 + 1_u16).to_le_bytes());
+        bytes.extend(25_u16.to_le_bytes());
+        bytes.resize(29, 0);
+        bytes.extend([mark, 0, 0]);
+        for (name, kind, length) in columns {
+            let mut field = name.to_vec();
+            field.resize(11, 0);
+            field.extend([kind, 0, 0, 0, 0, length]);
+            field.resize(32, 0);
+            bytes.extend(field);
+        }
+        bytes.push(b'\r');
+        bytes.extend(rows.concat());
+        bytes.push(0x1a);
+        bytes
+    }
+
+    #[test]
+    fn rows_are_read_but_not_deleted_ones() {
+        let rows: [&[u8]; 3] = [
+            b" Oslo      1220240301   1",
+            b"*Gone        120240301    ",
+            b" K\xf8ln      5            ",
+        ];
+        let bytes = table(0x03, &rows);
+        let found = run(extract, DBF, "a.dbf", &bytes);
+        assert_eq!(found.own().failure, None);
+        assert_eq!(
+            found.own().body,
+            "TOWN\tN\tDAY\nOslo\t12\t2024-03-01\nKøln\t5"
+        );
+        survives(extract, DBF, "a.dbf", &bytes);
+    }
+
+    #[test]
+    fn charsets_by_mark_by_bytes_and_by_guess() {
+        let row = |town: &[u8]| [b" ", town, b"   1            "].concat();
+        let body = |mark, town: &[u8]| {
+            run(extract, DBF, "a.dbf", &table(mark, &[&row(town)]))
+                .own()
+                .body
+                .clone()
+        };
+        assert!(body(0x65, b"\x8c\xae\xe1\xaa\xa2\xa0  ").contains("Москва"));
+        assert!(body(0x57, "Zürich ".as_bytes()).contains("Zürich"));
+        assert!(body(0, b"\x8c\xae\xe1\xaa\xa2\xa0  ").contains("Москва"));
+    }
+
+    #[test]
+    fn a_table_that_is_cut_off_says_so() {
+        let bytes = table(
+            3,
+            &[b" Oslo      1220240301   1", b" Rom         1            "],
+        );
+        let found = run(extract, DBF, "a.dbf", &bytes[..bytes.len() - 10]);
+        let failure = found.own().failure.as_ref();
+        assert_eq!(failure.map(|f| f.reason()), Some(Reason::Malformed));
+        assert!(found.own().body.contains("Oslo"));
+    }
+}

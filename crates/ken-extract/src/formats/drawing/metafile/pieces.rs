@@ -1,0 +1,84 @@
+//! Joins the pieces of text that a metafile draws. Programs draw a line in one piece, word by word, or letter by letter, so
+//! that the places of pieces tell what belongs together.
+
+/// A piece that begins so close behind the last one, in widths of a character, continues its word.
+const WORD_GAP: f64 = 0.35;
+/// A piece that is off the line by less than this many widths of a character is on it.
+const LINE_DRIFT: f64 = 0.5;
+
+/// The texts so far.
+pub(super) struct Pieces {
+    text: String,
+    max_bytes: usize,
+    last: Option<End>,
+}
+
+/// Where the last piece ended.
+struct End {
+    x: f64,
+    y: f64,
+    /// The width of a character; 0 if it is not known.
+    unit: f64,
+}
+
+impl Pieces {
+    pub(super) fn new(max_bytes: usize) -> Self {
+        Self {
+            text: String::new(),
+            max_bytes,
+            last: None,
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.text.len() > self.max_bytes
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Adds a piece that begins at a place and is as wide as its advances say, if they are known.
+    pub(super) fn add(&mut self, text: &str, (x, y): (f64, f64), width: Option<f64>) {
+        let text = text.trim_end_matches('\0');
+        if text.is_empty() || self.is_full() {
+            return;
+        }
+        let n = text.chars().count() as f64;
+        let width = width.filter(|width| *width > 0.0);
+        let unit = width.map_or(0.0, |width| width / n);
+        if let Some(last) = &self.last {
+            self.text.push_str(separator(last, (x, y), unit));
+        }
+        self.text.push_str(text);
+        self.last = Some(End {
+            x: x + width.unwrap_or(0.0),
+            y,
+            unit,
+        });
+    }
+
+    /// Returns the texts, without empty lines.
+    pub(super) fn finish(self) -> String {
+        let lines = self.text.split(['\n', '\r']).map(str::trim);
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+        lines.join("\n")
+    }
+}
+
+fn separator(last: &End, (x, y): (f64, f64), unit: f64) -> &'static str {
+    let unit = if last.unit > 0.0 { last.unit } else { unit };
+    let gap = x - last.x;
+    if (y - last.y).abs() > LINE_DRIFT * unit.max(1.0) {
+        "\n"
+    } else if last.unit == 0.0 {
+        // How wide the last piece was is not known.
+        if gap < 0.0 { "\n" } else { " " }
+    } else if gap.abs() <= WORD_GAP * unit {
+        ""
+    } else if gap < 0.0 {
+        "\n"
+    } else {
+        " "
+    }
+}

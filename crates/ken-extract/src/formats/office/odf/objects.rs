@@ -1,0 +1,92 @@
+//! Objects in OpenDocument: charts, formulas and sheets, which are documents in folders of the package, and
+//! files in other formats.
+
+use super::text::OdfReader;
+use crate::formats::drawing::metafile;
+use crate::output::Output;
+use crate::structure::compound::objects;
+use crate::structure::package::Package;
+use crate::{Error, Member};
+
+/// Reads charts, formulas and sheets that are folders of the package: `Object 1/content.xml`.
+pub(super) fn read(package: &mut Package<'_>, reader: &mut OdfReader) {
+    let parts: Vec<String> = package
+        .names()
+        .filter(|name| name.starts_with("Object") && name.ends_with("/content.xml"))
+        .map(str::to_owned)
+        .collect();
+    for part in parts {
+        if let Some(text) = package.xml(&part) {
+            package.tolerate(reader.read_object(&text));
+        }
+    }
+}
+
+/// Adds the texts of the metafiles that the document shows.
+pub(super) fn read_metafiles(package: &mut Package<'_>, reader: &mut OdfReader) {
+    let is_shown = |name: &&str| {
+        let is_picture = name.starts_with("Pictures/") && metafile::is_name(name);
+        is_picture || name.starts_with("ObjectReplacements/")
+    };
+    let pictures: Vec<String> = package
+        .names()
+        .filter(is_shown)
+        .map(str::to_owned)
+        .collect();
+    for picture in pictures {
+        if let Ok(bytes) = package.bytes(&picture) {
+            let text = metafile::text_of(&bytes, reader.body.max_bytes());
+            reader.body.once(&text);
+        }
+    }
+}
+
+/// Hands on objects that are files in other formats: `Object 1`, without extension.
+pub(super) fn hand_on(
+    package: &mut Package<'_>,
+    named: &[String],
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let is_object = |name: &&str| {
+        let is_file = !name.contains('/') && name.starts_with("Object ");
+        is_file || named.iter().any(|object| object == name)
+    };
+    let names: Vec<String> = package
+        .names()
+        .filter(is_object)
+        .map(str::to_owned)
+        .collect();
+    for name in names {
+        match package.bytes(&name) {
+            Ok(bytes) => {
+                let (own_name, bytes) = objects::embedded_file(name.clone(), bytes);
+                output.member(Member {
+                    ipath: output.child_ipath(&name),
+                    name: own_name,
+                    bytes,
+                    ..Member::default()
+                })?;
+            }
+            Err(error) => output.failed_member(&name, &name, error)?,
+        }
+    }
+    Ok(())
+}
+
+/// Hands on the objects that are within a flat file.
+pub(super) fn hand_on_embedded(
+    objects: Vec<Vec<u8>>,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    for (position, bytes) in objects.into_iter().enumerate() {
+        let component = format!("Object {}", position + 1);
+        let (name, bytes) = objects::embedded_file(component.clone(), bytes);
+        output.member(Member {
+            ipath: output.child_ipath(&component),
+            name,
+            bytes,
+            ..Member::default()
+        })?;
+    }
+    Ok(())
+}
