@@ -7,7 +7,7 @@
 use ken_engine::Error;
 use serde_json::{Value, json};
 
-use crate::client::{Client, is_passing, reason};
+use crate::client::{Client, is_passing, kind, reason};
 use crate::http::{Call, Method};
 
 /// The size of a call at which no more items are added.
@@ -200,7 +200,7 @@ fn attempt(client: &Client, items: &[Item], now: &[usize]) -> Result<Attempt, Er
 
 /// Returns whether writes are blocked for a while, for instance as a disk is nearly full.
 fn is_block(value: &Value) -> bool {
-    value.to_string().contains("cluster_block_exception")
+    kind(value) == Some("cluster_block_exception")
 }
 
 /// Returns the outcome of an item, or the reason for which it is sent again.

@@ -168,15 +168,23 @@ pub(crate) fn is_passing(status: u16) -> bool {
     matches!(status, 429 | 502..=504)
 }
 
-/// Returns why a node refused something.
-pub(crate) fn reason(value: &Value) -> String {
+fn cause(value: &Value) -> &Value {
     let error = value.get("error").unwrap_or(value);
-    let cause = error.get("root_cause").and_then(|causes| causes.get(0));
-    let cause = cause.unwrap_or(error);
-    let kind = cause.get("type").and_then(Value::as_str);
-    match (kind, cause.get("reason").and_then(Value::as_str)) {
+    let first = error.get("root_cause").and_then(|causes| causes.get(0));
+    first.unwrap_or(error)
+}
+
+/// Returns the type of the error for which a node refused something.
+pub(crate) fn kind(value: &Value) -> Option<&str> {
+    cause(value).get("type").and_then(Value::as_str)
+}
+
+/// Returns why a node refused something, for a message.
+pub(crate) fn reason(value: &Value) -> String {
+    let cause = cause(value);
+    match (kind(value), cause.get("reason").and_then(Value::as_str)) {
         (Some(kind), Some(reason)) => format!("{kind}: {reason}"),
-        _ => text_of(error.to_string().as_bytes()),
+        _ => text_of(cause.to_string().as_bytes()),
     }
 }
 

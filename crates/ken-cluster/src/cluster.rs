@@ -6,7 +6,7 @@ use std::time::Duration;
 use ken_engine::{Error, Sink, Source};
 use serde_json::Value;
 
-use crate::client::{Client, Patience, reason};
+use crate::client::{Client, Patience, kind};
 use crate::http::{Http, Method};
 use crate::layout::{self, Names, Shape};
 use crate::root;
@@ -137,7 +137,7 @@ impl Cluster {
         match status {
             200 => Ok(()),
             // Another machine was faster, or an answer was lost.
-            400 if reason(&value).contains("resource_already_exists") => Ok(()),
+            400 if kind(&value) == Some("resource_already_exists_exception") => Ok(()),
             status => Err(self.client.refused(status, &value)),
         }
     }

@@ -7,6 +7,7 @@
 
 mod apart;
 mod endings;
+mod expand;
 mod languages;
 mod lexicon;
 
@@ -28,10 +29,11 @@ use crate::dictionary::Trie;
 use crate::limits::{Limits, reached};
 use crate::parallel;
 
+pub use self::expand::expand;
 pub(crate) use self::languages::Stemming;
 pub use self::languages::unknown_language;
 pub(crate) use self::languages::{InIndex, Within};
-pub use self::lexicon::{Lexicon, expand};
+pub use self::lexicon::Lexicon;
 
 /// Minimum number of letters that forms share with the stem: `use` for `using` and `used` is a
 /// range by `us`.
@@ -336,7 +338,7 @@ impl<'a> Expander<'a> {
         let mut found = match within {
             Within::Index(within) => in_index(term, word, &rules, &stems, within)?,
             Within::Lexicon(lexicon) => {
-                lexicon::in_lexicon(Search::new(term, &rules, &stems), word, lexicon)
+                expand::in_lexicon(Search::new(term, &rules, &stems), word, lexicon)
             }
         };
         if !is_certain {
