@@ -4,10 +4,12 @@
 - books: Mobipocket and Kindle of calibre, PalmDoc of txt2pdbdoc
 - tables: dBase of dbf, pyshp and GDAL
 - hangul: HWPX of python-hwpx
+- data: texts with blocks of base64, of hexadecimal digits and of keys, by coreutils, xxd, OpenSSL and Python, of which only the text counts
 
 What is not installed is left out.
 """
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -22,7 +24,7 @@ LANGUAGES = ("de", "fr", "pl", "ru", "el")
 def all_more(folder):
     """Makes all inputs in a folder."""
     os.makedirs(folder, exist_ok=True)
-    return [*_drawings(folder), *_books(folder), *_tables(folder), *_hangul(folder)]
+    return [*_drawings(folder), *_books(folder), *_tables(folder), *_hangul(folder), *_data(folder)]
 
 
 def _run(*argv, cwd=None):
@@ -180,6 +182,32 @@ def _tables(folder):
         target = os.path.join(folder, f"gdal-{language}")
         if _run("ogr2ogr", "-overwrite", "-f", "ESRI Shapefile", "-lco", "ENCODING=UTF-8", target, csv):
             yield Made("tables", "GDAL", os.path.join(target, f"gdal-{language}.dbf"), f"{text} n" + " 1" * len(rows))
+
+
+# Data
+
+def _data(folder):
+    noise = _put(os.path.join(folder, "noise.bin"), b"".join(hashlib.sha256(bytes([at])).digest() for at in range(250)))
+    ways = {
+        "base64": ("base64", noise), "base64, 64": ("base64", "-w", "64", noise), "base64, one line": ("base64", "-w", "0", noise),
+        "xxd": ("xxd", "-p", noise), "OpenSSL": ("openssl", "enc", "-base64", "-in", noise),
+        "OpenSSL, key": ("openssl", "genrsa", "2048"),
+    }
+    for way, command in ways.items():
+        if not shutil.which(command[0]):
+            continue
+        block = subprocess.run(command, capture_output=True, timeout=60, check=True).stdout.decode()
+        for language in LANGUAGES:
+            before, after = ARTICLES[language].split(". ", 1)
+            marks = "BEGIN PRIVATE KEY END PRIVATE KEY" if "PRIVATE" in block else ""
+            path = os.path.join(folder, f"data-{language}-{way.replace(' ', '').replace(',', '-')}")
+            text = f"{before}.\n\n{block}\n{after}\n"
+            wanted = f"{before} {after} {marks}"
+            yield Made("data", f"{way}, text", _put(f"{path}.txt", text.encode()), wanted)
+            mail = f"From: a@example.org\nTo: b@example.org\nSubject: x\nContent-Type: text/plain; charset=utf-8\n\n{text}"
+            yield Made("data", f"{way}, message", _put(f"{path}.eml", mail.encode()), wanted)
+            xml = f"<?xml version='1.0'?><a><b>{before}</b><c>\n{block}\n</c><d>{after}</d></a>"
+            yield Made("data", f"{way}, XML", _put(f"{path}.xml", xml.encode()), wanted)
 
 
 # Hangul

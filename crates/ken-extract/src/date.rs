@@ -23,6 +23,14 @@ pub(crate) fn iso(text: &str) -> Option<i64> {
     Some(zoned.timestamp().as_second())
 }
 
+/// Returns whether a time is what programs write for none: the beginning of the clocks of Windows (1601), OLE (1899), the Macintosh
+/// (1904) and Unix (1970), in any time zone.
+pub(crate) fn is_none(seconds: i64) -> bool {
+    const DAY: i64 = 86_400;
+    const BEGINNINGS: [i64; 4] = [-11_644_473_600, -2_209_161_600, -2_082_844_800, 0];
+    BEGINNINGS.iter().any(|begin| (seconds - begin).abs() < DAY)
+}
+
 /// Returns the seconds since 1970-01-01 UTC of a date in EXIF (`2024:02:29 12:30:00`), with its
 /// zone (`+02:00`) if there is one.
 pub(crate) fn exif(text: &str, zone: Option<&str>) -> Option<i64> {

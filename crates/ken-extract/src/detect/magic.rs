@@ -4,7 +4,7 @@
 //! their first byte first, so that a miss costs one comparison. Signatures of fewer than four
 //! printable characters (`BM`, `MZ`) count only in binary content.
 
-use ken_core::Kind::{self, Archive, Audio, Data, Document, Image, Other, Video};
+use ken_core::Kind::{self, Archive, Audio, Data, Document, Image, Other, Spreadsheet, Video};
 
 use super::Detected;
 use crate::text;
@@ -53,6 +53,8 @@ const SIGNATURES: &[Signature] = &[
     (0, b"\xc7\x71", format("application/x-cpio", Archive)),
     (0, b"\x71\xc7", format("application/x-cpio", Archive)),
     (0, b"\x60\xea", format("application/x-arj", Archive)),
+    (0, b"\xff\x06\0\0sNaPpY", format("application/x-snappy-framed", Archive)),
+    (0, b"\xd9\xd9\xf7", format("application/cbor", Data)),
     (2, b"-lh", format("application/x-lzh-compressed", Archive)),
     (0, b"hsqs", format("application/vnd.squashfs", Archive)),
     (0, b"QFI\xfb", format("application/x-qemu-disk", Archive)),
@@ -249,7 +251,11 @@ fn elf(head: &[u8]) -> Magic {
 /// Recognises formats without a magic number at a fixed offset.
 fn structures(head: &[u8]) -> Option<Magic> {
     // The first member of a tar archive may be a PDF, whose header would be in the first KiB.
-    if is_tar(head) {
+    if is_old_workbook(head) {
+        Some(format("application/vnd.ms-excel", Spreadsheet))
+    } else if is_arc(head) {
+        Some(format("application/x-arc", Archive))
+    } else if is_tar(head) {
         Some(format("application/x-tar", Archive))
     } else if is_pdf(head) {
         Some(format("application/pdf", Document))
@@ -318,6 +324,25 @@ fn cms(head: &[u8]) -> Option<Magic> {
     }
     let kind = inside.strip_prefix(CMS)?.first()?;
     matches!(kind, 2 | 3).then_some(format("application/pkcs7-mime", Archive))
+}
+
+/// Returns whether there is the first record of a workbook of Excel 2 to 4, with a kind that Excel knows.
+fn is_old_workbook(head: &[u8]) -> bool {
+    matches!(
+        head,
+        [0x09, 0, 4, 0, _, 0, 0x10 | 0x20 | 0x40, 0, ..]
+            | [0x09, 2 | 4, 6, 0, _, _, 0x10 | 0x20 | 0x40, 0, ..]
+            | [0x09, 4, 6, 0, _, _, 0, 1, ..]
+    )
+}
+
+/// Returns whether there is the header of a member of an archive of ARC: a method, and a name of DOS.
+fn is_arc(head: &[u8]) -> bool {
+    let Some([0x1a, 2..=11, name @ ..]) = head.get(..15) else {
+        return false;
+    };
+    let end = name.iter().position(|&byte| byte == 0);
+    end.is_some_and(|end| end > 0 && name[..end].iter().all(u8::is_ascii_graphic))
 }
 
 /// Returns whether there is a `ustar` header, or one of before 1988 with a correct checksum.
@@ -428,6 +453,15 @@ mod tests {
         for text in texts {
             assert_eq!(media_type(text), "");
         }
+    }
+
+    #[test]
+    fn old_archives_have_a_name_of_dos() {
+        assert_eq!(
+            media_type(b"\x1a\x08READ.ME\0\0\0\0\0\0abcdef"),
+            "application/x-arc"
+        );
+        assert_eq!(media_type(b"\x1a\x08\0\0READ.ME\0\0\0\0abcdef"), "");
     }
 
     #[test]

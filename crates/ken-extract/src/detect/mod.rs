@@ -173,6 +173,13 @@ fn without_magic(head: &[u8], named: Option<Detected>, in_maildir: bool) -> Dete
     if let Some(message) = message(head, named, in_maildir) {
         return message;
     }
+    // It has bytes of text and few others, of which only some are no UTF-8.
+    if let Some(named) = named
+        && named.media_type == "application/cbor"
+        && std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some())
+    {
+        return named;
+    }
     // A stray NUL makes no binary of a text, unless its name says that it is one.
     let is_named_binary = named.is_some_and(|named| !is_text_based(named.media_type));
     let is_binary = match is_named_binary {
@@ -289,6 +296,7 @@ fn is_text_only(media_type: &str) -> bool {
                 | "application/x-subrip"
                 | "application/x-gnote"
                 | "application/x-lyx"
+                | "application/vnd.mif"
                 | "application/x-scribus"
                 | "application/x-mimearchive"
                 | "application/x-font-bdf"

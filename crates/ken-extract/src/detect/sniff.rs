@@ -95,6 +95,9 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
         .trim_ascii_start();
     match start {
         [b'#', b'!', ..] => shebang(start).map(Sniffed::Likely),
+        [b'<', b'M', b'I', b'F', b'F', ..] => {
+            Some(Sniffed::Certain(format("application/vnd.mif", Document)))
+        }
         [b'<', ..] => markup(start),
         [b'{', b'\\', b'r', b't', b'f', ..] => {
             Some(Sniffed::Certain(format("application/rtf", Document)))

@@ -39,6 +39,7 @@ use siphasher::sip::SipHasher13;
 use crate::detect::{self, Detected};
 use crate::limits::milliseconds;
 use crate::output::Output;
+use crate::structure::compound::{Compound, objects, summary};
 use crate::{Error, Input, Limits, Sink, formats};
 pub(crate) use convert::Converted;
 use fault::Fault;
@@ -192,6 +193,7 @@ impl Helpers {
         {
             describe(output.own(), &handler.media_type);
         }
+        add_summary(input, &mut output);
         let read = || self.read(index, input, &mut output);
         let failure = match catch_unwind(AssertUnwindSafe(read)) {
             Ok(result) => result.err().map(|error| output.failure(error)),
@@ -601,6 +603,17 @@ fn version(handler: &Handler) -> Option<u32> {
     (&handler.output, &handler.charset).hash(&mut hasher);
     // 0 stands for none.
     Some((hasher.finish() as u32).max(1))
+}
+
+/// Adds the properties of a compound file, which hardly any helper prints.
+fn add_summary(input: &mut Input<'_>, output: &mut Output<'_>) {
+    let is_compound = input.head().is_ok_and(|head| objects::is_compound(&head));
+    if is_compound
+        && let Ok(bytes) = input.bytes(output.limits())
+        && let Ok(file) = Compound::open(bytes)
+    {
+        summary::read(&file, output.own());
+    }
 }
 
 /// Sets the media type of a file, where only the row of its helper determines it.

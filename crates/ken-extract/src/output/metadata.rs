@@ -29,6 +29,13 @@ pub(crate) fn add_once(document: &mut Document, field: Field, value: &str) {
     }
 }
 
+/// Adds the authors in one string, which Office divides by semicolons.
+pub(crate) fn add_authors(document: &mut Document, authors: &str) {
+    for author in authors.splitn(MAX_KEYWORDS, ';') {
+        add_once(document, Field::Author, author);
+    }
+}
+
 /// Adds a time in the form of ISO 8601, if it is one.
 pub(crate) fn add_time(document: &mut Document, field: Field, text: &str) {
     if let Some(seconds) = date::iso(text) {
@@ -99,6 +106,26 @@ impl Metadata {
         if self.fields.insert(field) {
             self.values.push((field, Value::Number(number)));
         }
+    }
+
+    /// Adds a place on earth, in degrees, as a keyword (RFC 5870).
+    pub(crate) fn place(&mut self, latitude: f64, longitude: f64) {
+        let is_place = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
+        // Devices without a place write zeros.
+        if is_place && (latitude, longitude) != (0.0, 0.0) {
+            let place = format!("geo:{latitude:.5},{longitude:.5}");
+            self.text(Field::Keywords, &place);
+        }
+    }
+
+    /// Returns the texts of a field.
+    pub(crate) fn texts(&self, wanted: Field) -> Vec<String> {
+        let values = self.values.iter().filter(|(field, _)| *field == wanted);
+        let texts = values.filter_map(|(_, value)| match value {
+            Value::Text(text) => Some(text.clone()),
+            Value::Number(_) => None,
+        });
+        texts.collect()
     }
 
     /// Sets the maker of a camera.

@@ -261,6 +261,7 @@ impl<'s> Output<'s> {
             );
             failure = failure.or_else(|| Some(Error::built_in(what).into()));
         }
+        document.fields.retain(|value| !is_no_time(value));
         if document.text(Field::Filename).is_none() {
             add_file_name(&mut document, &self.name);
         }
@@ -294,4 +295,10 @@ impl<'s> Output<'s> {
         }
         self.sink.document(document);
     }
+}
+
+/// Returns whether a value is a date that a program wrote for none.
+fn is_no_time((field, value): &(Field, Value)) -> bool {
+    let is_date = matches!(field, Field::Created | Field::Date);
+    is_date && matches!(value, Value::Number(seconds) if crate::date::is_none(*seconds))
 }

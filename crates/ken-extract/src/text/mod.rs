@@ -9,6 +9,7 @@
 //! common in mail and HTML.
 
 pub(crate) mod charset;
+pub(crate) mod encoded;
 pub(crate) mod entities;
 mod entity_table;
 mod letters;

@@ -61,6 +61,10 @@ const ENDINGS: &[(&str, &str)] = &[
     (".lz4", ""),
     (".br", ""),
     (".z", ""),
+    (".sz", ""),
+    (".snappy", ""),
+    (".zz", ""),
+    (".zlib", ""),
 ];
 
 /// Extracts the content of a compressed file in place of the file.

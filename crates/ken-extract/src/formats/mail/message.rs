@@ -9,6 +9,7 @@ use ken_mail::{Attachment, Html, Message, Priority, Text};
 use crate::formats::mail::calendar::invitation_text;
 use crate::formats::web::html::html_within;
 use crate::output::Output;
+use crate::text::encoded::without_data;
 use crate::{Error, Format, Input, Member};
 
 /// See [`crate::FORMATS`].
@@ -119,7 +120,7 @@ fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
     for text in &message.texts {
         start_part(body);
         match text {
-            Text::Plain(text) => add_lines(text, body),
+            Text::Plain(text) => add_lines(&without_data(text), body),
             Text::Html(html) => {
                 let left = max_bytes.saturating_sub(body.len());
                 add_lines(&page_text(html, left), body);

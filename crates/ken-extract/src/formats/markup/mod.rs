@@ -6,6 +6,7 @@ mod inline;
 pub(in crate::formats) mod lightweight;
 pub(in crate::formats) mod lyx;
 pub(in crate::formats) mod markdown;
+pub(in crate::formats) mod mif;
 pub(in crate::formats) mod roff;
 pub(in crate::formats) mod tex;
 pub(in crate::formats) mod texinfo;

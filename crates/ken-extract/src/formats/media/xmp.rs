@@ -3,7 +3,7 @@
 //! A packet is inside pictures, films and PDF documents, or next to them in a separate file (a
 //! *sidecar*: `photo.jpg.xmp`), where programs keep what they may not write into a raw picture.
 
-use ken_core::{Document, Field};
+use ken_core::{Document, Field, Value};
 
 use crate::output::Output;
 use crate::output::metadata::{Metadata, keywords};
@@ -12,7 +12,9 @@ use crate::{Error, Format, Input, date, text};
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format =
-    Format::new("XMP sidecar", &["application/x-xmp+xml"], extract).fields(FIELDS);
+    Format::new("XMP sidecar", &["application/x-xmp+xml"], extract)
+        .fields(FIELDS)
+        .version(2);
 
 /// Maximum size of a packet; larger ones are left out.
 pub(crate) const MAX_BYTES: usize = 4 << 20;
@@ -45,21 +47,38 @@ pub(in crate::formats) fn read(packet: &[u8]) -> Metadata {
     metadata
 }
 
-/// Adds the values of a packet for fields that the document does not have.
+/// Adds the values of a packet for fields that the document does not have, and authors that it does not name.
 pub(crate) fn complete(packet: &[u8], document: &mut Document) {
     let mut metadata = read(packet);
+    let authors = metadata.texts(Field::Author);
     metadata.retain(|field| document.fields.iter().all(|(known, _)| *known != field));
+    if !metadata.has(Field::Author) {
+        for author in authors {
+            if !names(document, &author) {
+                document.add_text(Field::Author, &author);
+            }
+        }
+    }
     metadata.add_to(document);
+}
+
+/// Returns whether a document names an author, perhaps among others in one string.
+fn names(document: &Document, author: &str) -> bool {
+    let is_named = |(field, value): &(Field, Value)| {
+        *field == Field::Author && matches!(value, Value::Text(text) if text.contains(author))
+    };
+    document.fields.iter().any(is_named)
 }
 
 fn read_into(packet: &str, metadata: &mut Metadata) -> Result<(), Error> {
     let mut xml = Xml::new(packet);
     let mut property = None;
     let mut value = String::new();
+    let mut place = (None, None);
     while let Some(node) = xml.next()? {
         match node {
             Node::Start(tag) => {
-                attributes(&tag, metadata);
+                attributes(&tag, metadata, &mut place);
                 if let Some(found) = property_of(tag.full_name()) {
                     property = Some(found);
                     value.clear();
@@ -72,7 +91,7 @@ fn read_into(packet: &str, metadata: &mut Metadata) -> Result<(), Error> {
                 if let Some(property) = property
                     && (is_own || tag.name() == "li")
                 {
-                    add(metadata, property, &std::mem::take(&mut value));
+                    add(metadata, property, &std::mem::take(&mut value), &mut place);
                 }
                 if is_own {
                     property = None;
@@ -80,14 +99,17 @@ fn read_into(packet: &str, metadata: &mut Metadata) -> Result<(), Error> {
             }
         }
     }
+    if let (Some(latitude), Some(longitude)) = place {
+        metadata.place(latitude, longitude);
+    }
     Ok(())
 }
 
 /// Reads simple properties, which may be attributes.
-fn attributes(tag: &Start<'_>, metadata: &mut Metadata) {
+fn attributes(tag: &Start<'_>, metadata: &mut Metadata, place: &mut Place) {
     for (name, value) in tag.attributes() {
         if let Some(property) = property_of(name) {
-            add(metadata, property, &value);
+            add(metadata, property, &value, place);
         }
     }
 }
@@ -103,6 +125,28 @@ enum Property {
     Branch,
     Make,
     Model,
+    Latitude,
+    Longitude,
+}
+
+/// Latitude and longitude in degrees.
+type Place = (Option<f64>, Option<f64>);
+
+/// Reads a coordinate: degrees and minutes, perhaps seconds, and a letter: `48,51.5N` (CIPA DC-010).
+fn coordinate(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let (numbers, letter) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let mut degrees = 0.0;
+    let mut unit = 1.0;
+    for number in numbers.split(',') {
+        degrees += number.trim().parse::<f64>().ok()? * unit;
+        unit /= 60.0;
+    }
+    match letter {
+        "N" | "E" => Some(degrees),
+        "S" | "W" => Some(-degrees),
+        _ => None,
+    }
 }
 
 /// Returns the property of a name, with the prefixes that every program uses.
@@ -120,6 +164,8 @@ fn property_of(name: &str) -> Option<Property> {
         "lr:hierarchicalSubject" | "digiKam:TagsList" => Property::Branch,
         "pdf:Keywords" => Property::List,
         "dc:language" => Property::Text(Field::Lang),
+        "exif:GPSLatitude" => Property::Latitude,
+        "exif:GPSLongitude" => Property::Longitude,
         "tiff:Make" => Property::Make,
         "tiff:Model" => Property::Model,
         "xmp:CreateDate" | "photoshop:DateCreated" | "exif:DateTimeOriginal" => {
@@ -130,7 +176,7 @@ fn property_of(name: &str) -> Option<Property> {
     })
 }
 
-fn add(metadata: &mut Metadata, property: Property, value: &str) {
+fn add(metadata: &mut Metadata, property: Property, value: &str, place: &mut Place) {
     match property {
         Property::Text(field) => metadata.text(field, value),
         Property::List => {
@@ -141,6 +187,8 @@ fn add(metadata: &mut Metadata, property: Property, value: &str) {
                 metadata.text(Field::Keywords, keyword);
             }
         }
+        Property::Latitude => place.0 = coordinate(value).or(place.0),
+        Property::Longitude => place.1 = coordinate(value).or(place.1),
         Property::Make => metadata.make(value),
         Property::Model => metadata.model(value),
         Property::Date(field) => {
@@ -198,6 +246,28 @@ mod tests {
         found.add_to(&mut document);
         let values: Vec<_> = document.fields.iter().map(|(_, value)| value).collect();
         assert_eq!(shown(&values), "R&D, 978307200, Animals, Birds, One");
+    }
+
+    #[test]
+    fn places_are_keywords() {
+        let found = read(
+            b"<x><rdf:Description exif:GPSLatitude='48,51.5N' exif:GPSLongitude='2,17,40W'/></x>",
+        );
+        assert_eq!(found.texts(Field::Keywords), ["geo:48.85833,-2.29444"]);
+        assert_eq!(coordinate("x"), None);
+        assert_eq!(coordinate(""), None);
+    }
+
+    #[test]
+    fn further_authors_are_added() {
+        let packet =
+            b"<x><dc:creator><rdf:Seq><rdf:li>Ina Falk</rdf:li><rdf:li>Bo Lund</rdf:li></rdf:Seq>\
+                       </dc:creator></x>";
+        let mut document = Document::new(ken_core::Ipath::root(), "", Kind::Data);
+        document.add_text(Field::Author, "Ina Falk");
+        complete(packet, &mut document);
+        let values: Vec<_> = document.fields.iter().map(|(_, value)| value).collect();
+        assert_eq!(shown(&values), "Ina Falk, Bo Lund");
     }
 
     fn shown(values: &[&ken_core::Value]) -> String {

@@ -1,5 +1,6 @@
 //! Texts, spreadsheets and presentations of office programs.
 
+pub(in crate::formats) mod compound;
 mod decrypted;
 pub(in crate::formats) mod doc;
 mod escape;

@@ -3,8 +3,13 @@
 //! A file larger than the text limit is read only up to the limit, so that ten gigabytes of log
 //! cost no more than their searchable start.
 
+use std::borrow::Cow;
+
+use ken_core::Kind;
+
 use crate::input::text::read;
 use crate::output::Output;
+use crate::text::encoded::without_data;
 use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
@@ -21,18 +26,26 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     extract,
 )
 .sections("form feeds")
-.version(5)
+.version(6)
 .streams();
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (body, result) = read(input, output.limits())?;
-    output.own().body = body;
+    // In source code, keys and tables may be what somebody looks for.
+    let is_source = output.detected().kind == Kind::Source;
+    output.own().body = match is_source {
+        true => body,
+        false => match without_data(&body) {
+            Cow::Borrowed(_) => body,
+            Cow::Owned(text) => text,
+        },
+    };
     result
 }
 
 #[cfg(test)]
 mod tests {
-    use ken_core::{Kind, Reason};
+    use ken_core::Reason;
 
     use super::*;
     use crate::Limits;
@@ -52,6 +65,22 @@ mod tests {
         assert_eq!(found.own().failure, None);
         let found = run(extract, PLAIN, "a.txt", b"\xff\xfea\0\n\0b\0");
         assert_eq!(found.own().body, "a\nb");
+    }
+
+    #[test]
+    fn data_is_no_text_but_in_source_code() {
+        let line = "iVBORw0KGgoAAAANSUhEUgAAAJYAAACWCAYAAAA8AXHiAAAACXBIWXMAAA7EAAAOxAGVKw4b\n";
+        let text = format!("photo\n{}end\n", line.repeat(9));
+        let found = run(extract, PLAIN, "a.txt", text.as_bytes());
+        assert_eq!(found.own().body, format!("photo\n{}end\n", "\n".repeat(9)));
+        let source = Detected {
+            media_type: "text/x-rust",
+            kind: Kind::Source,
+        };
+        assert_eq!(
+            run(extract, source, "a.rs", text.as_bytes()).own().body,
+            text
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     extract,
 )
 .fields(&[Field::Title, Field::Lang])
-.version(2);
+.version(3);
 
 const DIALECT: Dialect = Dialect {
     role,

@@ -30,6 +30,7 @@ use crate::output::body::Body;
 use crate::output::first_values::FirstValues;
 use crate::structure::xml::decode_xml;
 use crate::structure::xml::{Node, Start, Xml};
+use crate::text::encoded::without_data;
 use crate::{Error, Input, date};
 
 /// Maximum length of a name that a dialect knows; the path is examined at each tag.
@@ -166,6 +167,7 @@ impl<'a> Conversion<'a> {
     }
 
     fn text(&mut self, text: &str) {
+        let text = &*without_data(text);
         let is_free = matches!(self.roles.last(), Some(Role::Free));
         if is_free && text.trim_ascii().is_empty() {
             self.body.push_folded(text);
@@ -303,6 +305,7 @@ impl<'a> Conversion<'a> {
             if !(self.dialect.is_text)(tag.name(), name, &value) {
                 continue;
             }
+            let value = without_data(&value);
             if is_aside {
                 self.body.begin_aside();
                 self.body.push_folded(&value);

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use ken_core::{Document, Field};
 
 use super::{Compound, ROOT};
-use crate::output::metadata::{date_by_creation, keywords, names_a_file};
+use crate::output::metadata::{add_authors, add_once, date_by_creation, keywords, names_a_file};
 use crate::structure::cursor::Cursor;
 use crate::text::code_page::{self, WESTERN};
 
@@ -29,19 +29,81 @@ pub(crate) fn read_named(file: &Compound<'_>, name: &str, document: &mut Documen
     }
     if let Some(stream) = file.stream(ROOT, "\u{5}DocumentSummaryInformation") {
         for (number, value) in properties(&stream) {
-            if let (2, Value::Text(category)) = (number, value) {
-                document.add_text(Field::Keywords, &category);
+            if let Value::Text(text) = value {
+                add_of_document(number, &text, document);
             }
+        }
+        for text in of_user(&stream) {
+            add_once(document, Field::Description, &text);
         }
     }
     date_by_creation(document);
+}
+
+/// Adds a property of the second stream: category, manager, company, status, language.
+fn add_of_document(number: u32, text: &str, document: &mut Document) {
+    match number {
+        2 | 27 => document.join_text(Field::Keywords, text),
+        14 | 15 => add_once(document, Field::Description, text),
+        28 => document.add_text(Field::Lang, text),
+        _ => {}
+    }
+}
+
+/// Returns the texts of the properties that the user defined: those of the second set, but not those of programs, whose names begin with
+/// an underscore (MS-OLEPS 2.21).
+fn of_user(stream: &[u8]) -> Vec<String> {
+    let Some(section) = second_section(stream) else {
+        return Vec::new();
+    };
+    let of_programs = names_of_programs(section).unwrap_or_default();
+    read_section(section)
+        .into_iter()
+        .filter(|(number, _)| *number > 1 && !of_programs.contains(number))
+        .filter_map(|(_, value)| match value {
+            Value::Text(text) => Some(text.into_owned()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn second_section(stream: &[u8]) -> Option<&[u8]> {
+    let n_sections = Cursor(stream.get(24..)?).le_u32()?;
+    let at = Cursor(stream.get(64..)?).le_u32()? as usize;
+    stream.get(at..).filter(|_| n_sections > 1)
+}
+
+/// Returns the numbers of the properties that belong to programs, by the dictionary of names (MS-OLEPS 2.17).
+fn names_of_programs(section: &[u8]) -> Option<Vec<u32>> {
+    let offsets = property_offsets(section)?;
+    let page = code_page_of(section, &offsets);
+    let (_, at) = offsets.iter().find(|(number, _)| *number == 0)?;
+    let mut dictionary = Cursor(section.get(*at..)?);
+    let n = dictionary.le_u32()?.min(MAX_PROPERTIES);
+    let mut found = Vec::new();
+    for _ in 0..n {
+        let number = dictionary.le_u32()?;
+        let length = dictionary.le_u32()? as usize;
+        let is_wide = page == code_page::UTF16;
+        let n_bytes = if is_wide {
+            length.checked_mul(2)?.checked_next_multiple_of(4)?
+        } else {
+            length
+        };
+        let name = dictionary.take(n_bytes)?;
+        if name.starts_with(b"_") || name.starts_with(b"MSIP_") {
+            found.push(number);
+        }
+    }
+    Some(found)
 }
 
 fn add(number: u32, value: &Value<'_>, document: &mut Document) {
     match (number, value) {
         (2, Value::Text(title)) if !names_a_file(title) => document.add_text(Field::Title, title),
         (3 | 6, Value::Text(text)) => document.add_text(Field::Description, text),
-        (4, Value::Text(author)) => document.add_text(Field::Author, author),
+        // Who wrote it, and who changed it last.
+        (4 | 8, Value::Text(author)) => add_authors(document, author),
         (5, Value::Text(words)) => {
             keywords(words).for_each(|keyword| document.join_text(Field::Keywords, keyword));
         }
@@ -72,13 +134,16 @@ fn section(stream: &[u8]) -> Option<&[u8]> {
 
 fn read_section(section: &[u8]) -> Vec<(u32, Value<'_>)> {
     let offsets = property_offsets(section).unwrap_or_default();
-    let code_page = offsets
-        .iter()
-        .find(|(number, _)| *number == 1)
-        .and_then(|(_, at)| section.get(at + 4..at + 6))
-        .map_or(WESTERN, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
+    let code_page = code_page_of(section, &offsets);
     let read = |&(number, at): &(u32, usize)| Some((number, value(section.get(at..)?, code_page)?));
     offsets.iter().filter_map(read).collect()
+}
+
+/// Returns the code page of the texts of a set.
+fn code_page_of(section: &[u8], offsets: &[(u32, usize)]) -> u16 {
+    let value = offsets.iter().find(|(number, _)| *number == 1);
+    let bytes = value.and_then(|(_, at)| section.get(at.checked_add(4)?..at.checked_add(6)?));
+    bytes.map_or(WESTERN, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
 }
 
 fn property_offsets(section: &[u8]) -> Option<Vec<(u32, usize)>> {
@@ -163,7 +228,8 @@ mod tests {
             (2, 30, b"\x02\0\0\0\xcf\0"),
             (4, 31, b"\x02\0\0\0\xe4\0\0\0"),
             (5, 30, b"\xff\0\0\0lie"),
-            (12, 64, &116_444_736_010_000_000_u64.to_le_bytes()),
+            (8, 30, b"\x02\0\0\0B\0"),
+            (12, 64, &125_911_584_000_000_000_u64.to_le_bytes()),
             (13, 64, &0_u64.to_le_bytes()),
             (14, 3, b"\x07\0\0\0"),
         ]);
@@ -174,8 +240,65 @@ mod tests {
         assert_eq!(document.text(Field::Title), Some("П"));
         assert_eq!(document.text(Field::Author), Some("ä"));
         assert_eq!(document.text(Field::Keywords), None);
-        assert_eq!(document.number(Field::Created), Some(1));
-        assert_eq!(document.number(Field::Date), Some(1));
+        let editor = (Field::Author, ken_core::Value::Text("B".into()));
+        assert!(document.fields.contains(&editor));
+        assert_eq!(document.number(Field::Created), Some(946_684_800));
+        assert_eq!(document.number(Field::Date), Some(946_684_800));
         assert_eq!(document.number(Field::Pages), Some(7));
+    }
+
+    /// Returns the section of a set.
+    fn section_of(properties: &[(u32, u32, &[u8])]) -> Vec<u8> {
+        property_set(properties)[48..].to_vec()
+    }
+
+    #[test]
+    fn properties_of_documents_and_of_users() {
+        let first = section_of(&[
+            (14, 30, b"\x05\0\0\0Boss\0"),
+            (15, 30, b"\x06\0\0\0Works\0"),
+            (27, 30, b"\x06\0\0\0Final\0"),
+        ]);
+        let mut second = section_of(&[(2, 30, b"\x06\0\0\0Heron\0"), (3, 30, b"\x05\0\0\0junk\0")]);
+        // The dictionary has no type: it takes the place of the first property's list.
+        let at = second.len() as u32;
+        second[4..8].copy_from_slice(&3_u32.to_le_bytes());
+        let list: Vec<u8> = second[8..24].to_vec();
+        let values = second.split_off(24);
+        second.truncate(8);
+        second.extend(0_u32.to_le_bytes());
+        second.extend((at + 8).to_le_bytes());
+        for entry in list.chunks_exact(8) {
+            second.extend(&entry[..4]);
+            let offset = u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]) + 8;
+            second.extend(offset.to_le_bytes());
+        }
+        second.extend(values);
+        second.extend(2_u32.to_le_bytes());
+        for (number, name) in [(2_u32, &b"Bird\0"[..]), (3, b"_id\0")] {
+            second.extend(number.to_le_bytes());
+            second.extend((name.len() as u32).to_le_bytes());
+            second.extend(name);
+        }
+        let mut stream = vec![0; 72];
+        stream[24] = 2;
+        stream[44..48].copy_from_slice(&72_u32.to_le_bytes());
+        stream[64..68].copy_from_slice(&(72 + first.len() as u32).to_le_bytes());
+        stream.extend(first);
+        stream.extend(second);
+        let file = compound_of(&[("\u{5}DocumentSummaryInformation", &stream)]);
+        let file = Compound::open(&file).unwrap();
+        let mut document = Document::new(Ipath::root(), "application/msword", Kind::Document);
+        read(&file, &mut document);
+        let texts: Vec<String> = document
+            .fields
+            .iter()
+            .map(|(_, value)| format!("{value:?}"))
+            .collect();
+        let texts = texts.join(" ");
+        for wanted in ["Boss", "Works", "Final", "Heron"] {
+            assert!(texts.contains(wanted), "{wanted}: {texts}");
+        }
+        assert!(!texts.contains("junk"), "{texts}");
     }
 }

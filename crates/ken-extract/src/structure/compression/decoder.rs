@@ -1,5 +1,5 @@
-//! Decompresses gzip (RFC 1952), bzip2, xz, lzma, lzip, zstd (RFC 8878), lz4, brotli (RFC 7932) and
-//! compress streams.
+//! Decompresses gzip (RFC 1952), bzip2, xz, lzma, lzip, zstd (RFC 8878), lz4, brotli (RFC 7932), compress,
+//! Snappy (its framing format) and zlib (RFC 1950) streams.
 //!
 //! A file may hold several frames one after the other (`cat a.gz b.gz`, pigz, pixz, pzstd);
 //! anything after the last one (tape padding, signatures) is ignored. A bomb is recognised by the
@@ -39,6 +39,8 @@ pub(crate) enum Codec {
     Lz4,
     Brotli,
     Compress,
+    Snappy,
+    Zlib,
 }
 
 /// The media types of every codec.
@@ -52,6 +54,8 @@ pub(crate) const MEDIA_TYPES: &[&str] = &[
     "application/x-lz4",
     "application/x-brotli",
     "application/x-compress",
+    "application/x-snappy-framed",
+    "application/zlib",
 ];
 
 impl Codec {
@@ -67,6 +71,8 @@ impl Codec {
             "application/x-lz4" => Self::Lz4,
             "application/x-brotli" => Self::Brotli,
             "application/x-compress" => Self::Compress,
+            "application/x-snappy-framed" => Self::Snappy,
+            "application/zlib" => Self::Zlib,
             _ => return None,
         })
     }
@@ -80,7 +86,8 @@ impl Codec {
             Self::Lzip => b"LZIP",
             Self::Lz4 => b"\x04\x22\x4d\x18",
             // These have no magic bytes, or no end, and are never concatenated.
-            Self::Lzma | Self::Brotli | Self::Compress => return false,
+            // The decoder of Snappy reads all of them.
+            Self::Lzma | Self::Brotli | Self::Compress | Self::Snappy | Self::Zlib => return false,
             Self::Zstd if is_skippable(bytes) => return true,
             Self::Zstd => b"\x28\xb5\x2f\xfd",
         };
@@ -143,6 +150,8 @@ enum Frame<R: BufRead> {
     Lz4(lz4_flex::frame::FrameDecoder<R>),
     Brotli(Box<brotli_decompressor::Decompressor<R>>),
     Compress(LzwReader<R>),
+    Snappy(Box<snap::read::FrameDecoder<R>>),
+    Zlib(flate2::bufread::ZlibDecoder<R>),
 }
 
 /// Returns the size of the window of a zstd frame (RFC 8878 section 3.1.1.1), if the bytes reach far enough.
@@ -186,6 +195,8 @@ impl<R: BufRead> Frame<R> {
                 Self::Brotli(Box::new(decoder))
             }
             Codec::Compress => Self::Compress(LzwReader::new(reader)?),
+            Codec::Snappy => Self::Snappy(Box::new(snap::read::FrameDecoder::new(reader))),
+            Codec::Zlib => Self::Zlib(flate2::bufread::ZlibDecoder::new(reader)),
         })
     }
 
@@ -202,6 +213,8 @@ impl<R: BufRead> Frame<R> {
             Self::Lz4(decoder) => decoder.read(buffer),
             Self::Brotli(decoder) => decoder.read(buffer),
             Self::Compress(decoder) => decoder.read(buffer),
+            Self::Snappy(decoder) => decoder.read(buffer),
+            Self::Zlib(decoder) => decoder.read(buffer),
         }
     }
 
@@ -214,6 +227,8 @@ impl<R: BufRead> Frame<R> {
             Self::Lz4(decoder) => decoder.into_inner(),
             Self::Brotli(decoder) => decoder.into_inner(),
             Self::Compress(decoder) => decoder.into_inner(),
+            Self::Snappy(decoder) => decoder.into_inner(),
+            Self::Zlib(decoder) => decoder.into_inner(),
         }
     }
 }
@@ -363,6 +378,17 @@ mod tests {
                 encoder.write_all(content).unwrap();
                 encoder.finish().unwrap()
             }
+            Codec::Snappy => {
+                let mut encoder = snap::write::FrameEncoder::new(Vec::new());
+                encoder.write_all(content).unwrap();
+                encoder.into_inner().unwrap()
+            }
+            Codec::Zlib => {
+                let level = flate2::Compression::default();
+                let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), level);
+                encoder.write_all(content).unwrap();
+                encoder.finish().unwrap()
+            }
             Codec::Lzip | Codec::Brotli | Codec::Compress => {
                 unreachable!("ken has no encoder of {codec:?}; samples are files")
             }
@@ -420,6 +446,18 @@ mod tests {
                 assert_eq!(content, expected, "{codec:?}");
                 assert!(failure.is_none(), "{codec:?}: {failure:?}");
             }
+        }
+    }
+
+    #[test]
+    fn snappy_and_zlib_are_read_as_far_as_they_are_whole() {
+        for codec in [Codec::Snappy, Codec::Zlib] {
+            let bytes = compressed(codec, &b"reindeer and moose ".repeat(9));
+            let (content, failure) = decompressed(codec, &bytes);
+            assert_eq!(content, b"reindeer and moose ".repeat(9), "{codec:?}");
+            assert!(failure.is_none(), "{codec:?}: {failure:?}");
+            let (_, failure) = decompressed(codec, &bytes[..bytes.len() - 3]);
+            assert!(failure.is_some(), "{codec:?}");
         }
     }
 

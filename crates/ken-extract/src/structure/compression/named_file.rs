@@ -23,6 +23,10 @@ const ENDS: &[(&str, Codec)] = &[
     (".zst", Codec::Zstd),
     (".zstd", Codec::Zstd),
     (".Z", Codec::Compress),
+    (".sz", Codec::Snappy),
+    (".snappy", Codec::Snappy),
+    (".zz", Codec::Zlib),
+    (".zlib", Codec::Zlib),
 ];
 
 /// Returns whether the name is that of a compressed file.

@@ -1,6 +1,7 @@
 //! Metafiles of Windows: the texts that they draw. Diagrams and charts that were pasted into documents are such pictures, and often
 //! nothing else holds their words.
 
+pub(crate) mod blips;
 mod emf;
 mod font;
 mod pieces;

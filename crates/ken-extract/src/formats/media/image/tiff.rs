@@ -200,6 +200,11 @@ impl<'i> File<'i> {
                 for entry in &below {
                     self.add(entry, metadata, &mut dates)?;
                 }
+            } else if entry.tag == 0x8825 {
+                // Damage of the place is none of the picture.
+                if let Ok((below, _)) = self.directory(self.number(entry)) {
+                    self.place(&below, metadata);
+                }
             } else {
                 self.add(entry, metadata, &mut dates)?;
             }
@@ -237,6 +242,27 @@ impl<'i> File<'i> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Reads the place where a picture was taken (EXIF 4.6.6).
+    fn place(&self, entries: &[Tag], metadata: &mut Metadata) {
+        let coordinate = |sign_tag: u16, minus: &[u8]| {
+            let of = |tag: u16| entries.iter().find(|entry| entry.tag == tag);
+            let parts = self.value(of(sign_tag + 1)?, 24).ok()?;
+            let mut degrees = 0.0;
+            for (position, part) in parts.as_chunks::<8>().0.iter().enumerate() {
+                let (numerator, denominator) = (self.integer(part, 4), self.integer(&part[4..], 4));
+                if denominator > 0 {
+                    let divisor = 60.0_f64.powi(i32::try_from(position).ok()?);
+                    degrees += numerator as f64 / denominator as f64 / divisor;
+                }
+            }
+            let sign = self.value(of(sign_tag)?, 1).ok()?;
+            Some(if &*sign == minus { -degrees } else { degrees })
+        };
+        if let (Some(latitude), Some(longitude)) = (coordinate(1, b"S"), coordinate(3, b"W")) {
+            metadata.place(latitude, longitude);
+        }
     }
 
     /// Decodes a comment whose first eight bytes declare its character set.

@@ -11,6 +11,7 @@ mod sections;
 mod text;
 
 use crate::formats::Format;
+use crate::formats::drawing::metafile::blips;
 use crate::output::Output;
 use crate::structure::compound::ROOT;
 use crate::structure::compound::{self, Compound, objects, summary};
@@ -24,7 +25,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("pages, where the writer began one")
         .members("embedded files")
         .in_worker()
-        .version(4);
+        .version(5);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
@@ -40,6 +41,10 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let (mut units, is_whole) = pieces::read(&fib, &main, &table);
     let breaks = sections::page_breaks(&fib, &main, &table);
     output.own().body = text::text(&fib, &mut units, &breaks, limits);
+    if let Some(pictures) = file.stream(ROOT, "Data") {
+        blips::add_texts(&pictures, limits, output.own());
+    }
+    blips::add_texts(&main, limits, output.own());
     if let Some(pool) = file.find(ROOT, "ObjectPool") {
         objects::hand_on(&file, pool, |_| true, output)?;
     }

@@ -2,7 +2,7 @@
 //! each with a header in Protocol Buffers that holds its type and length.
 //!
 //! Apple has published no specification. Sources: the description by Sean Patrick O'Brien
-//! (<https://github.com/obriensp/iWorkFileFormat>), and Google's description of Snappy.
+//! (<https://github.com/obriensp/iWorkFileFormat>).
 
 /// Maximum size of a chunk, which holds 64 KiB unpacked.
 const MAX_CHUNK_BYTES: u64 = 1 << 20;
@@ -29,53 +29,14 @@ pub(super) fn unpack(mut file: &[u8], max_bytes: usize) -> (Vec<u8>, bool) {
     (bytes, file.is_empty())
 }
 
-/// Adds the content of a Snappy chunk: literals, and copies of earlier bytes.
+/// Adds the content of a Snappy chunk.
 fn unsnap(chunk: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
-    let mut message = Message(chunk);
-    let length = message.varint().filter(|&n| n <= MAX_CHUNK_BYTES)? as usize;
-    let start = bytes.len();
-    let mut rest = message.0;
-    while let [tag, after @ ..] = rest {
-        let (n_bytes, offset, after) = match tag & 3 {
-            0 => {
-                let n_extra = usize::from(tag >> 2).saturating_sub(59);
-                let (extra, after) = after.split_at_checked(n_extra)?;
-                let n_bytes = match n_extra {
-                    0 => usize::from(tag >> 2),
-                    _ => number(extra),
-                } + 1;
-                let (literal, after) = after.split_at_checked(n_bytes)?;
-                bytes.extend_from_slice(literal);
-                (0, 0, after)
-            }
-            1 => {
-                let (low, after) = after.split_first()?;
-                let offset = usize::from(tag >> 5) << 8 | usize::from(*low);
-                (usize::from(tag >> 2 & 7) + 4, offset, after)
-            }
-            kind => {
-                let (offset, after) = after.split_at_checked(if kind == 2 { 2 } else { 4 })?;
-                (usize::from(tag >> 2) + 1, number(offset), after)
-            }
-        };
-        if n_bytes > 0 {
-            let from = bytes.len().checked_sub(offset).filter(|&at| at >= start)?;
-            // A copy may overlap its own source.
-            for at in from..from + n_bytes {
-                bytes.push(*bytes.get(at)?);
-            }
-        }
-        if bytes.len() - start > length {
-            return None;
-        }
-        rest = after;
+    let length = snap::raw::decompress_len(chunk).ok()?;
+    if length as u64 > MAX_CHUNK_BYTES {
+        return None;
     }
-    (bytes.len() - start == length).then_some(())
-}
-
-fn number(bytes: &[u8]) -> usize {
-    let digits = bytes.iter().rev();
-    digits.fold(0, |number, &byte| number << 8 | usize::from(byte))
+    bytes.extend(snap::raw::Decoder::new().decompress_vec(chunk).ok()?);
+    Some(())
 }
 
 /// Returns the objects of an unpacked file, up to where it is damaged.

@@ -20,7 +20,7 @@ use super::{decrypted, escape};
 use crate::formats::drawing::metafile;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::output::metadata::{add_once, add_time, date_by_creation, keywords};
+use crate::output::metadata::{add_authors, add_once, add_time, date_by_creation, keywords};
 use crate::structure::compound::objects;
 use crate::structure::package::{Package, resolve};
 use crate::structure::xml::{Node, Xml};
@@ -235,10 +235,18 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
     let mut xml = Xml::new(text);
     while let Some(node) = xml.next()? {
         let Node::Start(tag) = node else { continue };
+        if tag.name() == "property" {
+            // Properties that programs define, and labels of confidentiality, have such names.
+            let name = tag.attribute("name").unwrap_or_default();
+            if name.starts_with('_') || name.starts_with("MSIP_") {
+                xml.skip()?;
+            }
+            continue;
+        }
         let field = match tag.name() {
             "title" => Field::Title,
             "creator" | "lastModifiedBy" => Field::Author,
-            "keywords" | "category" => Field::Keywords,
+            "keywords" | "category" | "contentStatus" => Field::Keywords,
             "subject" | "description" | "Company" | "Manager" => Field::Description,
             // A property that the user defined.
             "lpwstr" | "lpstr" | "bstr" => Field::Description,
@@ -259,6 +267,7 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
             Field::Keywords => {
                 keywords(&value).for_each(|keyword| document.join_text(field, keyword));
             }
+            Field::Author => add_authors(document, &value),
             _ => add_once(document, field, &value),
         }
     }

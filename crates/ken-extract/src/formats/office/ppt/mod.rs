@@ -16,6 +16,7 @@ use ken_core::{Field, Setting};
 
 use crate::expansion::max_expanded;
 use crate::formats::Format;
+use crate::formats::drawing::metafile::blips;
 use crate::output::Output;
 use crate::structure::compound::ROOT;
 use crate::structure::compound::{self, Compound, objects, summary};
@@ -30,7 +31,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("slides")
         .members("embedded files, numbered from 1")
         .in_worker()
-        .version(5);
+        .version(6);
 
 /// An embedded object.
 const OBJECT: u16 = 0x1011;
@@ -57,6 +58,9 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     own.body = text.body;
     own.fields.retain(|(field, _)| *field != Field::Pages);
     own.add_number(Field::Pages, text.n_slides as i64);
+    if let Some(pictures) = file.stream(storage, "Pictures") {
+        blips::add_texts(&pictures, limits, own);
+    }
     let found = records(&stream).filter(|record| record.kind == OBJECT);
     for (position, record) in found.enumerate() {
         hand_on(&record, position + 1, output)?;

@@ -10,7 +10,7 @@ mod object;
 mod reader;
 mod token;
 
-use ken_core::{Document, Field};
+use ken_core::Field;
 
 use crate::output::Output;
 use crate::output::body::Body;
@@ -64,15 +64,6 @@ pub(in crate::formats) fn text(bytes: &[u8], limits: &Limits) -> String {
 /// Creates an empty body of the size that the limits allow.
 fn body(limits: &Limits) -> Body {
     Body::new(limits.max_text_bytes)
-}
-
-/// Sets the date of a document: the last change, otherwise the creation.
-fn complete_date(document: &mut Document) {
-    if document.number(Field::Date).is_none()
-        && let Some(created) = document.number(Field::Created)
-    {
-        document.add_number(Field::Date, created);
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::charset::{self, Charsets};
 use super::token::{Token, Tokens};
 use crate::formats::office::field;
 use crate::output::body::{Body, is_note_number};
+use crate::output::metadata::date_by_creation;
 use crate::output::metadata::keywords;
 use crate::{Error, Limits};
 
@@ -530,7 +531,7 @@ impl<'a> RtfReader<'a> {
         for (field, number) in self.numbers {
             document.add_number(field, number);
         }
-        super::complete_date(document);
+        date_by_creation(document);
         document.body = self.body.finish();
         self.objects
     }

@@ -47,6 +47,7 @@ pub(super) struct SheetReader {
     links: Vec<String>,
     /// The names that the user gave to cells.
     cell_names: Vec<String>,
+    pictures: Vec<u8>,
 }
 
 impl SheetReader {
@@ -71,6 +72,7 @@ impl SheetReader {
             repeated: Vec::new(),
             links: Vec::new(),
             cell_names: Vec::new(),
+            pictures: Vec::new(),
         }
     }
 
@@ -81,6 +83,7 @@ impl SheetReader {
             match number {
                 0xfc => self.read_shared_strings(data, &mut records),
                 0x1b6 => self.read_text_box(data, &mut records),
+                0xeb => self.add_pictures(data, &mut records),
                 0x3d..=0x3f | CONTINUE => {}
                 _ => {
                     // A record that is too short for its kind is ignored.
@@ -322,6 +325,19 @@ impl SheetReader {
         while let Some(text) = strings.string() {
             self.shared.strings.push(&text);
         }
+    }
+
+    /// Collects the pictures of all sheets, whose records go on in the following ones of either kind.
+    fn add_pictures<'a>(&mut self, data: &'a [u8], records: &mut Records<'a>) {
+        self.pictures.extend_from_slice(data);
+        while let Some(data) = records.next_continued() {
+            self.pictures.extend_from_slice(data);
+        }
+    }
+
+    /// Returns the pictures that the sheets show, as records of OfficeArt.
+    pub(super) fn take_pictures(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.pictures)
     }
 
     /// Reads the text of a comment, text box or button.

@@ -1,6 +1,6 @@
 //! Tests of the reader of Excel workbooks.
 
-use ken_core::{Kind, Reason};
+use ken_core::{Field, Kind, Reason};
 
 use super::*;
 use crate::detect::Detected;
