@@ -99,7 +99,7 @@ impl Finder {
                 ..Request::default()
             };
             let query = match service.understand_typing(&mut request) {
-                // Nothing of it is a query yet.
+                // Even without its mistakes it is no query.
                 Err(Error::Query(_)) => return Ok(Vec::new()),
                 query => query?,
             };

@@ -16,14 +16,14 @@ type Match = (
     String,
     String,
     String,
-    u32,
+    i32,
     f64,
     HashMap<&'static str, Variant<'static>>,
 );
 
 /// The kind of match that may be what the user wants (`KRunner::QueryMatch::Type::PossibleMatch`, also a relevance of its
 /// category in KRunner 6).
-const POSSIBLE: u32 = 30;
+const POSSIBLE: i32 = 30;
 /// Words of fewer letters are not searched.
 const MIN_LETTERS: i32 = 3;
 /// The action that opens the folder of a hit.

@@ -170,7 +170,7 @@ impl Search<'_> {
     }
 
     /// Searches one document; returns false if no more results are wanted.
-    fn one_document<W: Write>(
+    pub(crate) fn one_document<W: Write>(
         &self,
         worker: &mut Worker<'_, Paint<Sheet<'_, W>>>,
         name: &Name,

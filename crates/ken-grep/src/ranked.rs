@@ -17,7 +17,7 @@ use crate::digest::{Budget, Digest};
 use crate::documents::{Documents, Name, pages};
 use crate::format::{Mode, Printer};
 use crate::input::Input;
-use crate::output::Paint;
+use crate::output::{Output, Paint};
 use crate::rank::{Gauged, MAX_SHOWN};
 use crate::run::{Search, Searched};
 use crate::tally::{Summary, Tally};
@@ -92,6 +92,31 @@ impl Search<'_> {
             Ok::<_, io::Error>(outcome.gauged.unwrap_or_default())
         });
         Ok(judged)
+    }
+
+    /// Searches and prints the most useful documents first.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn documents_ranked<W: Write>(
+        &self,
+        documents: &Documents<'_>,
+        output: &Output<W>,
+    ) -> Result<Summary, ken_engine::Error> {
+        let (ranked, judged) = self.rank_documents(documents)?;
+        let tally = Tally::new(self.format.stats);
+        let printer = self.format.printer(output.whole_sheet(), false);
+        let mut worker = self.worker(printer);
+        for of in &ranked {
+            let stored = documents.snapshot.document(of.source)?;
+            if !self.one_document(&mut worker, &of.name, &stored.document.body, &tally) {
+                break;
+            }
+        }
+        Ok(Summary {
+            stats: tally.summary().stats,
+            ..judged
+        })
     }
 
     /// Searches and prints the best lines of the most useful documents, within a budget.

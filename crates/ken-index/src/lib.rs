@@ -29,6 +29,7 @@ mod record;
 mod schema;
 mod search;
 mod segment;
+mod shipped;
 mod stem;
 mod store;
 mod version;
@@ -40,6 +41,8 @@ pub use check::{
 pub use directory::map;
 pub(crate) use ken_engine::{DocAddress, Error, Meta, Record};
 pub use open::read_meta;
+pub use query::Counts;
 pub use reader::{Reader, Snapshot};
-pub use stem::unknown_language;
+pub use shipped::{Position, Shipped, kept, ship, written};
+pub use stem::{Lexicon, expand, unknown_language};
 pub use writer::{Writer, WriterOptions};

@@ -45,6 +45,11 @@ impl Row {
         &self.values[..self.n_searched]
     }
 
+    /// Returns all values, with their columns.
+    pub(crate) fn all(&self) -> &[(Column, OwnedValue)] {
+        &self.values
+    }
+
     /// Adds a number.
     pub(crate) fn push(&mut self, column: Column, number: u64) {
         self.values.push((column, OwnedValue::U64(number)));

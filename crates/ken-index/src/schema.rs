@@ -41,7 +41,7 @@ pub(crate) const LINKS: &str = "_links";
 const LINK: &str = "_link";
 const FAILURE: &str = "_failure";
 /// The words in the names of folders, which are searched with those of the text ([`ken_core::Word::folders`]).
-const FOLDER: &str = "_folder";
+pub(crate) const FOLDER: &str = "_folder";
 /// See [`crate::columns::sketch`].
 pub(crate) const SKETCH: &str = "_sketch";
 

@@ -195,35 +195,46 @@ impl Log {
         }
     }
 
-    /// Takes the tags of a file and of what it contains along to its new path.
-    pub(crate) fn follow(&self, old: &Path, new: &Path) {
+    /// Gives the tags of a file and of what it contains to its new path, for documents that are added from now on.
+    /// Returns the lines that say so, for [`Self::moved`].
+    pub(crate) fn follow(&self, old: &Path, new: &Path) -> Vec<TagChange> {
         let (old, new) = (Location::file(old), Location::file(new));
         let (old, new) = (Tagged::address(&old), Tagged::address(&new));
         let mut changes = Vec::new();
         for address in self.tags.addresses_in(&old) {
-            let given: Vec<_> = self.tags.of_document(address).collect();
-            let change = |address: String, is_there: bool| TagChange {
-                on: Tagged::Document(address),
-                tags: given
-                    .iter()
-                    .filter(|(_, is_given)| is_there || *is_given)
-                    .map(|(tag, is_given)| ((*tag).to_owned(), is_there && *is_given))
-                    .collect(),
-            };
             let moved = format!("{new}{}", &address[old.len()..]);
+            // A run that was stopped before its commit may have said it already, and this one finds the same move.
+            let is_said = |tag: &str| self.tags.of_document(&moved).any(|(said, _)| said == tag);
+            let there = self.tags.of_document(address);
+            let there = there.filter(|(tag, _)| !is_said(tag));
+            let there = there.map(|(tag, is_given)| (tag.to_owned(), is_given));
+            let there: Vec<_> = there.collect();
             // Another file may come to the old path.
-            changes.extend([change(moved, true), change(address.to_owned(), false)]);
+            let gone = self.tags.of_document(address);
+            let gone = gone.filter(|(_, is_given)| *is_given);
+            let gone: Vec<_> = gone.map(|(tag, _)| (tag.to_owned(), false)).collect();
+            for (address, tags) in [(moved, there), (address.to_owned(), gone)] {
+                let on = Tagged::Document(address);
+                changes.extend((!tags.is_empty()).then_some(TagChange { on, tags }));
+            }
         }
-        if changes.is_empty() {
-            return;
+        if !changes.is_empty() {
+            let mut moved = self.moved.write().unwrap_or_else(PoisonError::into_inner);
+            changes.iter().for_each(|change| moved.take(change));
         }
-        let mut moved = self.moved.write().unwrap_or_else(PoisonError::into_inner);
-        changes.iter().for_each(|change| moved.take(change));
-        let mut of_moved = self.of_moved.lock().unwrap_or_else(PoisonError::into_inner);
-        of_moved.append(&mut changes);
+        changes
     }
 
-    /// Appends the lines for documents that moved to the log. The run that commits their new
+    /// Keeps the lines for a file that moved until the next commit.
+    pub(crate) fn moved(&self, mut changes: Vec<TagChange>) {
+        if !changes.is_empty() {
+            let of_moved = self.of_moved.lock();
+            let mut of_moved = of_moved.unwrap_or_else(PoisonError::into_inner);
+            of_moved.append(&mut changes);
+        }
+    }
+
+    /// Appends the lines for documents that moved to the log. Every commit that may have their new
     /// addresses calls this before.
     pub(crate) fn write_moved(&self, data: &Path) -> Result<(), Error> {
         let mut of_moved = self.of_moved.lock().unwrap_or_else(PoisonError::into_inner);
@@ -334,7 +345,8 @@ mod tests {
             b"+a -b -- path:/d/x.zip\n+c -- path:/d/x.zip|m.txt\n+d -- path:/d/x.zip2\n",
             (0, 0),
         );
-        log.follow(Path::new("/d/x.zip"), Path::new("/e/y.zip"));
+        let changes = log.follow(Path::new("/d/x.zip"), Path::new("/e/y.zip"));
+        log.moved(changes);
         let tags = |ipath: Ipath, path: &str| {
             let mut document = Document::new(ipath, "text/plain", Kind::Document);
             document.add_text(Field::Tag, "b");
@@ -360,6 +372,17 @@ mod tests {
         assert_eq!(
             text,
             "+a -b -- path:/e/y.zip\n-a -- path:/d/x.zip\n+c -- path:/e/y.zip|m.txt\n-c -- path:/d/x.zip|m.txt\n"
+        );
+        // The commit failed, so the next run sees the same move: the log already says what follows from it.
+        let again = Log::of(
+            format!("+a -b -- path:/d/x.zip\n+c -- path:/d/x.zip|m.txt\n{text}").as_bytes(),
+            (0, 0),
+        );
+        let changes = again.follow(Path::new("/d/x.zip"), Path::new("/e/y.zip"));
+        assert_eq!(changes, []);
+        assert_eq!(
+            again.tags.of_document("/e/y.zip").collect::<Vec<_>>(),
+            [("a", true), ("b", false)]
         );
     }
 }

@@ -400,16 +400,22 @@ impl Watcher {
     }
 
     /// Looks again at the folders that are not watched, whose number may have changed: those that fit into the
-    /// budget are watched, the others are counted.
+    /// budget are watched, the others are counted. Returns what to look at once more if more folders are watched now: a
+    /// change may have preceded the watch.
     ///
     /// Folders that are left out for another reason keep their number: a walk of a remote file system may take
     /// minutes.
-    pub fn recount(&self) {
+    pub fn recount(&self) -> BTreeSet<PathBuf> {
         let state = self.seen.state();
+        let n_watched = state.table.len();
         let is_beyond = |coverage: Coverage| coverage.unwatched() == coverage.beyond;
         let tops = state.unwatched.paths_where(is_beyond);
         drop(state);
         self.enter(&tops);
+        match self.seen.state().table.len() > n_watched {
+            true => tops,
+            false => BTreeSet::new(),
+        }
     }
 
     /// Moves the watches to where the folders are now. Folders that came are watched before they are told.

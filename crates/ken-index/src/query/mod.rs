@@ -37,6 +37,7 @@ use related::{RelatedQuery, Relation};
 pub(crate) use selection::Selection;
 use span::SpanQuery;
 use value::{ValueForm, ValueQuery};
+pub use word::Counts;
 pub(crate) use word::{Proximity, Scoring, WordsQuery};
 use xor::XorQuery;
 

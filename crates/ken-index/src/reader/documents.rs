@@ -116,7 +116,7 @@ impl Snapshot {
 }
 
 /// Puts a stored value where the document has it.
-fn put(document: &mut Document, field: Field, value: StoredValue<'_>) {
+pub(crate) fn put(document: &mut Document, field: Field, value: StoredValue<'_>) {
     use StoredValue::{Signed, Text};
     match (field, value) {
         (Field::Mime, Text(text)) => document.media_type = text.to_owned(),

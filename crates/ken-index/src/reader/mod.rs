@@ -1,6 +1,6 @@
 //! Reading: a commit that is open, and what it is asked.
 
-mod documents;
+pub(crate) mod documents;
 mod files;
 mod follow;
 mod mail;

@@ -16,7 +16,7 @@ use crate::error;
 use crate::meta::Commit;
 use crate::open::{Access, CommitStamp, is_outdated, open_engine};
 use crate::parallel;
-use crate::query::Scoring;
+use crate::query::{Counts, Scoring};
 use crate::schema::{Columns, LOCATION};
 use crate::stem::Stemming;
 use crate::{check, damage};
@@ -42,6 +42,7 @@ pub struct Snapshot {
     pub(crate) shortcuts: Arc<Shortcuts>,
     pub(super) ranking: Ranking,
     pub(super) stemming: Stemming,
+    pub(super) counts: Option<Arc<dyn Counts>>,
     scoring: OnceLock<Arc<Scoring>>,
     /// The columns and stores of each segment that are read for every shown document, once they are open.
     locations: Vec<OnceLock<BytesColumn>>,
@@ -134,6 +135,7 @@ impl Snapshot {
             searcher,
             ranking: Ranking::default(),
             stemming: Stemming::default(),
+            counts: None,
             scoring: OnceLock::new(),
             locations,
             columns_of,
@@ -145,6 +147,15 @@ impl Snapshot {
     #[must_use]
     pub fn with_ranking(mut self, ranking: Ranking) -> Self {
         self.ranking = ranking;
+        self.scoring = OnceLock::new();
+        self
+    }
+
+    /// Ranks as if the documents were in a larger collection that has these counts. Plans must be expanded by the terms of
+    /// that collection ([`crate::expand`]).
+    #[must_use]
+    pub fn with_counts(mut self, counts: Arc<dyn Counts>) -> Self {
+        self.counts = Some(counts);
         self.scoring = OnceLock::new();
         self
     }
@@ -164,8 +175,14 @@ impl Snapshot {
             let segments = self.searcher.segment_readers();
             let names = self.meta.field_names();
             let shortcuts = &self.shortcuts;
-            let scoring = Scoring::new(segments, &self.columns, names, &self.ranking, shortcuts);
-            Arc::new(scoring)
+            Arc::new(Scoring::new(
+                segments,
+                &self.columns,
+                names,
+                &self.ranking,
+                shortcuts,
+                self.counts.as_ref(),
+            ))
         };
         Arc::clone(self.scoring.get_or_init(new))
     }

@@ -12,7 +12,7 @@ use super::Snapshot;
 use crate::collector::facets;
 use crate::doc_address::AddressParts;
 use crate::postings::keywords;
-use crate::stem::{self, Expander};
+use crate::stem::{self, Expander, InIndex, Within};
 use crate::{query, search};
 
 impl Source for Snapshot {
@@ -73,18 +73,17 @@ impl Source for Snapshot {
     }
 
     fn expand(&self, plan: &Plan, limits: Option<&Arc<Limits>>) -> Result<Plan, Error> {
-        if !stem::may_change(plan) {
+        // A plan for a part of a larger collection has the forms of all of it.
+        if self.counts.is_some() || !stem::may_change(plan) {
             return Ok(plan.clone());
         }
-        let segments = self.searcher.segment_readers();
-        let expander = Expander::new(
-            &self.stemming,
-            &self.ranking,
-            &self.columns,
-            segments,
-            &self.shortcuts,
-            limits.map(|limits| &**limits),
-        );
+        let within = Within::Index(InIndex {
+            segments: self.searcher.segment_readers(),
+            columns: &self.columns,
+            shortcuts: &self.shortcuts,
+        });
+        let limits = limits.map(|limits| &**limits);
+        let expander = Expander::new(&self.stemming, &self.ranking, within, limits);
         expander.plan(plan).map_err(|e| self.error(e))
     }
 

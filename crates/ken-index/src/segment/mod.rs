@@ -34,6 +34,7 @@ use tantivy::{DocId, Index, Segment, SegmentMeta, TantivyError};
 use self::batch::Batch;
 use self::documents::{Detail, Documents};
 use self::engine::{FieldFiles, Files};
+pub(crate) use self::postings::VALUE_GAP;
 use self::postings::{Postings, Room, Sink};
 use self::spill::Spill;
 pub(crate) use self::thresholds::Thresholds;
@@ -320,7 +321,7 @@ impl Sink for ListedField<'_> {
 }
 
 /// Returns the texts of a body.
-fn texts(body: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn texts(body: &str) -> impl Iterator<Item = &str> {
     let ends = memmem::find_iter(body.as_bytes(), TEXT_SEPARATOR);
     let mut start = 0;
     ends.chain([body.len()]).map(move |end| {

@@ -32,7 +32,7 @@ const STEP_BITS: u32 = 2;
 /// The value of a step that is stored separately, as the next number of the stream.
 const STEP_FOLLOWS: u32 = 2;
 /// Gap between two values of a field that is not text, so that no phrase spans both.
-const VALUE_GAP: u32 = 1;
+pub(crate) const VALUE_GAP: u32 = 1;
 
 /// The offset of a term that is not being sorted now.
 const NOT_NOW: u32 = u32::MAX;

@@ -254,6 +254,19 @@ impl<'a> AnyForms<'a> {
         Self { forms, states }
     }
 
+    /// Returns with what the terms begin.
+    pub(super) fn prefixes(&self) -> Vec<String> {
+        let mut prefixes: Vec<String> = Vec::new();
+        for forms in &self.forms {
+            let has_it = |known: &String| forms.prefix.starts_with(known.as_str());
+            if !prefixes.iter().any(has_it) {
+                prefixes.retain(|known| !known.starts_with(forms.prefix));
+                prefixes.push(forms.prefix.to_owned());
+            }
+        }
+        prefixes
+    }
+
     #[cfg(test)]
     pub(super) fn accepts(&self, term: &str) -> bool {
         let mut bytes = term.bytes();

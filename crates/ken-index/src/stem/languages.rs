@@ -16,7 +16,7 @@ use tantivy::schema::IndexRecordOption;
 
 use super::apart::Apart;
 use super::endings::Endings;
-use super::{Rules, code};
+use super::{Lexicon, Rules, code};
 use crate::analysis::function_words::FunctionWords;
 use crate::dictionary::Shortcuts;
 use crate::schema::{Columns, value_column};
@@ -214,12 +214,21 @@ pub(super) struct OfTerm {
     pub(super) is_certain: bool,
 }
 
+/// Where terms and languages are looked up.
+#[derive(Clone, Copy)]
+pub(crate) enum Within<'a> {
+    /// In a snapshot.
+    Index(InIndex<'a>),
+    /// In an index on other machines.
+    Lexicon(&'a dyn Lexicon),
+}
+
 /// What a snapshot has.
 #[derive(Clone, Copy)]
-pub(super) struct Within<'a> {
-    pub(super) segments: &'a [SegmentReader],
-    pub(super) columns: &'a Columns,
-    pub(super) shortcuts: &'a Shortcuts,
+pub(crate) struct InIndex<'a> {
+    pub(crate) segments: &'a [SegmentReader],
+    pub(crate) columns: &'a Columns,
+    pub(crate) shortcuts: &'a Shortcuts,
 }
 
 /// Returns the languages of the documents with a word, the most frequent first.
@@ -236,6 +245,15 @@ fn most_frequent(counts: &BTreeMap<String, u32>) -> Vec<&'static Language> {
 /// Counts the languages of some documents with a term in their body.
 fn count_with(term: &str, within: Within<'_>) -> tantivy::Result<BTreeMap<String, u32>> {
     let mut counts = BTreeMap::new();
+    let within = match within {
+        Within::Index(within) => within,
+        Within::Lexicon(lexicon) => {
+            for (tag, n) in lexicon.languages_with(term) {
+                *counts.entry(code(&tag).to_owned()).or_default() += n;
+            }
+            return Ok(counts);
+        }
+    };
     for segment in within.segments {
         let column = within.columns.of(Field::Body);
         let Some(index) = within.shortcuts.index(segment, column)? else {
@@ -279,6 +297,21 @@ fn count_with(term: &str, within: Within<'_>) -> tantivy::Result<BTreeMap<String
 fn count(within: Within<'_>) -> tantivy::Result<Vec<&'static Language>> {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut rest = 0;
+    let within = match within {
+        Within::Index(within) => within,
+        Within::Lexicon(lexicon) => {
+            let (found, all) = lexicon.languages();
+            rest = all;
+            for (tag, n) in found {
+                if let Some(language) = LANGUAGES.iter().find(|of| of.code == tag) {
+                    *counts.entry(language.code).or_default() += n;
+                    rest = rest.saturating_sub(n);
+                }
+            }
+            let codes = not_rare(counts, rest).into_iter();
+            return Ok(codes.filter_map(Language::of).collect());
+        }
+    };
     for segment in within.segments {
         rest += u64::from(segment.max_doc());
         let column = within.columns.of(Field::Lang);

@@ -7,7 +7,9 @@
 
 mod apart;
 mod endings;
+mod expand;
 mod languages;
+mod lexicon;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -23,14 +25,15 @@ use tantivy::index::SegmentReader;
 use self::apart::Apart;
 use self::endings::{AnyForms, Endings, Forms};
 use crate::analysis::function_words;
-use crate::dictionary::{Shortcuts, Trie};
+use crate::dictionary::Trie;
 use crate::limits::{Limits, reached};
 use crate::parallel;
-use crate::schema::Columns;
 
+pub use self::expand::expand;
 pub(crate) use self::languages::Stemming;
-use self::languages::Within;
 pub use self::languages::unknown_language;
+pub(crate) use self::languages::{InIndex, Within};
+pub use self::lexicon::Lexicon;
 
 /// Minimum number of letters that forms share with the stem: `use` for `using` and `used` is a
 /// range by `us`.
@@ -127,6 +130,15 @@ impl<'a> Search<'a> {
             }
         });
     }
+
+    /// Adds a term if it has the stem of the word in one of the languages.
+    fn look_at(&mut self, term: &str) {
+        let mut each = self.rules.iter().zip(self.stems);
+        let is_word = term.chars().all(char::is_alphabetic) && term != self.word;
+        if is_word && each.any(|(rules, stem)| rules.join(term, self.word, stem)) {
+            self.found.insert(term.to_owned());
+        }
+    }
 }
 
 /// Returns the common beginning of all forms of a word: what the word shares with its stem. The
@@ -176,9 +188,7 @@ fn free(stem: &str, n_other: usize) -> usize {
 pub(crate) struct Expander<'a> {
     pub(crate) stemming: &'a Stemming,
     pub(crate) ranking: &'a Ranking,
-    pub(crate) columns: &'a Columns,
-    pub(crate) segments: &'a [SegmentReader],
-    pub(crate) shortcuts: &'a Shortcuts,
+    within: Within<'a>,
     /// When no further words are looked up.
     limits: Option<&'a Limits>,
     /// The forms of requested words, by word and field, since the words of a query repeat.
@@ -192,17 +202,13 @@ impl<'a> Expander<'a> {
     pub(crate) fn new(
         stemming: &'a Stemming,
         ranking: &'a Ranking,
-        columns: &'a Columns,
-        segments: &'a [SegmentReader],
-        shortcuts: &'a Shortcuts,
+        within: Within<'a>,
         limits: Option<&'a Limits>,
     ) -> Self {
         Self {
             stemming,
             ranking,
-            columns,
-            segments,
-            shortcuts,
+            within,
             limits,
             known: RefCell::default(),
         }
@@ -221,13 +227,7 @@ impl<'a> Expander<'a> {
             Plan::Word(word) => Plan::Word(self.word(word)?),
             Plan::And(parts) => Plan::And(list(parts)?),
             Plan::Or(parts) => {
-                let (segments, columns) = (self.segments, self.columns);
-                let within = Within {
-                    segments,
-                    columns,
-                    shortcuts: self.shortcuts,
-                };
-                let languages = self.stemming.main(within)?;
+                let languages = self.stemming.main(self.within)?;
                 let languages = languages.iter().filter_map(|of| of.function_words());
                 let languages: Vec<_> = languages.collect();
                 let weight = self.ranking.function_words;
@@ -325,11 +325,7 @@ impl<'a> Expander<'a> {
     }
 
     fn look_up(&self, term: &str, word: &Word) -> tantivy::Result<BTreeSet<String>> {
-        let within = Within {
-            segments: self.segments,
-            columns: self.columns,
-            shortcuts: self.shortcuts,
-        };
+        let within = self.within;
         let found = self.stemming.of_term(term, within)?;
         let is_certain = found.is_certain;
         let ruled = found.languages.into_iter();
@@ -339,28 +335,12 @@ impl<'a> Expander<'a> {
             return Ok(BTreeSet::new());
         }
         let stems: Vec<_> = rules.iter().map(|of| of.stemmer.stem(term)).collect();
-        let fields = Field::all().filter(|field| word.looks_in(*field));
-        let mut columns: Vec<_> = fields.map(|field| self.columns.of(field)).collect();
-        if word.field.is_none() {
-            columns.push(self.columns.folder);
-        }
-        let (shortcuts, idle) = (self.shortcuts, Mutex::new(Vec::new()));
-        let idle_searches = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let look = |_, segment: &SegmentReader| {
-            let search = idle_searches().pop();
-            let mut search = search.unwrap_or_else(|| Search::new(term, &rules, &stems));
-            for column in &columns {
-                if let Some(dictionary) = shortcuts.of(segment, *column).trie()? {
-                    search.look_through(&dictionary);
-                }
+        let mut found = match within {
+            Within::Index(within) => in_index(term, word, &rules, &stems, within)?,
+            Within::Lexicon(lexicon) => {
+                expand::in_lexicon(Search::new(term, &rules, &stems), word, lexicon)
             }
-            idle_searches().push(search);
-            tantivy::Result::Ok(())
         };
-        // A traversal visits few terms, in a large dictionary as in a small one.
-        parallel::each(self.segments, |_| 1, usize::MAX, look)?;
-        let searches = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut found: BTreeSet<String> = searches.into_iter().flat_map(|of| of.found).collect();
         if !is_certain {
             let mut wrong = Vec::new();
             for form in &found {
@@ -378,6 +358,38 @@ impl<'a> Expander<'a> {
         }
         Ok(found)
     }
+}
+
+/// Returns the other forms of a word in the dictionaries of a snapshot.
+fn in_index(
+    term: &str,
+    word: &Word,
+    rules: &[&Rules],
+    stems: &[Cow<'_, str>],
+    within: InIndex<'_>,
+) -> tantivy::Result<BTreeSet<String>> {
+    let fields = Field::all().filter(|field| word.looks_in(*field));
+    let mut columns: Vec<_> = fields.map(|field| within.columns.of(field)).collect();
+    if word.field.is_none() {
+        columns.push(within.columns.folder);
+    }
+    let (shortcuts, idle) = (within.shortcuts, Mutex::new(Vec::new()));
+    let idle_searches = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+    let look = |_, segment: &SegmentReader| {
+        let search = idle_searches().pop();
+        let mut search = search.unwrap_or_else(|| Search::new(term, rules, stems));
+        for column in &columns {
+            if let Some(dictionary) = shortcuts.of(segment, *column).trie()? {
+                search.look_through(&dictionary);
+            }
+        }
+        idle_searches().push(search);
+        tantivy::Result::Ok(())
+    };
+    // A traversal visits few terms, in a large dictionary as in a small one.
+    parallel::each(within.segments, |_| 1, usize::MAX, look)?;
+    let searches = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(searches.into_iter().flat_map(|of| of.found).collect())
 }
 
 /// Returns whether a plan may have stems to replace, or words to weigh.

@@ -34,7 +34,6 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
             limit: Some(limit),
             offset,
             count: true,
-            suggest: true,
             snippets: Snippets {
                 count: 1,
                 length: PASSAGE,
@@ -43,6 +42,14 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
             ..Request::default()
         };
         let mut found = ask(service, query, &request)?;
+        if found.total == Some(0) {
+            // Suggestions cost several searches. Where something was found, the answer says which words no document has.
+            let suggest = Request {
+                suggest: true,
+                ..request
+            };
+            found = ask(service, query, &suggest)?;
+        }
         found
             .hits
             .retain(|hit| is_visible(&scope, &hit.location.path));

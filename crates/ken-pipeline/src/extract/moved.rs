@@ -17,12 +17,10 @@ impl Pool<'_> {
     /// Writes a file under its new path from its data in the index. A file whose type may depend on
     /// the name is extracted.
     pub(super) fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, thread: &Thread<'_>) {
-        match self.old_path(from) {
-            Ok(old) => old
-                .iter()
-                .for_each(|old| self.prepared.tags.follow(old, &path)),
+        let tags = match self.old_path(from) {
+            Ok(old) => old.map(|old| self.prepared.tags.follow(&old, &path)),
             Err(error) => return self.errors.note(Err(error)),
-        }
+        };
         match self.rewritten(from, &path, stamp, thread) {
             Ok(true) => {
                 self.progress.files_done.fetch_add(1, Ordering::Relaxed);
@@ -39,6 +37,7 @@ impl Pool<'_> {
             Err(error) => self.errors.note(Err(error)),
         }
         self.errors.note(self.documents.delete(from));
+        self.prepared.tags.moved(tags.unwrap_or_default());
     }
 
     /// Returns the path of a file that moved, if anything has tags that have to follow it.

@@ -40,7 +40,10 @@ impl Run<'_> {
             }
             n_bytes = n_done;
             let _span = self.progress.span(Stage::Commit, None);
-            if let Some(writer) = self.writer.used() {
+            // If the log cannot be written, the last commit of the run says so.
+            let tags = &self.prepared.tags;
+            let is_logged = || tags.write_moved(&self.prepared.options.data).is_ok();
+            if let Some(writer) = self.writer.used().filter(|_| is_logged()) {
                 errors.note(writer.commit_with(&mut || self.meta(writer, None, false, false)));
             }
             next = Instant::now() + interval;

@@ -87,8 +87,11 @@ impl Terms for Scoped<'_> {
             .terms()
             .similar(fields, word, limit * 8, limits)?;
         for one in all {
+            if similar.len() == limit {
+                break;
+            }
             let documents = self.most(fields, &one.term)?;
-            if documents > 0 && similar.len() < limit {
+            if documents > 0 {
                 similar.push(Similar { documents, ..one });
             }
         }

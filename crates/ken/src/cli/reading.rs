@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches};
 
 use super::{Cli, SearchArgs, mail};
@@ -44,9 +45,45 @@ impl Cli {
                 *argument = format!(" {text}").into();
             }
         }
-        let matches = command.try_get_matches_from_mut(arguments)?;
+        let matches = command.try_get_matches_from_mut(arguments);
+        let matches = matches.map_err(|error| match instead(&error) {
+            Some(message) => command.error(error.kind(), message),
+            None => error,
+        })?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
+}
+
+/// Returns what to type instead of a command that ken does not have: other programs call theirs so, or it is a query.
+fn instead(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(name) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
+    };
+    let advice = match name.as_str() {
+        "find" | "query" | "locate" | "fd" => "ken search finds documents by their text and names",
+        "list" | "ls" => "ken search -l 'QUERY' lists paths, ken status the folders",
+        "info" | "stats" => "ken status says what the index has",
+        "add" | "update" | "sync" | "refresh" | "reindex" => "ken index does that",
+        "watch" | "daemon" | "start" => "ken serve keeps the index fresh",
+        "cat" | "view" | "read" | "preview" => "ken show prints the text of a document",
+        "tag" | "tags" => "ken mail tag does that for messages",
+        "remove" | "delete" | "rm" | "forget" => {
+            "ken index --forget FOLDER removes a root, ken exclude PATH what is below one"
+        }
+        // An alias of one letter is like everything.
+        word => match error.get(ContextKind::SuggestedSubcommand) {
+            Some(ContextValue::Strings(similar)) if similar.iter().any(|name| name.len() > 2) => {
+                return None;
+            }
+            Some(ContextValue::String(similar)) if similar.len() > 2 => return None,
+            _ => {
+                return Some(format!(
+                    "there is no command \"{word}\"; to search for it: ken search {word}"
+                ));
+            }
+        },
+    };
+    Some(format!("there is no command \"{name}\": {advice}"))
 }
 
 /// The programs that ken replaces when it is started under their names.

@@ -18,12 +18,20 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The variables that say where windows appear.
 const DISPLAYS: [&str; 2] = ["WAYLAND_DISPLAY", "DISPLAY"];
-/// The other variables that programs with windows need.
-const OTHERS: [&str; 3] = ["XAUTHORITY", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE"];
-
-/// Returns whether the session has a desktop.
+/// Returns whether the session has a desktop. A service may be older than the desktop, and asks only when it opens
+/// something.
 pub(super) fn is_there() -> bool {
-    has_display() || !of_session().is_empty()
+    has_display() || is_service()
+}
+
+/// Returns whether this process is the first one of a service of systemd.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "systemd says so in the environment"
+)]
+fn is_service() -> bool {
+    let first = std::env::var("SYSTEMD_EXEC_PID");
+    first.is_ok_and(|first| first == std::process::id().to_string())
 }
 
 #[allow(
@@ -46,12 +54,8 @@ pub(super) fn has_bus() -> bool {
     is_set("DBUS_SESSION_BUS_ADDRESS") || is_there()
 }
 
-/// Returns what a desktop has told systemd of itself, if this process was started by systemd before the desktop: a
-/// service that starts with the session has nothing of it in its own environment.
-fn of_session() -> Vec<(String, String)> {
-    if has_display() || !is_set("INVOCATION_ID") {
-        return Vec::new();
-    }
+/// Returns whether a desktop has told systemd of itself.
+fn is_known_to_systemd() -> bool {
     let asked = Command::new("systemctl")
         .args(["--user", "show-environment"])
         .stdin(Stdio::null())
@@ -59,20 +63,21 @@ fn of_session() -> Vec<(String, String)> {
         .output();
     let told = asked.map_or_else(|_| Vec::new(), |asked| asked.stdout);
     let told = String::from_utf8_lossy(&told);
-    let is_wanted = |name: &str| DISPLAYS.iter().chain(&OTHERS).any(|wanted| *wanted == name);
-    let variables = told.lines().filter_map(|line| line.split_once('='));
-    // What systemctl quotes is none of these.
-    let variables: Vec<_> = variables
-        .filter(|(name, value)| is_wanted(name) && !value.is_empty() && !value.starts_with('$'))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect();
-    match variables
-        .iter()
-        .any(|(name, _)| DISPLAYS.contains(&name.as_str()))
-    {
-        true => variables,
-        false => Vec::new(),
-    }
+    let mut names = told.lines().filter_map(|line| line.split_once('='));
+    names.any(|(name, value)| DISPLAYS.contains(&name) && !value.is_empty())
+}
+
+/// Returns a command that has systemd start a program as a service of its own. Below this process it would share the
+/// limits of its service, and end when that is started again; and a service that is older than the desktop has none of
+/// the variables that say where windows appear.
+fn as_own_service(command: &Command) -> Command {
+    let mut own = Command::new("systemd-run");
+    own.args(["--user", "--quiet", "--collect"])
+        // It may start another program and end.
+        .args(["--property=ExitType=cgroup", "--"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    own
 }
 
 /// Opens a file in its program, or the folder of the file if that is wanted or the file would run. Returns whether the
@@ -101,8 +106,18 @@ fn runs(path: &Path) -> bool {
 pub(super) fn start(command: &mut Command) -> Result<(), Failure> {
     let name = command.get_program().display().to_string();
     let fail = |why: String| Failure::new(Kind::Input, format!("{name}: {why}"));
+    let mut own;
+    let command = match is_service() {
+        true if !has_display() && !is_known_to_systemd() => {
+            return Err(fail("the session has no desktop".to_owned()));
+        }
+        true => {
+            own = as_own_service(command);
+            &mut own
+        }
+        false => command,
+    };
     let started = command
-        .envs(of_session())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -110,7 +110,8 @@ pub(super) fn reason(skip: &Skip) -> String {
         Skip::Loop => "a link to a parent folder".to_owned(),
         Skip::FileSystem => "on another file system".to_owned(),
         Skip::Excluded => {
-            "left out by the settings (ken exclude), or of no use in an index".to_owned()
+            "left out by the settings (ken exclude lists it), or a part of ken's own data"
+                .to_owned()
         }
         Skip::Root => "another root".to_owned(),
     }

@@ -10,7 +10,7 @@ mod terminal;
 mod wrap;
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
 pub(crate) use fields::{hit_fields, hit_values, table_row};
@@ -42,6 +42,13 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
 pub(crate) fn warn(message: &str) {
     // A failure to print cannot be reported anywhere.
     let _ = writeln!(stderr(), "{}: {}", program(), clean(message));
+}
+
+/// Writes a line to standard error for somebody who looks at a terminal; a program sees the exit code.
+pub(crate) fn remark(message: &str) {
+    if io::stderr().is_terminal() {
+        warn(message);
+    }
 }
 
 /// The name that stands before messages, if it is not `ken`.

@@ -63,11 +63,14 @@ impl Bus {
     /// Starts the server of a world on this bus.
     fn serve<'w>(&self, world: &'w World) -> Server<'w> {
         let bin = world.home().join("bin").display().to_string();
+        // As systemd starts it: the process knows that it is the first one of a service.
+        let ken = world.command(["serve"]);
         let child = world
-            .command(["serve"])
+            .around("sh")
+            .args(["-c", "SYSTEMD_EXEC_PID=$$ exec \"$ken\" serve"])
             .env("DBUS_SESSION_BUS_ADDRESS", &self.address)
             .env("PATH", format!("{bin}:/usr/bin:/bin"))
-            .env("INVOCATION_ID", "by systemd")
+            .env("ken", ken.get_program())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -177,7 +180,7 @@ fn krunner_gets_hits_with_their_files() {
     let hits = bus.call(&format!("{KRUNNER}.Match"), &["okapi leav"]);
     let url = format!("file://{}/notes/okapi.md", world.docs().display());
     for expected in [
-        "'Okapis', 'x-office-document', uint32 30",
+        "'Okapis', 'x-office-document', 30",
         "'subtext': <'~/docs/notes",
         url.as_str(),
     ] {
@@ -208,14 +211,19 @@ fn noted(world: &World) -> String {
 fn what_is_chosen_is_opened_on_the_desktop_of_the_session() {
     let Some(bus) = Bus::start() else { return };
     let world = world();
-    // The service was started before the desktop, which told systemd of itself later.
+    // The service was started before the desktop, which told systemd of itself later. systemd starts programs with that.
     program(
         &world,
         "systemctl",
-        "echo LANG=C; echo WAYLAND_DISPLAY=wayland-7; echo \"XAUTHORITY=\\$'a b'\"",
+        "echo LANG=C; echo WAYLAND_DISPLAY=wayland-7",
+    );
+    program(
+        &world,
+        "systemd-run",
+        "while [ \"$1\" != -- ]; do shift; done; shift; export WAYLAND_DISPLAY=wayland-7\nSYSTEMD_EXEC_PID=$$ exec \"$@\"",
     );
     let note = format!(
-        "printf '%s %s\\n' \"$WAYLAND_DISPLAY$XAUTHORITY\" \"$1\" > '{0}/part'; mv '{0}/part' '{0}/noted'",
+        "printf '%s %s\\n' \"$WAYLAND_DISPLAY\" \"$1\" > '{0}/part'; mv '{0}/part' '{0}/noted'",
         world.home().display()
     );
     program(&world, "xdg-open", &note);

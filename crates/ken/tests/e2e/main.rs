@@ -64,6 +64,7 @@ mod sidecar;
 mod snapshots;
 mod spelling;
 mod spellings;
+mod ssh;
 mod status;
 mod synonyms;
 mod tag;

@@ -1,6 +1,7 @@
 //! On a terminal no command lets a file steer it: every command runs on a pseudo-terminal, over files whose names,
 //! titles, texts and messages try.
 
+use crate::mail::message;
 use crate::pty;
 use crate::world::World;
 
@@ -181,6 +182,49 @@ fn no_command_lets_a_file_steer_the_terminal() {
         );
     }
     assert!(shown > commands.len() / 2, "{shown} of {}", commands.len());
+}
+
+/// A program sees the exit code; somebody at a terminal sees a sentence.
+#[test]
+fn nothing_is_silent_on_a_terminal() {
+    let world = World::new();
+    world.write("a.eml", message(1, &[], "Subject: okapi\n", "okapi"));
+    world.write("b.txt", "kiwi");
+    world.index_docs();
+    let out = world.home().join("out");
+    let out = out.to_str().unwrap();
+    for (args, said, code) in [
+        (&["mail", "list", "zebra"][..], "no message matches", 1),
+        (&["mail", "tag", "+a", "okapi"], "1 message tagged", 0),
+        (&["mail", "tag", "+a", "zebra"], "no message matches", 1),
+        (
+            &["mail", "save", "okapi", "--to", out],
+            "no message that matches has such a file",
+            1,
+        ),
+        (
+            &["mail", "save", "zebra", "--to", out],
+            "no message matches",
+            1,
+        ),
+        (&["search", "zebra"], "no document matches", 1),
+        (&["grep", "zebra", "docs"], "--documents searches PDF", 1),
+    ] {
+        let shown = String::from_utf8(on_a_terminal(&world, args)).unwrap();
+        assert!(shown.contains(said), "{args:?}: {shown}");
+        let run = world.ken(args);
+        assert_eq!((run.code, run.err.as_str()), (code, ""), "{args:?}");
+    }
+    for args in [
+        &["grep", "kiwi", "docs"][..],
+        &["grep", "zebra", "nowhere"],
+        &["grep", "-q", "zebra", "docs"],
+        &["grep", "--documents", "zebra", "docs"],
+        &["rg", "zebra", "docs"],
+    ] {
+        let shown = String::from_utf8(on_a_terminal(&world, args)).unwrap();
+        assert!(!shown.contains("--documents searches"), "{args:?}: {shown}");
+    }
 }
 
 #[test]

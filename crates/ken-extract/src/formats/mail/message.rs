@@ -7,7 +7,7 @@ use ken_core::{Document, Encryption, Field, Setting, TEXT_SEPARATOR};
 use ken_mail::{Attachment, Html, Message, Priority, Text};
 
 use crate::formats::mail::calendar::invitation_text;
-use crate::formats::web::html::html_within;
+use crate::formats::web::html::shown_within;
 use crate::output::Output;
 use crate::text::encoded::without_data;
 use crate::{Error, Format, Input, Member};
@@ -200,7 +200,7 @@ fn detect_charset(bytes: &[u8]) -> String {
 
 fn page_text(html: &Html<'_>, max_bytes: usize) -> String {
     let (page, charset) = html.page();
-    html_within(&page, charset, max_bytes).body
+    shown_within(&page, charset, max_bytes).body
 }
 
 #[cfg(test)]

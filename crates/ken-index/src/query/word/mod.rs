@@ -7,6 +7,7 @@
 //! (S. Robertson, H. Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted fields",
 //! 2004).
 
+mod counts;
 mod extra;
 mod list;
 mod proximity;
@@ -25,6 +26,7 @@ use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocAddress, DocId, Score, Searcher, TantivyError};
 
 use crate::collector::{Best, BestOfSegment};
+pub use counts::Counts;
 pub(crate) use proximity::Proximity;
 use scorer::{Goal, OpenWord, WordsScorer};
 pub(crate) use scoring::Scoring;

@@ -8,6 +8,7 @@ use ken_core::{Field, FieldKind, FieldNames, Plan, Ranking, Word};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentReader;
 
+use super::counts::Counts;
 use super::list::Lengths;
 use crate::analysis::BORDER;
 use crate::dictionary::Shortcuts;
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) ranking: Ranking,
     pub(crate) shortcuts: Arc<Shortcuts>,
     n_documents: f32,
+    /// The counts of a larger collection, if the snapshot is a part of one.
+    counts: Option<Arc<dyn Counts>>,
     segments: Vec<SegmentReader>,
     /// By field; computed when a search first needs the field.
     lengths: Vec<OnceLock<Option<Arc<Lengths>>>>,
@@ -58,8 +61,12 @@ impl Scoring {
         names: FieldNames,
         ranking: &Ranking,
         shortcuts: &Arc<Shortcuts>,
+        counts: Option<&Arc<dyn Counts>>,
     ) -> Self {
-        let n_documents: u64 = segments.iter().map(|of| u64::from(of.max_doc())).sum();
+        let n_documents: u64 = match counts {
+            Some(counts) => counts.n_documents(),
+            None => segments.iter().map(|of| u64::from(of.max_doc())).sum(),
+        };
         Self {
             shared: Arc::new(Shared {
                 lengths: Field::all().map(|_| OnceLock::new()).collect(),
@@ -69,6 +76,7 @@ impl Scoring {
                 ranking: ranking.clone(),
                 shortcuts: Arc::clone(shortcuts),
                 n_documents: n_documents as f32,
+                counts: counts.cloned(),
             }),
             limits: None,
         }
@@ -84,6 +92,10 @@ impl Scoring {
 }
 
 impl Shared {
+    pub(super) fn counts(&self) -> Option<&dyn Counts> {
+        self.counts.as_deref()
+    }
+
     pub(super) fn n_documents(&self) -> f32 {
         self.n_documents
     }
@@ -118,6 +130,10 @@ impl Shared {
     fn average_length(&self, field: Field) -> tantivy::Result<Option<f32>> {
         let column = self.columns.of(field);
         let (mut n_tokens, mut n_documents) = (0, 0);
+        if let Some(counts) = self.counts() {
+            let (n_tokens, n_documents) = counts.lengths(field);
+            return Ok((n_documents > 0).then(|| n_tokens as f32 / n_documents as f32));
+        }
         for segment in &self.segments {
             let Some(index) = self.shortcuts.index(segment, column)? else {
                 continue;
@@ -168,6 +184,7 @@ mod tests {
             FieldNames::TABLE,
             &ranking,
             &snapshot.shortcuts,
+            None,
         );
         let limited = scoring.limited(&Arc::new(Limits::default()));
         limited.lengths(Field::Body).unwrap();

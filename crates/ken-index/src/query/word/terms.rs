@@ -12,6 +12,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{Searcher, Term};
 use tantivy_common::BitSet;
 
+use super::counts;
 use super::list::{List, Source};
 use super::scoring::Scoring;
 use crate::dictionary::Shortcut;
@@ -41,6 +42,8 @@ pub(super) struct WordTerms {
     /// all of them at once, since most have a common beginning and few dictionaries have them.
     singles: Vec<String>,
     segments: Vec<SegmentForms>,
+    /// Whether names of folders count; see [`MOST_BELOW`].
+    has_folders: bool,
 }
 
 /// The forms in a segment.
@@ -79,6 +82,7 @@ impl WordTerms {
             forms: Vec::with_capacity(word.forms.len()),
             singles: singles(word),
             segments: Vec::new(),
+            has_folders: word.folders,
         };
         for form in &word.forms {
             let ready = match &form.span {
@@ -135,6 +139,7 @@ impl WordTerms {
             forms,
             singles: Vec::new(),
             segments: segments.enumerate().map(of_segment).collect(),
+            has_folders: false,
             word,
         })
     }
@@ -224,8 +229,9 @@ impl WordTerms {
 
     /// Drops the names of folders if they are above many documents.
     fn drop_common_folders(&mut self, scoring: &Scoring) {
-        let n_below = self.n_documents(Field::Dir, &|_| true);
+        let n_below = self.n_documents(scoring, Field::Dir, &|_| true);
         if n_below > scoring.n_documents() * MOST_BELOW {
+            self.has_folders = false;
             for of in &mut self.segments {
                 of.entries.retain(|entry| entry.field != Field::Dir);
             }
@@ -261,10 +267,10 @@ impl WordTerms {
     fn idf(&self, scoring: &Scoring, searcher: &Searcher) -> tantivy::Result<f32> {
         let mut most = 0.0_f32;
         for field in self.fields() {
-            most = most.max(self.n_documents(field, &|_| true));
+            most = most.max(self.n_documents(scoring, field, &|_| true));
         }
         if most == 0.0 {
-            most = self.n_documents(Field::Dir, &|_| true);
+            most = self.n_documents(scoring, Field::Dir, &|_| true);
         }
         let mut idf = (most > 0.0).then(|| scoring.idf(most));
         for ((ready, _), form) in self.forms.iter().zip(&self.word.forms) {
@@ -273,6 +279,16 @@ impl WordTerms {
                 continue;
             }
             let mut sum = 0.0;
+            if let Some(counts) = scoring.counts() {
+                form.span.patterns(&mut |pattern| {
+                    let n = self
+                        .fields()
+                        .map(|field| counts.documents_with(field, pattern));
+                    sum += scoring.idf(n.max().unwrap_or(0) as f32);
+                });
+                idf = Some(idf.map_or(sum, |idf| idf.max(sum)));
+                continue;
+            }
             let mut matchers = Vec::new();
             part.matchers(&mut |matcher| matchers.push(matcher));
             for matcher in matchers {
@@ -292,7 +308,7 @@ impl WordTerms {
         let is_literal = |form: usize| !self.word.forms[form].derived;
         let most = self
             .fields()
-            .map(|field| self.n_documents(field, &is_literal));
+            .map(|field| self.n_documents(scoring, field, &is_literal));
         let most = most.fold(0.0_f32, f32::max);
         match most > 0.0 {
             true => scoring.idf(most).max(self.idf),
@@ -300,12 +316,18 @@ impl WordTerms {
         }
     }
 
-    fn n_documents(&self, field: Field, counts: &dyn Fn(usize) -> bool) -> f32 {
+    fn n_documents(&self, scoring: &Scoring, field: Field, takes: &dyn Fn(usize) -> bool) -> f32 {
+        if let Some(counts) = scoring.counts() {
+            return match field == Field::Dir && !self.has_folders {
+                true => 0.0,
+                false => counts::of_forms(counts, &self.word, field, takes),
+            };
+        }
         let of_segment = |of: &SegmentForms| {
             let entries = of
                 .entries
                 .iter()
-                .filter(|entry| entry.field == field && counts(entry.form));
+                .filter(|entry| entry.field == field && takes(entry.form));
             let terms = entries.flat_map(|entry| &entry.terms);
             union(terms.map(|info| info.doc_freq), of.max_doc)
         };
@@ -468,6 +490,7 @@ mod tests {
             FieldNames::TABLE,
             &ranking,
             &snapshot.shortcuts,
+            None,
         );
         let span = Span::Match(Pattern::Prefix("ot".to_owned()));
         let word = Word {

@@ -75,7 +75,7 @@ fn check(global: &Global, path: &Path) -> Result<(), Failure> {
 
 fn write(global: &Global, paths: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
     let home = home();
-    let mut list = Array::new();
+    let mut wanted = Vec::new();
     for path in paths {
         let below = home
             .as_deref()
@@ -88,23 +88,43 @@ fn write(global: &Global, paths: impl Iterator<Item = PathBuf>) -> Result<(), Fa
             );
             Failure::new(Kind::Usage, message).hint("put a file .noindex into the folder")
         })?;
-        list.push(text);
+        wanted.push(text.to_owned());
     }
     edit(global, |document| {
-        match list.is_empty() {
-            true => drop(document.remove("exclude")),
-            false => {
-                document["exclude"] = match document.get("exclude") {
-                    Some(Item::Value(old)) => {
-                        let mut new = toml_edit::Value::Array(list);
-                        *new.decor_mut() = old.decor().clone();
-                        Item::Value(new)
-                    }
-                    _ => value(list),
+        if wanted.is_empty() {
+            document.remove("exclude");
+            return Ok(());
+        }
+        let is_list = |item: &Item| item.as_array().is_some();
+        if !document.get("exclude").is_some_and(is_list) {
+            document["exclude"] = value(Array::new());
+        }
+        // What stays keeps its place and its comment.
+        if let Some(list) = document["exclude"].as_array_mut() {
+            let is_same = |text: &str, path: &str| text == path || expanded(text) == expanded(path);
+            list.retain(|old| {
+                let old = old.as_str().unwrap_or_default();
+                wanted.iter().any(|path| is_same(old, path))
+            });
+            for path in &wanted {
+                let is_there = list
+                    .iter()
+                    .filter_map(|old| old.as_str())
+                    .any(|old| is_same(old, path));
+                if !is_there {
+                    list.push(path);
                 }
             }
         }
         Ok(())
     })
     .map(drop)
+}
+
+/// Returns a path of the settings without `~`.
+fn expanded(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), home()) {
+        (Some(below), Some(home)) => home.join(below),
+        _ => PathBuf::from(path),
+    }
 }

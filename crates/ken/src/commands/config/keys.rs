@@ -50,7 +50,9 @@ impl Key {
 
     /// Returns whether the value is text: what a user types for it needs no quotes.
     pub(crate) fn is_text(&self) -> bool {
-        matches!(self.value, None | Some(Value::String(_))) && self.name() != "analysis.stem"
+        let name = self.name();
+        let is_other = name == "analysis.stem" || name.starts_with("ranking.fields.");
+        matches!(self.value, None | Some(Value::String(_))) && !is_other
     }
 }
 

@@ -158,8 +158,8 @@ fn put(document: &mut DocumentMut, key: &[&str], value: Item) -> Result<(), Fail
 }
 
 fn unset(global: &Global, name: &str) -> Result<ExitCode, Failure> {
-    let sources = Sources::read(global)?;
-    let known = key(&sources.settings, name)?.ok_or_else(|| unknown(name))?;
+    // The settings are not read: what is wrong can be removed.
+    let known = key(&Settings::default(), name)?.ok_or_else(|| unknown(name))?;
     let parts = known.parts();
     let mut is_removed = false;
     let path = edit(global, |document| {

@@ -22,15 +22,19 @@ use crate::config::data_folder;
 use crate::failure::Failure;
 use crate::output::{Out, Screen};
 
-/// Searches the stored text of the documents below the paths.
+/// Searches the stored text of the documents below the paths; the most useful ones come first if `ranks`.
 pub(super) fn search(
     global: &Global,
     search: &Search<'_>,
     output: &Output<Out<Screen>>,
     around: &Surroundings,
+    ranks: bool,
 ) -> Result<Summary, Failure> {
     with_documents(global, search, around, &mut |documents| {
-        Ok(search.documents(documents, output)?)
+        Ok(match ranks {
+            true => search.documents_ranked(documents, output)?,
+            false => search.documents(documents, output)?,
+        })
     })
 }
 

@@ -73,6 +73,10 @@ pub(crate) fn run(
         _ if !plan.can_match() => false,
         _ => search(global, &plan, &typed, &around, &messages)?,
     };
+    let is_nothing = !matched && !messages.any_failure();
+    if is_nothing && name == Name::Ken && plan.format.mode != Mode::Json {
+        point_to_documents(global, &typed);
+    }
     Ok(
         if matched && (plan.format.quiet || !messages.any_failure()) {
             ExitCode::SUCCESS
@@ -82,6 +86,15 @@ pub(crate) fn run(
             ExitCode::from(1)
         },
     )
+}
+
+/// Says on a terminal that PDF and office documents are searched another way, if there is an index.
+fn point_to_documents(global: &Global, typed: &Typed) {
+    let is_search = matches!(typed.action, Action::Search(_));
+    let has_index = || data_folder(global).is_ok_and(|data| index_folder(&data).is_dir());
+    if is_search && !typed.documents && !typed.quiet && has_index() {
+        output::remark("no line matches; --documents searches PDF, office documents and mail");
+    }
 }
 
 /// Returns the options of every command, with those given after the name of this one.
@@ -325,7 +338,7 @@ fn results(
     let separator = plan.format.file_separator.clone();
     let output = Output::new(output::stdout(), plan.colors, separator);
     let summary = match typed.documents {
-        true => documents::search(global, search, &output, around)?,
+        true => documents::search(global, search, &output, around, typed.rank)?,
         false => search.parallel(&output).map_err(walk_failed)?,
     };
     report(&summary, started, plan, &mut output::stdout());

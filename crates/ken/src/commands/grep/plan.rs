@@ -230,9 +230,6 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
 /// Returns the limit of output. Ranking cannot be combined with another order of files.
 fn budget(typed: &Typed, mode: Option<Mode>, paths: &Paths) -> Result<Option<usize>, String> {
     let ranks = typed.rank || typed.budget.is_some();
-    if typed.rank && typed.documents {
-        return Err("--rank cannot be used with --documents, but --budget can".to_owned());
-    }
     if ranks && typed.sort.is_some() {
         return Err("--rank and --budget cannot be used with --sort".to_owned());
     }

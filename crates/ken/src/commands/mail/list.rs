@@ -74,6 +74,9 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
         list.keep();
     }
     drop(paging);
+    if messages.is_empty() {
+        output::remark("no message matches");
+    }
     Ok(ExitCode::from(u8::from(messages.is_empty())))
 }
 

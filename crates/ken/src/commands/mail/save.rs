@@ -64,6 +64,12 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
             }
         }
     }
+    if n_saved == 0 && n_failed == 0 {
+        output::remark(match messages.is_empty() {
+            true => "no message matches",
+            false => "no message that matches has such a file",
+        });
+    }
     Ok(ExitCode::from(match (n_failed, n_saved) {
         (0, 0) => 1,
         (0, _) => 0,

@@ -104,9 +104,18 @@ impl Page<'_> {
             as_json: self.args.json,
         };
         let mut bounded = Bounded::new(budget, end.room(messages.len()));
+        let mut n_failed = 0;
         for (position, message) in messages.iter().skip(self.args.offset).enumerate() {
             let message = message?;
-            let mut whole = self.message(&message, position)?;
+            let mut whole = match self.message(&message, position) {
+                Ok(whole) => whole,
+                Err(failure) if messages.len() == 1 => return Err(failure),
+                Err(failure) => {
+                    n_failed += 1;
+                    failure.report();
+                    continue;
+                }
+            };
             let mut beginning = Vec::new();
             if position == 0 && whole.len() > bounded.left() {
                 beginning = self.beginning(message, bounded.left(), budget)?;
@@ -118,7 +127,7 @@ impl Page<'_> {
             output::print(&whole)?;
         }
         output::print(&end.line(bounded.n_shown()))?;
-        Ok(0)
+        Ok(n_failed)
     }
 
     /// Returns the first lines of a message in a number of bytes, and the command for the rest of it; nothing if not even

@@ -59,6 +59,11 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
         ));
     }
     apply(global, &changes)?;
+    output::remark(&match changes.len() {
+        0 => "no message matches".to_owned(),
+        1 => "1 message tagged".to_owned(),
+        n => format!("{n} messages tagged"),
+    });
     Ok(ExitCode::from(u8::from(changes.is_empty())))
 }
 

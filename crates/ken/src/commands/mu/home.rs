@@ -161,7 +161,7 @@ fn init(global: &Global, typed: &Typed, data: &Path) -> Outcome {
     };
     ken_mail::Personal::new(&addresses).map_err(Refusal::Said)?;
     let home = Home {
-        maildir: fs_err::canonicalize(&maildir)?,
+        maildir: fs_err::canonicalize(below_home(&maildir))?,
         addresses,
         created: Timestamp::now().as_second(),
     };

@@ -324,10 +324,13 @@ impl Server {
             && self.updater.result_of(ticket).is_some()
         {
             self.swept_by = None;
-            let has_found = self.news.has_found.load(Ordering::Relaxed);
+            let has_found = self.news.has_found.swap(false, Ordering::Relaxed);
             self.sweeps.end(has_found, Instant::now());
-            if has_found || std::mem::take(&mut self.has_found_before) {
-                self.watcher.recount();
+            if std::mem::take(&mut self.has_found_before) | has_found {
+                let watched = self.watcher.recount();
+                if !watched.is_empty() {
+                    self.submit(watched);
+                }
             }
         }
         self.barriers.settle(&self.updater, Instant::now());

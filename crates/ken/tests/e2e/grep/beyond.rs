@@ -157,7 +157,19 @@ fn useful_files_come_first() {
         grep(&world, &["--rank", "absent", "docs"]),
         (1, String::new())
     );
-    for other in ["--documents", "--sort=path", "-v", "--files-without-match"] {
+    world.index_docs();
+    let documents =
+        |options: &[&str]| grep(&world, &[&["--rank", "--documents"], options].concat());
+    assert_eq!(documents(&["-l", "narrow", "docs"]), (0, files.to_owned()));
+    let (code, lines) = documents(&["narrow", "docs"]);
+    assert!(
+        code == 0 && lines.starts_with("docs/b/narrow.rs"),
+        "{lines}"
+    );
+    assert_eq!(lines.lines().count(), 5, "{lines}");
+    assert_eq!(documents(&["absent", "docs"]), (1, String::new()));
+    assert_eq!(documents(&["-q", "narrow", "docs"]).0, 0);
+    for other in ["--sort=path", "-v", "--files-without-match"] {
         assert_eq!(
             grep(&world, &["--rank", other, "narrow", "docs"]).0,
             2,

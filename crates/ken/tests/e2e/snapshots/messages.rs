@@ -75,6 +75,46 @@ fn mistyped_commands() {
     );
     check(
         &world,
+        &["lisbon"],
+        &expect![[r#"
+        $ ken lisbon
+        error: there is no command "lisbon"; to search for it: ken search lisbon
+
+        Usage: ken [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+        [exit code 2]
+    "#]],
+    );
+    check(
+        &world,
+        &["ls"],
+        &expect![[r#"
+        $ ken ls
+        error: there is no command "ls": ken search -l 'QUERY' lists paths, ken status the folders
+
+        Usage: ken [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+        [exit code 2]
+    "#]],
+    );
+    check(
+        &world,
+        &["update", "--json"],
+        &expect![[r#"
+        $ ken update --json
+        {"error":{"hint":"Usage: ken [OPTIONS] <COMMAND>","kind":"usage","message":"there is no command \"update\": ken index does that"},"v":1}
+        error: there is no command "update": ken index does that
+
+        Usage: ken [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+        [exit code 2]
+    "#]],
+    );
+    check(
+        &world,
         &["search"],
         &expect![[r#"
             $ ken search
@@ -247,7 +287,7 @@ fn wrong_queries() {
         &expect![[r#"
             $ ken index --forget elsewhere
             ken: "[HOME]/elsewhere" is not a root of the index
-            hint: ken status lists the roots
+            hint: ken status lists the roots; ken exclude PATH leaves out what is below one
             [exit code 2]
         "#]],
     );

@@ -13,7 +13,7 @@ use ken_mail::Message;
 use crate::formats::Format;
 use crate::formats::mail::message::{add_header, add_own_headers};
 use crate::formats::office::rtf;
-use crate::formats::web::html::html_within;
+use crate::formats::web::html::shown_within;
 use crate::output::Output;
 use crate::structure::compound::summary::filetime;
 use crate::structure::compound::{Compound, objects};
@@ -40,7 +40,7 @@ pub(in crate::formats) const FORMAT: Format =
         ])
         .members("attachments, numbered from 1")
         .in_worker()
-        .version(4);
+        .version(5);
 
 /// The kind of attachment that is a message.
 const IS_MESSAGE: u32 = 5;
@@ -168,10 +168,10 @@ fn body(message: &Properties<'_>, output: &Output<'_>) -> String {
     let max_bytes = output.limits().max_text_bytes;
     if let Some(page) = message.bytes(tag::HTML) {
         let charset = message.html_charset();
-        return html_within(&page, charset, max_bytes).body;
+        return shown_within(&page, charset, max_bytes).body;
     }
     if let Some(page) = message.text(tag::HTML) {
-        return html_within(page.as_bytes(), Some("utf-8"), max_bytes).body;
+        return shown_within(page.as_bytes(), Some("utf-8"), max_bytes).body;
     }
     let rtf = message
         .bytes(tag::RTF)

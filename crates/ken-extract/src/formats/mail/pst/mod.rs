@@ -28,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 )
 .members("messages, by the number of their node")
 .in_worker()
-.version(4)
+.version(5)
 .streams();
 
 /// The type of nodes that are messages.

@@ -4,6 +4,7 @@
 //! one pass by [`strip`].
 
 mod elements;
+mod hidden;
 mod meta;
 mod strip;
 mod tags;
@@ -58,7 +59,24 @@ pub(crate) fn html_within(
     max_bytes: usize,
 ) -> HtmlText {
     let charset = declared_charset.or_else(|| meta_charset(bytes));
-    let page = strip::strip(&text::decode(bytes, charset), max_bytes);
+    read(&text::decode(bytes, charset), max_bytes)
+}
+
+/// Does the same for a message, without what its author hides from the reader.
+pub(crate) fn shown_within(
+    bytes: &[u8],
+    declared_charset: Option<&str>,
+    max_bytes: usize,
+) -> HtmlText {
+    let charset = declared_charset.or_else(|| meta_charset(bytes));
+    read(
+        &hidden::without_hidden(&text::decode(bytes, charset)),
+        max_bytes,
+    )
+}
+
+fn read(page: &str, max_bytes: usize) -> HtmlText {
+    let page = strip::strip(page, max_bytes);
     HtmlText {
         title: page.title.or_else(|| page.meta.other_title.clone()),
         fields: page.meta.into_fields(),

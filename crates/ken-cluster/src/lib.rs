@@ -1,0 +1,27 @@
+//! An index in a cluster of OpenSearch 3, for archives that outgrow one machine or that several machines read.
+//!
+//! A [`Cluster`] opens the two sides of the border that `ken-engine` draws: a [`ken_engine::Sink`] that writes in an order
+//! which survives every crash, and a [`ken_engine::Source`] whose answers are those of the embedded engine.
+
+mod bulk;
+mod client;
+mod cluster;
+mod encode;
+#[cfg(test)]
+mod fake;
+mod http;
+mod kept;
+mod layout;
+mod pattern;
+mod root;
+mod search;
+mod sink;
+mod source;
+#[cfg(test)]
+mod tests;
+
+pub use client::Patience;
+pub use cluster::Cluster;
+pub use http::{Auth, Call, Certificates, Http, Method, Reply, Tcp, TokenSource};
+pub use layout::Shape;
+pub use source::Reading;

@@ -1,0 +1,584 @@
+//! Reading: the [`Source`] of a cluster.
+//!
+//! The cluster narrows, ken decides. A plan becomes a query that finds what the plan finds, or more ([`query`]). The best
+//! documents that it finds are fetched with their text, and the embedded engine indexes them for this one request and
+//! answers it with the counts of the whole cluster ([`local`]). So the language, the ranking and the order are those of ken
+//! by construction, and the cluster is asked only for what it can do exactly.
+//!
+//! A source is a point in time of OpenSearch: what others write meanwhile changes nothing in it.
+
+mod counts;
+mod files;
+mod find;
+mod lexicon;
+mod local;
+mod mail;
+mod query;
+mod terms;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use ken_core::{Field, Location, Plan, Ranking, Value as FieldValue};
+use ken_engine::{
+    Body, DocAddress, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Record, Request, Response,
+    Source, Statistics, Stored, Tally, Terms,
+};
+use serde_json::{Value, json};
+
+use self::local::Local;
+use crate::client::Client;
+use crate::http::Method;
+use crate::kept::{self, Kept};
+use crate::layout::{self, Names};
+use crate::root::Root;
+use crate::search::{check_shards, hits, id, text};
+
+/// How long the cluster keeps the point in time after each question.
+const KEEP_ALIVE: &str = "10m";
+/// The documents of a page of an answer without texts.
+const PAGE: usize = 5_000;
+/// The documents of a page of an answer with texts.
+const TEXTS_PAGE: usize = 200;
+/// The identifiers of one question.
+const IDS_AT_ONCE: usize = 10_000;
+/// The most bytes of text that are fetched at once.
+const MAX_TEXT_BYTES: usize = 512 << 20;
+/// The bytes of fetched documents that are remembered for the next question.
+const REMEMBERED_BYTES: usize = 32 << 20;
+
+/// How a source answers.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The weights by which hits are ranked.
+    pub ranking: Ranking,
+    /// Languages whose forms of words are found, if not those that documents are in.
+    pub stemming: Option<Vec<String>>,
+    /// The folder in which documents are indexed for one request; that of the system for temporary files if absent.
+    pub scratch: Option<PathBuf>,
+}
+
+/// One commit of an index in a cluster.
+pub(crate) struct ClusterSource {
+    client: Arc<Client>,
+    names: Names,
+    root: Root,
+    reading: Reading,
+    /// The point in time.
+    pit: Mutex<String>,
+    n_documents: u64,
+    /// The documents that have an address.
+    addresses: Mutex<Addresses>,
+    remembered: Mutex<Remembered>,
+    lengths: OnceLock<HashMap<Field, (u64, u64)>>,
+    /// All that the last plan finds, if ken looked at all of it: the next page needs no question to the cluster.
+    last: Mutex<Option<(Plan, Arc<Local>)>>,
+}
+
+/// The identifiers behind addresses.
+#[derive(Default)]
+struct Addresses {
+    ids: Vec<String>,
+    numbers: HashMap<String, u64>,
+}
+
+/// Records that were fetched.
+#[derive(Default)]
+struct Remembered {
+    records: HashMap<String, Arc<Fetched>>,
+    bytes: usize,
+}
+
+/// A document as the cluster keeps it.
+struct Fetched {
+    doc: String,
+    body: String,
+}
+
+impl Fetched {
+    fn record(&self) -> Option<Record> {
+        let kept: Kept = serde_json::from_str(&self.doc).ok()?;
+        kept.into_record(self.body.clone())
+    }
+}
+
+impl ClusterSource {
+    pub(crate) fn open(
+        client: &Arc<Client>,
+        names: &Names,
+        root: Root,
+        reading: Reading,
+    ) -> Result<Self, Error> {
+        let path = format!(
+            "/{}/_search/point_in_time?keep_alive={KEEP_ALIVE}",
+            names.documents
+        );
+        let opened = client.ask(Method::Post, &path, &Value::Null)?;
+        let pit = opened["pit_id"].as_str().unwrap_or_default().to_owned();
+        let mut source = Self {
+            client: Arc::clone(client),
+            names: names.clone(),
+            root,
+            reading,
+            pit: Mutex::new(pit),
+            n_documents: 0,
+            addresses: Mutex::default(),
+            remembered: Mutex::default(),
+            lengths: OnceLock::new(),
+            last: Mutex::new(None),
+        };
+        source.n_documents = source.count(&json!({ "match_all": {} }))?;
+        Ok(source)
+    }
+
+    /// Asks the documents of this commit. Those that a lost lease had under way are left out: some of them may have come
+    /// after another machine wrote the same files.
+    fn search(&self, mut body: Value) -> Result<Value, Error> {
+        let query = body["query"].take();
+        body["query"] = match query.get(WITH_UNFINISHED) {
+            Some(all) => all.clone(),
+            None => self.committed(query),
+        };
+        body["pit"] = json!({ "id": *lock(&self.pit), "keep_alive": KEEP_ALIVE });
+        let answer = self.client.ask(Method::Post, "/_search", &body)?;
+        check_shards(&self.client, &answer)?;
+        if let Some(pit) = answer["pit_id"].as_str() {
+            pit.clone_into(&mut lock(&self.pit));
+        }
+        Ok(answer)
+    }
+
+    fn committed(&self, query: Value) -> Value {
+        let query = match query {
+            Value::Null => json!({ "match_all": {} }),
+            query => query,
+        };
+        match self.root.aborted.is_empty() {
+            true => query,
+            false => json!({ "bool": {
+                "must": [query],
+                "must_not": [{ "terms": { "made": self.root.aborted } }],
+            } }),
+        }
+    }
+
+    /// Asks the words.
+    fn search_words(&self, body: &Value) -> Result<Value, Error> {
+        let path = format!("/{}/_search", self.names.words);
+        let answer = self.client.ask(Method::Post, &path, body)?;
+        check_shards(&self.client, &answer)?;
+        Ok(answer)
+    }
+
+    fn count(&self, query: &Value) -> Result<u64, Error> {
+        let body = json!({ "query": query, "size": 0, "track_total_hits": true });
+        let answer = self.search(body)?;
+        Ok(answer["hits"]["total"]["value"].as_u64().unwrap_or(0))
+    }
+
+    /// Gives the hits of a query to `each` in the order of `sort`, without their texts, until it returns false. The order
+    /// must tell all documents apart.
+    fn each_hit(
+        &self,
+        query: &Value,
+        sort: &Value,
+        fields: &[&str],
+        each: &mut dyn FnMut(&Value) -> bool,
+    ) -> Result<(), Error> {
+        let mut after = Value::Null;
+        loop {
+            let mut body = json!({
+                "query": query,
+                "sort": sort,
+                "size": PAGE,
+                "_source": false,
+                "docvalue_fields": fields,
+                "track_total_hits": false,
+            });
+            if !after.is_null() {
+                body["search_after"] = after;
+            }
+            let answer = self.search(body)?;
+            let page = hits(&answer);
+            if !page.iter().all(&mut *each) {
+                return Ok(());
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE => after = last["sort"].clone(),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Returns the identifiers of all documents that a query finds, in the order of their locations.
+    fn ids_of(&self, query: &Value) -> Result<Vec<String>, Error> {
+        let mut ids = Vec::new();
+        self.each_hit(query, &by_location(), &[], &mut |hit| {
+            ids.push(id(hit).to_owned());
+            true
+        })?;
+        Ok(ids)
+    }
+
+    fn addresses_of(&self, query: &Value) -> Result<Vec<DocAddress>, Error> {
+        let ids = self.ids_of(query)?;
+        Ok(ids.iter().map(|id| self.address(id)).collect())
+    }
+
+    fn address(&self, id: &str) -> DocAddress {
+        let Addresses { ids, numbers } = &mut *lock(&self.addresses);
+        let number = numbers.get(id).copied().unwrap_or_else(|| {
+            let number = ids.len() as u64;
+            ids.push(id.to_owned());
+            numbers.insert(id.to_owned(), number);
+            number
+        });
+        DocAddress::from_number(number)
+    }
+
+    fn id(&self, at: DocAddress) -> Result<String, Error> {
+        let addresses = lock(&self.addresses);
+        let id = usize::try_from(at.number()).ok();
+        let id = id.and_then(|number| addresses.ids.get(number));
+        id.cloned().ok_or_else(|| {
+            Error::Query("the address of a document is of another search".to_owned())
+        })
+    }
+
+    fn ids(&self, at: &[DocAddress]) -> Result<Vec<String>, Error> {
+        at.iter().map(|at| self.id(*at)).collect()
+    }
+
+    /// Returns documents by their identifiers, in this order.
+    fn fetch(&self, ids: &[String]) -> Result<Vec<Arc<Fetched>>, Error> {
+        let mut known: HashMap<&str, Arc<Fetched>> = HashMap::new();
+        {
+            let remembered = lock(&self.remembered);
+            for id in ids {
+                if let Some(record) = remembered.records.get(id) {
+                    known.insert(id, Arc::clone(record));
+                }
+            }
+        }
+        let missing: Vec<&String> = ids
+            .iter()
+            .filter(|id| !known.contains_key(id.as_str()))
+            .collect();
+        let mut bytes = 0;
+        for some in missing.chunks(TEXTS_PAGE) {
+            let answer = self.search(json!({
+                "query": { "ids": { "values": some } },
+                "size": some.len(),
+                "sort": by_location(),
+                "_source": ["doc", "body"],
+                "track_total_hits": false,
+            }))?;
+            for hit in hits(&answer) {
+                let fetched = Arc::new(fetched(hit));
+                bytes += fetched.body.len();
+                self.remember(id(hit), &fetched);
+                if let Some(id) = some.iter().find(|known| known.as_str() == id(hit)) {
+                    known.insert(id, fetched);
+                }
+            }
+            if bytes > MAX_TEXT_BYTES {
+                return Err(Error::Query(format!(
+                    "ken would have to read more than {} MB of text; add a word that narrows it",
+                    MAX_TEXT_BYTES >> 20
+                )));
+            }
+        }
+        let missing = |id: &String| {
+            self.client
+                .error(format!("the document {id} was in the answer and is gone"))
+        };
+        let all = ids
+            .iter()
+            .map(|id| known.get(id.as_str()).cloned().ok_or_else(|| missing(id)));
+        all.collect()
+    }
+
+    fn remember(&self, id: &str, fetched: &Arc<Fetched>) {
+        let remembered = &mut *lock(&self.remembered);
+        if remembered.bytes >= REMEMBERED_BYTES {
+            *remembered = Remembered::default();
+        }
+        remembered.bytes += fetched.doc.len() + fetched.body.len();
+        remembered
+            .records
+            .insert(id.to_owned(), Arc::clone(fetched));
+    }
+
+    fn records(&self, ids: &[String]) -> Result<Vec<Record>, Error> {
+        let all = self.fetch(ids)?.into_iter();
+        let all = all.map(|fetched| fetched.record().ok_or_else(|| self.damaged()));
+        all.collect()
+    }
+
+    fn damaged(&self) -> Error {
+        Error::Damaged {
+            path: self.client.name(),
+            message: "a stored document cannot be read".to_owned(),
+        }
+    }
+
+    fn record(&self, at: DocAddress) -> Result<Record, Error> {
+        let mut records = self.records(&[self.id(at)?])?;
+        records.pop().ok_or_else(|| self.damaged())
+    }
+
+    /// Returns the values of fields in a document's columns.
+    fn columns(&self, at: DocAddress, fields: &[&str]) -> Result<Value, Error> {
+        let answer = self.search(json!({
+            "query": { "ids": { "values": [self.id(at)?] } },
+            "size": 1,
+            "_source": false,
+            "docvalue_fields": fields,
+        }))?;
+        hits(&answer).first().cloned().ok_or_else(|| self.damaged())
+    }
+}
+
+impl Drop for ClusterSource {
+    fn drop(&mut self) {
+        // The cluster forgets it by itself, but only later.
+        let body = json!({ "pit_id": [*lock(&self.pit)] });
+        let call = crate::http::Call {
+            method: Method::Delete,
+            path: "/_search/point_in_time".to_owned(),
+            body: body.to_string().into_bytes(),
+            is_lines: false,
+        };
+        let _ = self.client.once(&call);
+    }
+}
+
+fn fetched(hit: &Value) -> Fetched {
+    let source = &hit["_source"];
+    let body = match &source["body"] {
+        Value::String(text) => text.clone(),
+        Value::Array(pieces) => pieces.iter().filter_map(Value::as_str).collect(),
+        _ => String::new(),
+    };
+    Fetched {
+        doc: source["doc"].as_str().unwrap_or_default().to_owned(),
+        body,
+    }
+}
+
+/// The order that tells all documents apart.
+fn by_location() -> Value {
+    json!([{ "loc": "asc" }])
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Marks a query that is about all documents, also those that a lost lease had under way.
+const WITH_UNFINISHED: &str = "with_unfinished";
+
+fn with_unfinished(query: &Value) -> Value {
+    json!({ WITH_UNFINISHED: query })
+}
+
+/// Returns a query for documents that match all of these.
+fn filter(parts: &[Value]) -> Value {
+    json!({ "bool": { "filter": parts } })
+}
+
+fn ids_query(ids: &[String]) -> Value {
+    json!({ "ids": { "values": ids } })
+}
+
+impl Source for ClusterSource {
+    fn meta(&self) -> &Meta {
+        &self.root.meta
+    }
+
+    fn commit(&self) -> u64 {
+        self.root.commit
+    }
+
+    fn n_documents(&self) -> u64 {
+        self.n_documents
+    }
+
+    fn n_left_out(&self) -> u64 {
+        0
+    }
+
+    fn files(&self) -> &dyn Files {
+        self
+    }
+
+    fn mail(&self) -> &dyn Mail {
+        self
+    }
+
+    fn terms(&self) -> &dyn Terms {
+        self
+    }
+
+    fn find(&self, request: &Request<'_>) -> Result<Response, Error> {
+        self.answer(request)
+    }
+
+    fn facets(
+        &self,
+        request: &Request<'_>,
+        by: &[FacetBy],
+    ) -> Result<Vec<Vec<(FieldValue, u64)>>, Error> {
+        self.counted(request, by)
+    }
+
+    fn extent(&self, field: Field) -> Result<Option<(i64, i64)>, Error> {
+        if !field.is_number() {
+            return Ok(None);
+        }
+        let at = json!({ "field": layout::number(field) });
+        let answer = self.search(json!({
+            "size": 0,
+            "aggs": { "least": { "min": at }, "most": { "max": at } },
+        }))?;
+        let number = |name: &str| answer["aggregations"][name]["value"].as_f64();
+        Ok(number("least")
+            .zip(number("most"))
+            .map(|(least, most)| (least as i64, most as i64)))
+    }
+
+    fn expand(&self, plan: &Plan, limits: Option<&Arc<Limits>>) -> Result<Plan, Error> {
+        self.with_forms(plan, limits.map(|limits| &**limits))
+    }
+
+    fn explain(&self, plan: &Plan, hit: &Hit) -> Result<String, Error> {
+        self.explained(plan, hit)
+    }
+
+    fn engine_query(&self, plan: &Plan) -> Result<String, Error> {
+        self.query_for_people(plan)
+    }
+
+    fn statistics(&self) -> Result<Statistics, Error> {
+        let kinds = json!({ "terms": { "field": layout::terms(Field::Type), "size": 100 }, "aggs": {
+            "members": { "filter": is("member"), "aggs": { "failed": { "filter": is("failed") } } },
+            "failed": { "filter": is("failed") },
+        } });
+        let answer = self.search(json!({
+            "size": 0,
+            "aggs": { "by": {
+                "terms": { "field": layout::terms(Field::Mime), "size": 5_000 },
+                "aggs": { "kinds": kinds },
+            } },
+        }))?;
+        let mut tallies = Vec::new();
+        for by_type in buckets(&answer["aggregations"]["by"]) {
+            for of in buckets(&by_type["kinds"]) {
+                let n = |at: &Value| at["doc_count"].as_u64().unwrap_or(0);
+                let kind = of["key"]
+                    .as_str()
+                    .and_then(|name| name.parse::<ken_core::Kind>().ok());
+                let members = &of["members"];
+                tallies.push(Tally {
+                    media_type: by_type["key"].as_str().unwrap_or_default().to_owned(),
+                    kind: kind.unwrap_or(ken_core::Kind::Other).name(),
+                    files: n(of) - n(members),
+                    failed_files: n(&of["failed"]) - n(&members["failed"]),
+                    documents: n(of),
+                    failed_documents: n(&of["failed"]),
+                });
+            }
+        }
+        let path = format!(
+            "/{},{}/_stats/store,segments",
+            self.names.documents, self.names.words
+        );
+        let stats = self.client.ask(Method::Get, &path, &Value::Null)?;
+        let primaries = &stats["_all"]["primaries"];
+        Ok(Statistics {
+            tallies,
+            segments: primaries["segments"]["count"].as_u64().unwrap_or(0) as usize,
+            bytes: primaries["store"]["size_in_bytes"].as_u64().unwrap_or(0),
+        })
+    }
+
+    fn location(&self, at: DocAddress) -> Result<Location, Error> {
+        Ok(self.record(at)?.location)
+    }
+
+    fn locations(&self, at: &[DocAddress]) -> Result<Vec<Location>, Error> {
+        let records = self.records(&self.ids(at)?)?.into_iter();
+        Ok(records.map(|record| record.location).collect())
+    }
+
+    fn document_at(&self, location: &Location) -> Result<Option<DocAddress>, Error> {
+        let key = self.root.meta.hasher.key(&location.path);
+        let id = kept::id(key, &location.ipath);
+        let is_there = self.count(&ids_query(std::slice::from_ref(&id)))? > 0;
+        Ok(is_there.then(|| self.address(&id)))
+    }
+
+    fn documents_below(&self, location: &Location) -> Result<Vec<DocAddress>, Error> {
+        let key = self.root.meta.hasher.key(&location.path);
+        let all = self.ids_of(&json!({ "term": { "file": kept::key(key) } }))?;
+        let depth = location.ipath.depth();
+        let mut below = Vec::new();
+        for (id, record) in all.iter().zip(self.records(&all)?) {
+            if record.location.ipath.prefix(depth) == location.ipath.as_str() {
+                below.push(self.address(id));
+            }
+        }
+        Ok(below)
+    }
+
+    fn n_words(&self, at: DocAddress) -> u32 {
+        let length = layout::length(Field::Body);
+        let hit = self.columns(at, &[&length]).unwrap_or_default();
+        let n = hit["fields"][&length][0].as_u64();
+        n.and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
+    }
+
+    fn document_by(&self, at: DocAddress, _: usize) -> Result<Stored, Error> {
+        ken_index::kept(self.record(at)?)
+    }
+
+    fn documents(&self, at: &[DocAddress]) -> Result<Vec<Stored>, Error> {
+        let records = self.records(&self.ids(at)?)?;
+        records.into_iter().map(ken_index::kept).collect()
+    }
+
+    fn document_without_body(&self, at: DocAddress) -> Result<Stored, Error> {
+        let mut stored = self.document_by(at, 1)?;
+        stored.document.body = String::new();
+        Ok(stored)
+    }
+
+    fn document_and_body(&self, at: DocAddress, _: usize) -> Result<(Stored, Body), Error> {
+        let mut stored = self.document_by(at, 1)?;
+        let body = std::mem::take(&mut stored.document.body);
+        Ok((stored, Body::owned(body)))
+    }
+}
+
+fn is(state: &str) -> Value {
+    json!({ "term": { layout::terms(Field::Is): state } })
+}
+
+fn buckets(aggregation: &Value) -> &[Value] {
+    aggregation["buckets"].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Returns the numbers in the texts of a field of a hit.
+fn numbers(hit: &Value, field: &str) -> Vec<u64> {
+    let values = hit["fields"][field].as_array();
+    let values = values.map_or(&[][..], Vec::as_slice).iter();
+    values
+        .filter_map(|value| kept::number(value.as_str()?))
+        .collect()
+}
+
+/// Returns the number in the text of a field of a hit.
+fn number(hit: &Value, field: &str) -> Option<u64> {
+    kept::number(text(hit, field))
+}

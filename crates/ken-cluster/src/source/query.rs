@@ -1,0 +1,411 @@
+//! A plan as a query of OpenSearch.
+//!
+//! Every part of the query is exact, or wider than the part of the plan. A wider one is allowed where documents must match
+//! it among others; ken then looks at what the whole query finds. Below a negation it would lose documents, so there ken looks
+//! first, and the documents that match take the place of the part.
+
+use std::cell::RefCell;
+
+use ken_core::{Field, Pattern, Plan, Span, Word};
+use ken_engine::{Error, Limits};
+use serde_json::{Value, json};
+
+use super::counts::{fields_of, has};
+use super::local::mark;
+use super::{ClusterSource, filter, ids_query, local};
+use crate::layout;
+use crate::pattern::{self, Query};
+
+/// The most terms that stand for a pattern inside a phrase.
+const MAX_EXPANDED: usize = 1_000;
+/// The most values of a relation, such as messages that carry something.
+pub(super) const MAX_RELATED: usize = 65_000;
+/// The maximum share of all documents that may be below a folder whose name counts; see `ken-index`.
+const MOST_BELOW: f64 = 1.0 / 3.0;
+
+/// Translates the parts of one plan.
+pub(super) struct Translator<'s> {
+    source: &'s ClusterSource,
+    limits: Option<&'s Limits>,
+    /// The queries of what depends on other documents.
+    relations: RefCell<Vec<Value>>,
+}
+
+/// A translated plan.
+pub(super) struct Translated {
+    pub(super) query: Query,
+    /// The plan for documents on this machine: what depends on other documents is a mark.
+    pub(super) local: Plan,
+}
+
+impl<'s> Translator<'s> {
+    pub(super) fn new(source: &'s ClusterSource, limits: Option<&'s Limits>) -> Self {
+        Self {
+            source,
+            limits,
+            relations: RefCell::default(),
+        }
+    }
+
+    /// Returns the queries of the relations of the plan, by their numbers.
+    pub(super) fn into_relations(self) -> Vec<Value> {
+        self.relations.into_inner()
+    }
+
+    pub(super) fn plan(&self, plan: &Plan) -> Result<Translated, Error> {
+        let as_it_is = |query| {
+            Ok(Translated {
+                query,
+                local: plan.clone(),
+            })
+        };
+        match plan {
+            Plan::All => as_it_is(Query::all()),
+            Plan::Nothing => as_it_is(Query::nothing()),
+            Plan::Word(word) => as_it_is(self.word(word)?),
+            Plan::Match {
+                field: Field::Is,
+                pattern: Pattern::Term(state),
+            } if state == "duplicate" => self.relation(self.duplicates()?),
+            Plan::Match { field, pattern } => as_it_is(self.pattern(*field, pattern)?),
+            Plan::Span { field, span } => as_it_is(self.span(*field, span)?),
+            Plan::Range { field, from, to } => as_it_is(Query::exact(numbers(*field, from, to))),
+            Plan::And(parts) => self.and(parts),
+            Plan::Or(parts) => self.or(parts),
+            Plan::Xor(left, right) => {
+                let (left, right) = (self.exactly(left)?, self.exactly(right)?);
+                let both = |one: &Value, other: &Value| json!({ "bool": { "filter": [one], "must_not": [other] } });
+                let either = [both(&left.0, &right.0), both(&right.0, &left.0)];
+                Ok(Translated {
+                    query: Query::exact(any_of(&either)),
+                    local: Plan::Xor(Box::new(left.1), Box::new(right.1)),
+                })
+            }
+            Plan::Not(part) => {
+                let (json, local) = self.exactly(part)?;
+                Ok(Translated {
+                    query: Query::exact(json!({ "bool": { "must_not": [json] } })),
+                    local: Plan::Not(Box::new(local)),
+                })
+            }
+            Plan::Weight(weight, part) => {
+                let part = self.plan(part)?;
+                Ok(Translated {
+                    local: Plan::Weight(*weight, Box::new(part.local)),
+                    ..part
+                })
+            }
+            Plan::Filter(part) => {
+                let part = self.plan(part)?;
+                Ok(Translated {
+                    local: Plan::Filter(Box::new(part.local)),
+                    ..part
+                })
+            }
+            Plan::Prefer(part) => Ok(Translated {
+                query: Query::all(),
+                local: Plan::Prefer(Box::new(self.plan(part)?.local)),
+            }),
+            Plan::Carrier(part) => {
+                let (json, _) = self.exactly(part)?;
+                self.relation(self.source.carriers(&json, self.limits)?)
+            }
+            Plan::Thread(part) => {
+                let (json, _) = self.exactly(part)?;
+                self.relation(self.source.thread_query(&json, self.limits)?)
+            }
+        }
+    }
+
+    /// Returns the query that finds exactly what a plan finds, with the plan for this machine.
+    fn exactly(&self, plan: &Plan) -> Result<(Value, Plan), Error> {
+        let part = self.plan(plan)?;
+        if part.query.is_exact {
+            return Ok((part.query.json, part.local));
+        }
+        let ids = self.source.checked(plan, self.limits)?;
+        Ok((ids_query(&ids), part.local))
+    }
+
+    fn relation(&self, query: Value) -> Result<Translated, Error> {
+        let mut relations = self.relations.borrow_mut();
+        let local = Plan::Match {
+            field: local::MARK,
+            pattern: Pattern::Any(vec![mark(relations.len())]),
+        };
+        relations.push(query.clone());
+        Ok(Translated {
+            query: Query::exact(query),
+            local,
+        })
+    }
+
+    fn and(&self, parts: &[Plan]) -> Result<Translated, Error> {
+        let mut queries = Vec::new();
+        let mut locals = Vec::new();
+        let mut is_exact = true;
+        for part in parts {
+            let translated = self.plan(part)?;
+            is_exact &= translated.query.is_exact;
+            if !matches!(part, Plan::Prefer(_)) {
+                queries.push(translated.query.json);
+            }
+            locals.push(translated.local);
+        }
+        let json = match queries.is_empty() {
+            true => Query::all().json,
+            false => filter(&queries),
+        };
+        Ok(Translated {
+            query: Query { json, is_exact },
+            local: Plan::And(locals),
+        })
+    }
+
+    fn or(&self, parts: &[Plan]) -> Result<Translated, Error> {
+        let parts = parts.iter().map(|part| self.plan(part));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let queries = parts.iter().map(|part| part.query.clone()).collect();
+        Ok(Translated {
+            query: either(queries),
+            local: Plan::Or(parts.into_iter().map(|part| part.local).collect()),
+        })
+    }
+
+    fn word(&self, word: &Word) -> Result<Query, Error> {
+        let mut queries = Vec::new();
+        for form in &word.forms {
+            for field in fields_of(word) {
+                queries.push(self.span(field, &form.span)?);
+            }
+        }
+        if let Some(names) = self.folders(word)? {
+            queries.push(Query::exact(names));
+        }
+        Ok(either(queries))
+    }
+
+    /// Returns the query for names of folders that a word has; none if they do not count.
+    fn folders(&self, word: &Word) -> Result<Option<Value>, Error> {
+        let term = |span: &Span| match span {
+            Span::Match(Pattern::Term(term) | Pattern::Stem(term)) => Some(layout::term(term)),
+            _ => None,
+        };
+        let terms: Vec<String> = word
+            .forms
+            .iter()
+            .filter_map(|form| term(&form.span))
+            .collect();
+        if !word.folders || terms.is_empty() {
+            return Ok(None);
+        }
+        // As the ranking estimates it: the names are taken for independent.
+        let queries = terms
+            .iter()
+            .map(|term| json!({ "term": { layout::FOLDER: term } }));
+        let counts = self.source.counts_of((0..).zip(queries).collect())?;
+        let all = self.source.n_documents.max(1) as f64;
+        let none: f64 = counts.iter().map(|(_, n)| 1.0 - *n as f64 / all).product();
+        let names = json!({ "terms": { layout::FOLDER: terms } });
+        Ok((1.0 - none <= MOST_BELOW).then_some(names))
+    }
+
+    fn pattern(&self, field: Field, pattern: &Pattern) -> Result<Query, Error> {
+        if field == Field::Path {
+            return Ok(Query::wider(Query::all().json));
+        }
+        // Those of another kind match in the folder, however it is written.
+        if let Pattern::Folder(_) = pattern {
+            return Ok(Query::wider(Query::all().json));
+        }
+        check(pattern)?;
+        Ok(pattern::query(&layout::terms(field), pattern, &has(field)))
+    }
+
+    fn span(&self, field: Field, span: &Span) -> Result<Query, Error> {
+        match span {
+            Span::Match(pattern) => self.pattern(field, pattern),
+            Span::Any(parts) => {
+                let parts = parts.iter().map(|part| self.span(field, part));
+                Ok(either(parts.collect::<Result<_, _>>()?))
+            }
+            Span::Phrase(terms) if terms.is_empty() => Ok(Query::nothing()),
+            Span::Phrase(terms) if terms.len() == 1 => self.pattern(field, &terms[0].1),
+            Span::Phrase(terms) => self.phrase(field, terms),
+            Span::Near { parts, .. } => {
+                let parts = parts.iter().map(|part| self.span(field, part));
+                let parts = parts.collect::<Result<Vec<_>, _>>()?;
+                Ok(Query::wider(all_of(parts)))
+            }
+        }
+    }
+
+    /// A phrase of single terms is OpenSearch's own. In place of a pattern stand the terms that it means.
+    fn phrase(&self, field: Field, terms: &[(u32, Pattern)]) -> Result<Query, Error> {
+        let mut positions = Vec::new();
+        let mut last = None;
+        let mut is_exact = true;
+        for (at, pattern) in terms {
+            check(pattern)?;
+            is_exact &= last != Some(*at);
+            last = Some(*at);
+            match self.meant(field, pattern)? {
+                Some(terms) if terms.is_empty() => return Ok(Query::nothing()),
+                Some(terms) => positions.extend(terms.into_iter().map(|term| (*at, term))),
+                None => is_exact = false,
+            }
+        }
+        if is_exact {
+            let line = layout::lines(&positions).join(" ");
+            let phrase = json!({ "match_phrase": { layout::terms(field): { "query": line } } });
+            return Ok(Query::exact(phrase));
+        }
+        let parts = terms
+            .iter()
+            .map(|(_, pattern)| self.pattern(field, pattern));
+        Ok(Query::wider(all_of(parts.collect::<Result<_, _>>()?)))
+    }
+
+    /// Returns the terms that a pattern means; none if they are too many, or the terms do not show it.
+    fn meant(&self, field: Field, pattern: &Pattern) -> Result<Option<Vec<String>>, Error> {
+        match pattern {
+            Pattern::Term(term) | Pattern::Stem(term) => Ok(Some(vec![term.clone()])),
+            Pattern::Border => Ok(Some(vec!["\0".to_owned()])),
+            Pattern::Any(terms) => {
+                Ok(Some(terms.clone()).filter(|terms| terms.len() <= MAX_EXPANDED))
+            }
+            pattern => self.source.terms_meant(field, pattern, MAX_EXPANDED),
+        }
+    }
+
+    /// Returns the query for documents with a duplicate.
+    fn duplicates(&self) -> Result<Value, Error> {
+        let mut contents = Vec::new();
+        self.source.each_value(
+            "content",
+            &Query::all().json,
+            self.limits,
+            &mut |value, n| {
+                if n > 1 {
+                    contents.push(value.to_owned());
+                }
+            },
+        )?;
+        related("content", &contents)
+    }
+}
+
+/// Returns the query for documents with one of some values.
+pub(super) fn related(field: &str, values: &[String]) -> Result<Value, Error> {
+    if values.len() > MAX_RELATED {
+        return Err(Error::Query(format!(
+            "it depends on {} other documents, more than {MAX_RELATED}",
+            values.len()
+        )));
+    }
+    Ok(json!({ "terms": { field: values } }))
+}
+
+/// Fails if an expression is wrong or takes too much memory.
+fn check(pattern: &Pattern) -> Result<(), Error> {
+    match pattern {
+        Pattern::Regex(regex) => match ken_core::expression::compile(regex) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Error::Query(format!("{regex:?}: {error}"))),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn numbers(field: Field, from: &std::ops::Bound<i64>, to: &std::ops::Bound<i64>) -> Value {
+    use std::ops::Bound::{Excluded, Included, Unbounded};
+    let mut ends = serde_json::Map::new();
+    match from {
+        Included(n) => _ = ends.insert("gte".to_owned(), json!(n)),
+        Excluded(n) => _ = ends.insert("gt".to_owned(), json!(n)),
+        Unbounded => {}
+    }
+    match to {
+        Included(n) => _ = ends.insert("lte".to_owned(), json!(n)),
+        Excluded(n) => _ = ends.insert("lt".to_owned(), json!(n)),
+        Unbounded => {}
+    }
+    match ends.is_empty() {
+        true => json!({ "exists": { "field": layout::number(field) } }),
+        false => json!({ "range": { layout::number(field): ends } }),
+    }
+}
+
+fn any_of(parts: &[Value]) -> Value {
+    json!({ "bool": { "should": parts, "minimum_should_match": 1 } })
+}
+
+/// Returns a query for documents that match one of several; it is exact if all are.
+fn either(queries: Vec<Query>) -> Query {
+    let is_exact = queries.iter().all(|query| query.is_exact);
+    let mut parts: Vec<Value> = queries.into_iter().map(|query| query.json).collect();
+    parts.retain(|part| *part != Query::nothing().json);
+    Query {
+        json: match parts.len() {
+            0 => Query::nothing().json,
+            1 => parts.remove(0),
+            _ => any_of(&parts),
+        },
+        is_exact,
+    }
+}
+
+fn all_of(queries: Vec<Query>) -> Value {
+    let parts: Vec<Value> = queries.into_iter().map(|query| query.json).collect();
+    filter(&parts)
+}
+
+/// Returns the parts of a query by which OpenSearch chooses the documents that ken ranks: for each word that raises scores,
+/// its best field and form.
+pub(super) fn scored(plan: &Plan, worth: &dyn Fn(&Word, Field, &Pattern) -> f64) -> Vec<Value> {
+    let mut words = Vec::new();
+    let plan = positive(plan);
+    super::counts::words_of(&plan, &mut words);
+    let each = words.into_iter().map(|word| {
+        let mut queries = Vec::new();
+        for form in &word.forms {
+            let mut patterns = Vec::new();
+            form.span.patterns(&mut |pattern| patterns.push(pattern));
+            for field in fields_of(word) {
+                for pattern in &patterns {
+                    let boost = worth(word, field, pattern) * f64::from(form.weight);
+                    let found = pattern::query(&layout::terms(field), pattern, &has(field));
+                    queries.push(boosted(&found.json, pattern, boost));
+                }
+            }
+        }
+        json!({ "dis_max": { "queries": queries, "tie_breaker": 0.3 } })
+    });
+    each.collect()
+}
+
+/// A term has a score by its frequency. Other patterns only count as being there.
+fn boosted(query: &Value, pattern: &Pattern, boost: f64) -> Value {
+    match (query.get("term"), pattern) {
+        (Some(term), Pattern::Term(_) | Pattern::Stem(_)) => {
+            let mut term = term.clone();
+            if let Some(of) = term.as_object_mut().and_then(|of| of.values_mut().next()) {
+                of["boost"] = json!(boost.max(0.001));
+            }
+            json!({ "term": term })
+        }
+        _ => json!({ "constant_score": { "filter": query, "boost": boost.max(0.001) } }),
+    }
+}
+
+/// Returns a plan without what it excludes and what only filters.
+fn positive(plan: &Plan) -> Plan {
+    let all = |parts: &[Plan]| parts.iter().map(positive).collect();
+    match plan {
+        Plan::And(parts) => Plan::And(all(parts)),
+        Plan::Or(parts) => Plan::Or(all(parts)),
+        Plan::Weight(_, part) | Plan::Prefer(part) => positive(part),
+        Plan::Not(_) | Plan::Filter(_) | Plan::Thread(_) | Plan::Carrier(_) => Plan::All,
+        plan => plan.clone(),
+    }
+}

@@ -1,0 +1,333 @@
+//! Writing, against a cluster that fails in every way that is known.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ken_core::{Document, Field, FileKey, Ipath, Kind, Location, Token};
+use ken_engine::{Error, FileState, Record, Scope, Sink};
+use proptest::prelude::*;
+
+use crate::fake::{Documents, Fake, Fault};
+use crate::kept;
+use crate::{Cluster, Patience, Shape};
+
+const N_FILES: u8 = 4;
+/// Long enough for a machine that is busy with other tests.
+const TTL: Duration = Duration::from_millis(600);
+const LONG: Duration = Duration::from_secs(60);
+
+fn cluster(fake: &Arc<Fake>, node: &str, ttl: Duration, total: Duration) -> Cluster {
+    let patience = Patience {
+        pause: Duration::from_micros(20),
+        total,
+    };
+    let http = Arc::clone(fake) as Arc<dyn crate::Http>;
+    let nodes = vec![format!("http://{node}")];
+    Cluster::new(http, nodes, "t", Shape::default(), patience).with_ttl(ttl)
+}
+
+fn key(sink: &dyn Sink, file: u8) -> FileKey {
+    sink.meta().hasher.key(Path::new(&format!("/{file}")))
+}
+
+/// Adds a document whose text says in which round it was written, and of how many parts its file is.
+fn add(sink: &dyn Sink, file: u8, part: Option<u8>, round: u32, n_parts: u8) -> Result<(), Error> {
+    let ipath = match part {
+        Some(part) => Ipath::root().child(&part.to_string()),
+        None => Ipath::root(),
+    };
+    let mut document = Document::new(ipath.clone(), "text/plain", Kind::Document);
+    document.body = format!("round {round} of {n_parts} word{round}");
+    document.add_text(Field::Filename, "a.txt");
+    sink.add(Record {
+        key: key(sink, file),
+        location: Location {
+            path: format!("/{file}").into(),
+            ipath,
+        },
+        state: part.is_none().then_some(FileState {
+            token: Token::from_number(u64::from(round) << 16 | 1),
+            identity: 8,
+        }),
+        document,
+    })
+}
+
+/// Writes a file as a run does: what it had is deleted, then come the parts, and its own document.
+fn write(sink: &dyn Sink, file: u8, round: u32, n_parts: u8) -> Result<(), Error> {
+    sink.delete(key(sink, file), Scope::File);
+    for part in 0..n_parts {
+        add(sink, file, Some(part), round, n_parts)?;
+    }
+    add(sink, file, None, round, n_parts)
+}
+
+fn body(source: &serde_json::Value) -> String {
+    let kept = source["body"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    kept.iter().filter_map(|piece| piece.as_str()).collect()
+}
+
+/// Fails if a file's own document is there while a part of the same round is missing, or one of another round is there.
+fn own_document_comes_last(documents: &Documents, id: &str) {
+    let Some(own) = documents[id]
+        .source
+        .as_ref()
+        .filter(|source| source["own"] == true)
+    else {
+        return;
+    };
+    let parts = documents
+        .values()
+        .filter_map(|stored| stored.source.as_ref());
+    let parts = parts.filter(|source| source["file"] == own["file"] && source["own"] != true);
+    let parts: Vec<String> = parts.map(body).collect();
+    let own = body(own);
+    let n_parts = own.split(' ').nth(3).unwrap().parse::<usize>().unwrap();
+    assert_eq!(parts.len(), n_parts, "{own}: {parts:?}");
+    assert!(parts.iter().all(|part| *part == own), "{own}: {parts:?}");
+}
+
+/// What a file has: the round in which it was written, and its parts.
+type Model = BTreeMap<u8, (u32, u8)>;
+
+/// Fails unless the cluster has the documents of the model, and no others.
+fn assert_is(fake: &Fake, sink: &dyn Sink, model: &Model) {
+    let mut expected = BTreeSet::new();
+    for (file, (round, n_parts)) in model {
+        let key = key(sink, *file);
+        let text = format!("round {round} of {n_parts} word{round}");
+        let parts = (0..*n_parts).map(|part| Ipath::root().child(&part.to_string()));
+        for ipath in parts.chain([Ipath::root()]) {
+            expected.insert((kept::id(key, &ipath), text.clone()));
+        }
+    }
+    let aborted = fake.aborted();
+    let mut found = fake.documents();
+    // Searches leave these out.
+    found.retain(|_, stored| {
+        let made = stored
+            .source
+            .as_ref()
+            .and_then(|source| source["made"].as_u64());
+        !aborted.contains(&made.unwrap())
+    });
+    let found: BTreeSet<_> = found
+        .into_iter()
+        .map(|(id, stored)| (id, body(&stored.source.unwrap())))
+        .collect();
+    assert_eq!(found, expected);
+    let words = fake.words();
+    assert!(
+        model
+            .values()
+            .all(|(round, _)| words.contains(&format!("word{round}")))
+    );
+}
+
+#[derive(Clone, Debug)]
+enum Deed {
+    Write(u8, u8),
+    Delete(u8),
+    Commit,
+    /// The process dies, and another one does what was not committed again.
+    Crash,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    prop_oneof![
+        5 => (0..N_FILES, 0..4_u8).prop_map(|(file, n_parts)| Deed::Write(file, n_parts)),
+        2 => (0..N_FILES).prop_map(Deed::Delete),
+        2 => Just(Deed::Commit),
+        1 => Just(Deed::Crash),
+    ]
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    prop_oneof![
+        3 => Just(Fault::None),
+        1 => Just(Fault::ResetBefore),
+        1 => Just(Fault::ResetAfter),
+        1 => Just(Fault::Torn),
+        1 => Just(Fault::Busy),
+        1 => (1..4_usize).prop_map(Fault::AtMost),
+        2 => (1..4_usize).prop_map(Fault::SomeItems),
+        1 => Just(Fault::Blocked),
+    ]
+}
+
+fn commit(sink: &dyn Sink) {
+    sink.commit(&sink.meta().clone()).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever fails: what a commit acknowledged is there, once and in its newest form, and nothing that was deleted is.
+    #[test]
+    fn commits_hold_what_was_written_whatever_fails(
+        deeds in prop::collection::vec(deed(), 1..24),
+        faults in prop::collection::vec(fault(), 0..60),
+    ) {
+        let fake = Arc::new(Fake::default());
+        fake.watch(Box::new(own_document_comes_last));
+        fake.fail(faults);
+        let cluster = cluster(&fake, "a", LONG, LONG);
+        let mut sink = cluster.sink("a").unwrap();
+        let (mut model, mut since) = (Model::new(), Vec::new());
+        for (round, deed) in (1..).zip(deeds) {
+            match deed {
+                Deed::Write(file, n_parts) => {
+                    write(&*sink, file, round, n_parts).unwrap();
+                    since.push(file);
+                    model.insert(file, (round, n_parts));
+                }
+                Deed::Delete(file) => {
+                    sink.delete(key(&*sink, file), Scope::File);
+                    since.push(file);
+                    model.remove(&file);
+                }
+                Deed::Commit => {
+                    commit(&*sink);
+                    assert_is(&fake, &*sink, &model);
+                    since.clear();
+                }
+                Deed::Crash => {
+                    drop(sink);
+                    fake.end_lease();
+                    sink = cluster.sink("a").unwrap();
+                    for file in since.clone() {
+                        match model.get(&file) {
+                            Some((round, n_parts)) => write(&*sink, file, *round, *n_parts).unwrap(),
+                            None => sink.delete(key(&*sink, file), Scope::File),
+                        }
+                    }
+                }
+            }
+        }
+        commit(&*sink);
+        assert_is(&fake, &*sink, &model);
+        sink.close().unwrap();
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A machine is cut off, another takes over, and then all arrives that the first one sent: it changes nothing.
+    #[test]
+    fn what_arrives_late_changes_nothing(
+        before in prop::collection::vec((0..N_FILES, 0..3_u8), 0..5),
+        cut in prop::collection::vec((0..N_FILES, 0..3_u8), 1..5),
+        after in prop::collection::vec((0..N_FILES, prop::option::of(0..3_u8)), 1..6),
+    ) {
+        let fake = Arc::new(Fake::default());
+        let first = cluster(&fake, "a", TTL, Duration::ZERO).sink("a").unwrap();
+        let mut model = Model::new();
+        for (round, (file, n_parts)) in (1..).zip(before) {
+            write(&*first, file, round, n_parts).unwrap();
+            model.insert(file, (round, n_parts));
+        }
+        commit(&*first);
+        fake.cut_off("http://a");
+        for (round, (file, n_parts)) in (100..).zip(&cut) {
+            let _ = write(&*first, *file, round, *n_parts);
+        }
+        let late = std::thread::spawn(move || {
+            let committed = first.commit(&first.meta().clone());
+            assert!(committed.is_err());
+            first
+        });
+        let second = cluster(&fake, "b", TTL, LONG).sink("b").unwrap();
+        // The second machine sees to every file.
+        for file in 0..N_FILES {
+            match model.get(&file) {
+                Some((round, n_parts)) => write(&*second, file, *round, *n_parts).unwrap(),
+                None => second.delete(key(&*second, file), Scope::File),
+            }
+        }
+        for (round, (file, n_parts)) in (200..).zip(after) {
+            match n_parts {
+                Some(n_parts) => {
+                    write(&*second, file, round, n_parts).unwrap();
+                    model.insert(file, (round, n_parts));
+                }
+                None => {
+                    second.delete(key(&*second, file), Scope::File);
+                    model.remove(&file);
+                }
+            }
+        }
+        commit(&*second);
+        assert_is(&fake, &*second, &model);
+        // The first one has given up.
+        let first = late.join().unwrap();
+        assert!(fake.deliver_late() > 0);
+        assert_is(&fake, &*second, &model);
+        drop(first);
+        second.close().unwrap();
+    }
+}
+
+#[test]
+fn one_machine_writes_at_a_time() {
+    let fake = Arc::new(Fake::default());
+    let first = cluster(&fake, "a", TTL, LONG).sink("a").unwrap();
+    let second = cluster(&fake, "b", TTL, LONG).sink("b");
+    assert!(matches!(second.err(), Some(Error::Busy(_))));
+    first.close().unwrap();
+    let second = cluster(&fake, "b", TTL, LONG);
+    second.sink("b").unwrap().close().unwrap();
+}
+
+#[test]
+fn a_document_that_is_refused_becomes_a_failure_of_its_own() {
+    let fake = Arc::new(Fake::default());
+    let sink = cluster(&fake, "a", LONG, LONG).sink("a").unwrap();
+    let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+    // The fake refuses thirteen words.
+    document.body = "a b c d e f g h i j k l m".to_owned();
+    sink.add(Record {
+        key: key(&*sink, 1),
+        location: Location::file("/1"),
+        state: Some(FileState {
+            token: Token::from_number(1),
+            identity: 1,
+        }),
+        document,
+    })
+    .unwrap();
+    write(&*sink, 2, 1, 1).unwrap();
+    commit(&*sink);
+    let documents = fake.documents();
+    assert_eq!(documents.len(), 3);
+    let refused = documents[&kept::key(key(&*sink, 1))]
+        .source
+        .clone()
+        .unwrap();
+    assert!(
+        refused["doc"]
+            .as_str()
+            .unwrap()
+            .contains("mapper_parsing_exception: 13")
+    );
+    assert_eq!(refused["k_is"], serde_json::json!(["failed"]));
+    assert_eq!(body(&refused), "");
+}
+
+#[test]
+fn a_run_without_changes_sends_nothing() {
+    let fake = Arc::new(Fake::default());
+    let sink = cluster(&fake, "a", LONG, LONG).sink("a").unwrap();
+    write(&*sink, 1, 1, 1).unwrap();
+    commit(&*sink);
+    let before = fake.n_bulks();
+    commit(&*sink);
+    assert_eq!(fake.n_bulks(), before);
+    sink.close().unwrap();
+}
