@@ -147,8 +147,12 @@ impl Encoder {
         self.text(&document.media_type);
         self.0.push(document.kind as u8);
         self.optional(document.failure.as_ref(), Self::failure);
-        self.number(document.fields.len() as u64);
-        for (field, value) in &document.fields {
+        self.fields(&document.fields);
+    }
+
+    fn fields(&mut self, fields: &[(Field, Value)]) {
+        self.number(fields.len() as u64);
+        for (field, value) in fields {
             self.0.push(*field as u8);
             match value {
                 Value::Text(text) => {
@@ -176,6 +180,7 @@ impl Encoder {
         self.optional_number(member.modified);
         self.flag(member.is_attachment);
         self.optional_number(member.offset.map(|offset| offset as i64));
+        self.fields(&member.fields);
     }
 
     pub(super) fn limits(&mut self, limits: &Limits) {
@@ -269,15 +274,21 @@ impl<'b> Decoder<'b> {
             .ok_or(Broken("no such kind"))?;
         let mut document = Document::new(ipath, media_type, kind);
         document.failure = self.flag()?.then(|| self.failure()).transpose()?;
+        document.fields = self.fields()?;
+        Ok(document)
+    }
+
+    fn fields(&mut self) -> Result<Vec<(Field, Value)>, Broken> {
+        let mut fields = Vec::new();
         for _ in 0..self.number()? {
             let field = self.field()?;
             let value = match self.flag()? {
                 true => Value::Text(self.text()?.to_owned()),
                 false => Value::Number(self.number()? as i64),
             };
-            document.fields.push((field, value));
+            fields.push((field, value));
         }
-        Ok(document)
+        Ok(fields)
     }
 
     fn field(&mut self) -> Result<Field, Broken> {
@@ -299,6 +310,7 @@ impl<'b> Decoder<'b> {
             modified: self.optional_number()?,
             is_attachment: self.flag()?,
             offset: self.optional_number()?.map(|offset| offset as u64),
+            fields: self.fields()?,
             ..Member::default()
         })
     }
@@ -384,6 +396,7 @@ mod tests {
             modified: Some(-1),
             is_attachment: true,
             offset: Some(7),
+            fields: vec![(Field::Title, Value::Text("note".into()))],
             ..Member::default()
         };
         let limits = Limits {

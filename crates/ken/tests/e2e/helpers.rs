@@ -367,7 +367,7 @@ fn a_run_that_is_stopped_waits_for_no_helper() {
 fn bad_helpers_cost_their_own_file_only() {
     let world = with_filters(
         "application/x-dvi = exec hang\napplication/vnd.wordperfect = exec flood\n\
-         application/vnd.visio = exec crash\napplication/x-hwp = execm liar\n",
+         application/vnd.visio = exec crash\napplication/vnd.lotus-1-2-3 = execm liar\n",
         &[
             ("hang", "#!/bin/sh\nsleep 1000 & sleep 1000\n"),
             ("flood", "#!/bin/sh\nyes\n"),
@@ -378,7 +378,7 @@ fn bad_helpers_cost_their_own_file_only() {
             ),
         ],
     );
-    for name in ["a.dvi", "b.wpd", "c.vsd", "d.hwp"] {
+    for name in ["a.dvi", "b.wpd", "c.vsd", "d.wk1"] {
         world.write(name, b"\x01\x02\x03");
     }
     for number in 0..20 {
@@ -396,7 +396,7 @@ fn bad_helpers_cost_their_own_file_only() {
         ("a.dvi", "timeout"),
         ("b.wpd", "limit"),
         ("c.vsd", "crashed"),
-        ("d.hwp", "limit"),
+        ("d.wk1", "limit"),
     ];
     assert_eq!(
         failed,
