@@ -33,15 +33,16 @@ fn assert_read_again(change: &TagChange) {
     let labels: Vec<_> = change.tags.iter().map(|(name, _)| &**name).collect();
     let kept = change.tags.iter().filter(|(name, _)| is_label(name));
     let expected = TagChange {
-        id: change.id.clone(),
+        on: change.on.clone(),
         tags: kept.cloned().collect(),
     };
-    match mu_labels(Path::new("/mail/cur/1"), &change.id, &labels) {
+    let id = change.on.name();
+    match mu_labels(Path::new("/mail/cur/1"), id, &labels) {
         Some(lines) => {
             let file = mu_labels_head("now") + &lines;
             assert!(is_mu_labels(&file));
             assert_eq!(read_mu_labels(&file), [(5, Ok(expected))]);
         }
-        None => assert!(expected.tags.is_empty() || change.id.contains('\r')),
+        None => assert!(expected.tags.is_empty() || id.contains('\r')),
     }
 }
