@@ -366,8 +366,8 @@ mod tests {
         assert_eq!(tags(Ipath::root(), "/e/y.zip"), ["a"]);
         let member = Ipath::root().child("m.txt");
         assert_eq!(tags(member.clone(), "/e/y.zip"), ["b", "c"]);
-        // What comes to the old path is another file.
-        assert_eq!(tags(Ipath::root(), "/d/x.zip"), ["b"]);
+        // What comes to the old path is another file. What was taken away there stays away.
+        assert_eq!(tags(Ipath::root(), "/d/x.zip"), [""; 0]);
         assert_eq!(tags(member, "/d/x.zip"), ["b"]);
         let data = tempfile::tempdir().unwrap();
         for _ in 0..2 {
