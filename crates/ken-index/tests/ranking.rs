@@ -342,6 +342,26 @@ fn one_word_comes_before_its_other_forms() {
     assert_ne!(paths(&off, &request)[0], "/z-word");
 }
 
+/// Where any of the words is enough, a question with one word that says something is a query of one word.
+#[test]
+fn function_words_do_not_hide_which_form_is_meant() {
+    let long = format!("{} authority", "text ".repeat(4000));
+    let mut rows = vec![row("/z-word", &long, 0)];
+    let forms = "what is of the authorities ".repeat(50);
+    rows.extend((0..20).map(|n| row(&format!("/{n:02}-form"), &forms, 0)));
+    rows.extend((0..20).map(|n| row(&format!("/{n:02}-other"), "something else", 0)));
+    let (_folder, snapshot) = index(&[rows]);
+    let word = |text: &str| {
+        let pattern = Pattern::Stem(text.to_owned());
+        Plan::Word(Word::new(None, Span::Match(pattern)))
+    };
+    let serving = |text| Plan::Weight(0.01, Box::new(word(text)));
+    let mut parts: Vec<Plan> = ["what", "is", "of", "the"].map(serving).to_vec();
+    parts.push(word("authority"));
+    let plan = Plan::Or(parts);
+    assert_eq!(paths(&snapshot, &Request::new(&plan))[0], "/z-word");
+}
+
 /// The words as the query has them come before the words anywhere, however often.
 #[test]
 fn words_side_by_side_come_first() {

@@ -1,5 +1,7 @@
 //! `search`: the best documents for a question, each with a citation and a passage.
 
+use std::ops::RangeInclusive;
+
 use ken_core::Field;
 use ken_search::service::{
     Error, Group, Hit, Matched, Reading, Relax, Request, Response, Service, Snippets, day,
@@ -12,10 +14,12 @@ use crate::visible::is_visible;
 
 const KNOWN: [&str; 6] = ["query", "in", "type", "limit", "offset", "max_chars"];
 const MAX_HITS: usize = 100;
-/// The characters of a passage.
-const PASSAGE: usize = 300;
+/// The characters of a passage: in a short answer several short ones say more than two long ones.
+const PASSAGE: RangeInclusive<usize> = 160..=300;
+/// The hits that a short answer has room for.
+const HITS: usize = 8;
 /// The characters that the last line needs.
-const RESERVE: usize = 160;
+const RESERVE: usize = 60;
 
 pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
     let arguments = &call.arguments;
@@ -24,7 +28,8 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
     let filter = arguments.text("type")?;
     let limit = arguments.number("limit", 10, MAX_HITS)?.max(1);
     let offset = arguments.number("offset", 0, 1_000_000)?;
-    let mut page = Page::new(arguments.max_chars()?)?;
+    let max_chars = arguments.max_chars()?;
+    let mut page = Page::new(max_chars)?;
     let scope = call.scope()?;
     call.ask(&scope, |service, _| {
         let request = Request {
@@ -36,7 +41,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
             count: true,
             snippets: Snippets {
                 count: 1,
-                length: PASSAGE,
+                length: (max_chars / HITS).clamp(*PASSAGE.start(), *PASSAGE.end()),
             },
             deadline_ms: call.deadline_ms(),
             ..Request::default()

@@ -133,6 +133,12 @@ impl WordsQuery {
         }
     }
 
+    /// Returns how many words the query has that say what it means. A function word, which weighs little, is hardly one.
+    fn n_words(&self) -> f32 {
+        let wanted = self.words.iter().filter(|of| !of.is_extra);
+        wanted.map(|of| of.times.min(1.0)).sum()
+    }
+
     /// Returns whether documents must have any of the words.
     pub(super) fn requires_any(&self) -> bool {
         self.words.iter().any(|of| !of.is_extra)
@@ -172,6 +178,7 @@ impl WordsQuery {
         Ok(WordsWeight {
             found: Arc::clone(self.terms(searcher)?),
             are_extra: self.words.iter().map(|of| of.is_extra).collect(),
+            n_words: self.n_words(),
             all: self.requires_any() && (self.all || self.words.len() == 1),
             filters: inner(&self.filters)?,
             excluded: inner(&self.excluded)?,
@@ -237,6 +244,8 @@ struct WordsWeight {
     found: Arc<LookedUp>,
     /// By word: [`Wanted::is_extra`].
     are_extra: Vec<bool>,
+    /// [`WordsQuery::n_words`].
+    n_words: f32,
     all: bool,
     filters: Vec<Box<dyn Weight>>,
     excluded: Vec<Box<dyn Weight>>,
@@ -247,16 +256,15 @@ struct WordsWeight {
 impl WordsWeight {
     fn worth(&self, word: &WordTerms, boost: Score) -> Worth {
         let ranking = &self.scoring.ranking;
-        let n_words = self.are_extra.iter().filter(|is_extra| !**is_extra).count();
         let (literal, all) = (boost * word.literal_worth, boost * word.worth);
-        Worth::new(literal, all, ranking.literal, n_words, ranking.k1)
+        Worth::new(literal, all, ranking.literal, self.n_words, ranking.k1)
     }
 
     /// Returns what the words side by side add: at least half of the maximum, as for a query of one word.
     fn worth_of_phrase(&self, phrase: &WordTerms, boost: Score) -> Worth {
         let ranking = &self.scoring.ranking;
         let most = boost * ranking.phrase * phrase.worth;
-        Worth::new(most, most, HALF, 1, ranking.k1)
+        Worth::new(most, most, HALF, 1.0, ranking.k1)
     }
 
     fn open(

@@ -20,8 +20,8 @@ pub(super) struct Worth {
 impl Worth {
     /// Returns the worth of one of the `n_words` words of a query. `literal` and `all` are the inverse document
     /// frequencies of the word itself and of all its forms, and `share` is [`ken_core::Ranking::literal`].
-    pub(super) fn new(literal: f32, all: f32, share: f32, n_words: usize, k1: f32) -> Self {
-        let n_words = n_words.max(1) as f32;
+    pub(super) fn new(literal: f32, all: f32, share: f32, n_words: f32, k1: f32) -> Self {
+        let n_words = n_words.max(1.0);
         let present = share / (n_words * n_words);
         let own = (2.0 * present).min(1.0);
         let most = (k1 + 1.0) * (all + own * (literal - all));
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn one_word_ranks_its_own_form_first() {
-        let worth = Worth::new(2.0, 2.0, 0.5, 1, 1.2);
+        let worth = Worth::new(2.0, 2.0, 0.5, 1.0, 1.2);
         assert!(worth.score(0.001) > worth.score(-1000.0));
         assert!(worth.score(1.0) > worth.score(0.5));
         assert!(worth.score(-1.0) > worth.score(-0.5));
@@ -79,10 +79,10 @@ mod tests {
 
     #[test]
     fn among_many_words_a_form_counts_by_its_weight() {
-        let worth = Worth::new(3.0, 2.0, 0.5, 20, 1.2);
+        let worth = Worth::new(3.0, 2.0, 0.5, 20.0, 1.2);
         let (word, form) = (worth.score(0.5), worth.score(-0.5));
         assert!(word > form && (word - form) / word < 0.01, "{word} {form}");
-        let off = Worth::new(3.0, 2.0, 0.0, 1, 1.2);
+        let off = Worth::new(3.0, 2.0, 0.0, 1.0, 1.2);
         assert!((off.score(0.5) - off.score(-0.5)).abs() < 1e-5);
     }
 }
