@@ -1,9 +1,10 @@
-"""How soon is a change found? ken serve beside recollindex -m.
+"""How soon is a change found? ken serve beside recollindex -m, LocalSearch and Baloo.
 
 A program saves a file with a word that no other file has, and asks until the word is found: texts, messages that
 are delivered, and PDFs, one after the other on an otherwise idle machine. Then a burst of messages, a tree that is
-unpacked, an idle minute, an overflow of the kernel's queue (the reader is stopped meanwhile), and patterns in the
-watched tree beside ripgrep. The tree is that of --tree, Linux.
+unpacked, a checkout of it by git, an idle minute, an overflow of the kernel's queue (the reader is stopped meanwhile), and
+patterns in the watched tree beside ripgrep. The tree is that of --tree, Linux. Beside it 500,000 small files lie below the
+root (--files says how many).
 """
 
 import json
@@ -14,8 +15,11 @@ import signal
 import subprocess
 import time
 
-from lib import process, stats
+from lib import manyfiles, process, stats
+from lib.contest import progress
+from lib.process import Command
 from lib.report import Goal, Result
+from peers.desktop import Baloo, LocalSearch
 from peers.ken import Ken
 from peers.recoll import Recoll
 from suites.grep import tree
@@ -23,6 +27,8 @@ from suites.grep import tree
 PATIENCE = 120
 PATTERNS = ["frobnicate", r"pm_runtime_[a-z]+_sync", "wait_event_interruptible", r"EXPORT_SYMBOL_GPL\(kmem"]
 BURST = 1_000
+# Files that stand still while others change.
+BESIDE = 500_000
 
 
 def run(bench):
@@ -33,16 +39,22 @@ def run(bench):
         os.makedirs(os.path.join(docs, "mail", name))
     Saver(docs).text()
     source = tree(bench)
+    many = os.path.join(bench.corpora.work, "corpora", "beside")
+    n_beside = 5_000 if bench.quick else min(bench.files, BESIDE)
+    progress(f"making {n_beside:,} files")
+    manyfiles.make(many, n_beside)
     tables, goals, raw = [], [], {}
     if bench.has_ken:
         ken = Ken(bench.index_home("fresh", "ken"), bench.program)
-        with Served(bench, ken, [docs, source]) as served:
+        with Served(bench, ken, [docs, source, many]) as served:
             measured = Measured(bench, served, docs, source)
             tables, goals, raw = measured.tables(), measured.goals, measured.raw
     if bench.has_peers:
-        waits = recoll(bench, docs)
-        tables[0][2].append(["recollindex -m", "text", *waits_row(waits)])
-        raw["recoll"] = waits
+        peers = {"recollindex -m": recoll(bench, docs), **desktops(bench, docs)}
+        for name, waits in peers.items():
+            progress(f"fresh: {name}")
+            tables[0][2].append([name, "text", *waits_row(waits)])
+            raw[name] = waits
     shutil.rmtree(home)
     return Result("fresh", "How soon changes are found while a server watches.", tables, goals, raw)
 
@@ -176,7 +188,8 @@ class Measured:
         self.goals.append(Goal("fresh: and within 2 s always", f"{slowest:.2f} s", slowest <= 2))
         storms = ("Much at once", ["what", "s"], [[f"{BURST} messages at once", f"{self.burst():.2f}"],
                                       ["a tree is unpacked: from its end to the last file", f"{self.unpack():.2f}"],
-                                      ["right again after an overflow", f"{self.overflow():.2f}"]])
+                                      ["a checkout of the tree by git: from its end to the last file", f"{self.checkout():.2f}"],
+                                      [f"right again after an overflow, {self.files():,} files", f"{self.overflow():.2f}"]])
         idle = ("At rest", ["in an idle minute", ""], self.idle())
         return [found, storms, idle, self.patterns()]
 
@@ -202,6 +215,27 @@ class Measured:
         with open(os.path.join(target, "zzz.txt"), "w") as file:
             file.write(word)
         return self.note("unpacked", self.served.until(lambda: self.served.count(word) == 1))
+
+    def checkout(self):
+        """Seconds from the end of `git checkout`, which changes all files of the tree from nothing."""
+        word = self.saver.word()
+        git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "gc.auto=0", "-c", "core.compression=0"]
+        store = os.path.join(self.bench.corpora.work, "fresh", "store.git")
+        with open(os.path.join(self.source, "zzz-last.txt"), "w") as file:
+            file.write(word)
+        try:
+            for arguments in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "all"]):
+                process.run(Command([*git, f"--git-dir={store}", f"--work-tree={self.source}", *arguments]), os.devnull)
+        finally:
+            os.remove(os.path.join(self.source, "zzz-last.txt"))
+        self.served.until(lambda: self.served.count(word) == 0)
+        target = os.path.join(self.saver.docs, "checkout")
+        process.run(Command([*git, "clone", "--quiet", "--shared", "--no-checkout", store, target]), os.devnull)
+        process.run(Command([*git, "-C", target, "checkout", "--quiet", "-f", "HEAD"]), os.devnull)
+        return self.note("checkout", self.served.until(lambda: self.served.count(word) == 1))
+
+    def files(self):
+        return self.served.status()["files"]
 
     def overflow(self):
         with open("/proc/sys/fs/inotify/max_queued_events") as file:
@@ -255,6 +289,20 @@ class Measured:
         ratio = stats.median(ratios)
         self.goals.append(Goal("fresh: grep below a watched root 7 times faster than rg, in the median", f"{ratio:.1f}", ratio >= 7))
         return ("Patterns in the watched tree", ["pattern", *[f"{name}, ms" for name in programs]], rows)
+
+
+def desktops(bench, docs):
+    """The same with the searches of desktops that are installed, for texts only."""
+    found = {}
+    for kind in (LocalSearch, Baloo):
+        if not kind.is_there():
+            continue
+        with kind(bench.index_home("fresh", kind.name), docs) as peer:
+            time.sleep(10)
+            saver = Saver(docs)
+            found[kind.name] = [Served.until(lambda word=saver.text(): peer.hits(word) == 1) or PATIENCE
+                                for _ in range(2 if bench.quick else 20)]
+    return found
 
 
 def waits_row(waits):

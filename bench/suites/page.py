@@ -2,8 +2,7 @@
 
 Chromium, without a window, types queries into the page of ken serve, one key after the other: from the event of the key
 to the frame after the new results. Then twenty users type at once, by requests for the same fragments, at rest and
-beside a run that reads every file again. The documents are the HTML and the mail of the other suites (`--maildir`),
-and those of --tree.
+beside a run that reads every file again. The documents are those of the suite latency, more than 300,000.
 """
 
 import os
@@ -63,9 +62,7 @@ FIRST = """
 
 
 def run(bench):
-    roots = [bench.corpora.html(bench.quick).path, bench.corpora.mail(bench.quick).path]
-    if bench.tree:
-        roots.append(bench.tree)
+    roots = [bench.corpora.library(bench.quick).path]
     ken = Ken(bench.index_home("page", "ken"), bench.program)
     result = Result("page", __doc__.split("\n\n", 1)[1].strip())
     with Served(bench, ken, roots) as served:
