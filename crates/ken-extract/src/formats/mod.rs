@@ -146,6 +146,7 @@ pub const FORMATS: &[Format] = &[
     mail::calendar::CALENDAR,
     mail::calendar::CARDS,
     text::json::FORMAT,
+    text::cbor::FORMAT,
     text::notebook::FORMAT,
     publication::pdf::FORMAT,
     office::ooxml::docx::FORMAT,

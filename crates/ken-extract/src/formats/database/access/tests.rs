@@ -1,3 +1,5 @@
+//! Tests of the reader of databases of Access.
+
 use std::io::Read;
 
 use flate2::read::GzDecoder;

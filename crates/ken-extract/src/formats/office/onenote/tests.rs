@@ -1,3 +1,5 @@
+//! Tests of the reader of sections.
+
 use ken_core::{Cause, Document, Field, Kind, Reason, Value};
 
 use super::*;
