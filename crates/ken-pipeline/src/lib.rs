@@ -25,6 +25,7 @@ mod prepare;
 mod private;
 mod progress;
 mod replace;
+mod roots;
 mod run;
 mod stale;
 mod summary;

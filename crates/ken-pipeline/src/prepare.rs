@@ -19,6 +19,7 @@ use ken_walk::Catalogue;
 use crate::ngrams::missing::MissingNgrams;
 use crate::options::{afford, share_machine};
 use crate::replace;
+use crate::roots;
 use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
 use crate::{Error, Ngrams, Options, RootChange};
@@ -124,7 +125,7 @@ impl<'s> Prepared<'s> {
             _ => None,
         };
         let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
-        change_roots(&mut roots, changes)?;
+        roots::change(&mut roots, changes, &options)?;
         note_mounts(&mut roots);
         Ok(Self {
             roots_changed: known.is_none_or(|meta| meta.roots != roots),
@@ -305,7 +306,7 @@ fn open(
             let mut roots = ken_index::salvage_roots(index).unwrap_or_default();
             // A mistake in the changes leaves the index unchanged.
             let kept = roots.clone();
-            change_roots(&mut roots, changes)?;
+            roots::change(&mut roots, changes, options)?;
             if roots.is_empty() {
                 return Err(error.into());
             }
@@ -342,27 +343,6 @@ pub(crate) fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options,
     afford(limits, options.memory_bytes);
     limits.headers = stale::custom_fields(limits, known).map_err(Error::Headers)?;
     Ok(options)
-}
-
-/// Adds and forgets roots. A root is identified by its path; adding it again sets its options.
-fn change_roots(roots: &mut Vec<Root>, changes: &[RootChange]) -> Result<(), Error> {
-    for change in changes {
-        match change {
-            RootChange::Add(root) => {
-                roots.retain(|known| known.path != root.path);
-                roots.push(root.clone());
-            }
-            RootChange::Forget(path) => {
-                let before = roots.len();
-                roots.retain(|known| known.path != *path);
-                if roots.len() == before {
-                    return Err(Error::NotARoot(path.clone()));
-                }
-            }
-        }
-    }
-    roots.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(())
 }
 
 /// Records which roots are mount points, while a file system is mounted there.

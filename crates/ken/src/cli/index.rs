@@ -93,7 +93,8 @@ pub(crate) enum ServiceCommand {
 
 #[derive(Args, Debug, Default, PartialEq)]
 pub(crate) struct IndexArgs {
-    /// Folders or files to add as roots; without any, ken updates the roots that it has
+    /// Folders or files to add as roots; those that a root finds anyway are only compared. Without any, ken updates the
+    /// roots that it has
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) walk: WalkOptions,

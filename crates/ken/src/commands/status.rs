@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
 use ken_api::message::Freshness;
-use ken_core::{Field, Order, Pattern, Plan, SortKey, escape_bytes};
+use ken_core::{Field, Order, Pattern, Plan, Root, SortKey, escape_bytes};
 use ken_engine::{Source, Statistics, Stored, Tally};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect};
 use ken_pipeline::background::{self, Pause};
 use ken_pipeline::{RECOGNISED, TEXTLESS};
+use ken_walk::{Availability, Mounts};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -126,11 +127,11 @@ impl Isolation {
 
     fn text(&self) -> String {
         match &self.sandbox {
-            Err(words) => format!("inactive: {words}"),
+            Err(words) => format!("off: {words}"),
             Ok(None) => "off (extract.isolate = none)".to_owned(),
             Ok(Some(sandbox)) => match sandbox.missing()[..] {
-                [] => "complete".to_owned(),
-                ref missing => format!("incomplete: this kernel lacks {}", missing.join(", ")),
+                [] => "on: what reads files has no network and sees no other files".to_owned(),
+                ref missing => format!("on in part: this kernel lacks {}", missing.join(", ")),
             },
         }
     }
@@ -181,6 +182,18 @@ impl Overview<'_> {
         self.snapshot.meta().completed
     }
 
+    /// Returns the roots; `unavailable` says why one cannot be walked now.
+    fn roots(&self) -> Vec<Json> {
+        let roots = self.snapshot.meta().roots.iter().map(|root| {
+            let mut object = json!(root);
+            if let Some(state) = unavailable(root) {
+                object["unavailable"] = json!(state);
+            }
+            object
+        });
+        roots.collect()
+    }
+
     fn json(&self) -> Json {
         let all = self.all();
         let by_type = self.by_type();
@@ -192,7 +205,7 @@ impl Overview<'_> {
             "v": output::SCHEMA,
             "data": self.data,
             "open_to_others": self.is_open_to_others,
-            "roots": self.snapshot.meta().roots,
+            "roots": self.roots(),
             "sandbox": self.isolation.json(),
             "completed": self.completed().map(output::time),
             "watched": self.freshness.as_ref().map(|fresh| fresh.watched),
@@ -223,7 +236,12 @@ impl Overview<'_> {
         }
         for root in &self.snapshot.meta().roots {
             let path = escape_bytes(root.path.as_os_str().as_encoded_bytes()).into_owned();
-            text.push_str(&format!("root       {}\n", output::clean(&path)));
+            let state = unavailable(root).map_or("", |availability| match availability {
+                Availability::Absent => " (absent; what is known of it is kept)",
+                Availability::Unmounted => " (not mounted; what is known of it is kept)",
+                _ => " (cannot be read; what is known of it is kept)",
+            });
+            text.push_str(&format!("root       {}{state}\n", output::clean(&path)));
         }
         let zone = crate::zone::system();
         let local = |seconds| output::local_time(seconds, &zone);
@@ -240,8 +258,8 @@ impl Overview<'_> {
             text.push_str(&format!("paused     {end}until ken index --resume\n"));
         }
         let bytes = output::size(i64::try_from(self.statistics.bytes).unwrap_or(i64::MAX));
-        let segments = self.statistics.segments;
-        text.push_str(&format!("index      {bytes} in {segments} segments\n"));
+        let segments = output::counted(self.statistics.segments, "segment");
+        text.push_str(&format!("index      {bytes} in {segments}\n"));
         let sandbox = self.isolation.text();
         text.push_str(&format!("sandbox    {}\n", output::clean(&sandbox)));
         if self.textless + self.recognised > 0 {
@@ -258,6 +276,15 @@ impl Overview<'_> {
         text.push_str(&table(&rows, &self.all()));
         text
     }
+}
+
+/// Returns why a root cannot be walked now. A root whose file system may not answer is not asked.
+fn unavailable(root: &Root) -> Option<Availability> {
+    if Mounts::read().are_above(&root.path) {
+        return None;
+    }
+    let now = ken_walk::availability(root);
+    (now != Availability::Available).then_some(now)
 }
 
 /// Returns what `ken serve` does, for people.

@@ -140,6 +140,14 @@ pub(crate) fn size(bytes: i64) -> String {
     format!("{size:.digits$} {}", UNITS[unit])
 }
 
+/// Returns a number of things in words: `1 file`, `2 files`.
+pub(crate) fn counted(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
 /// Returns text without control characters, as text from files must not control the terminal.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().any(steers) {

@@ -192,16 +192,16 @@ pub(crate) fn summary_text(summary: &Summary, dry_run: bool) -> String {
     }
     if summary.recognised > 0 {
         text.push_str(&format!(
-            "\n{} files with images went through OCR",
-            summary.recognised
+            "\n{} with images went through OCR",
+            super::counted(summary.recognised as usize, "file")
         ));
     }
     if !dry_run {
         let elapsed = Duration::from_secs_f64(summary.seconds.max(0.0));
         let rate = size(rate(summary.bytes, elapsed) as i64);
         text.push_str(&format!(
-            "\n{} documents, {} failed; {} in {:.1} s, {rate}/s",
-            summary.documents,
+            "\n{}, {} failed; {} in {:.1} s, {rate}/s",
+            super::counted(summary.documents as usize, "document"),
             summary.failed,
             size(summary.bytes as i64),
             summary.seconds,

@@ -207,6 +207,56 @@ fn roots_are_added_and_forgotten() {
 }
 
 #[test]
+fn a_path_that_a_root_finds_anyway_is_no_root() {
+    let world = World::new();
+    world.write("one/a.txt", "one");
+    world.write(".kenignore", "drafts\n");
+    world.write("drafts/b.txt", "two");
+    world.index_docs();
+    let roots = || {
+        let status = world.ken(["status", "--json"]).objects().remove(0);
+        let roots = status["roots"].as_array().unwrap().clone();
+        let path = |root: &Value| root["path"].as_str().unwrap().to_owned();
+        roots.iter().map(path).collect::<Vec<_>>()
+    };
+    let docs = world.docs();
+    let docs = docs.to_str().unwrap();
+
+    world.write("one/a.txt", "one changed");
+    assert_counts(&world.index(&["docs/one/a.txt"]), &[("changed", 1)]);
+    world.index(&["docs/one"]);
+    assert_eq!(roots(), [docs]);
+    // The rules of the root leave it out; with other options it is another root.
+    world.index(&["docs/drafts"]);
+    world.index(&["--hidden", "docs/one"]);
+    assert_eq!(
+        roots(),
+        [
+            docs.to_owned(),
+            format!("{docs}/drafts"),
+            format!("{docs}/one")
+        ]
+    );
+}
+
+#[test]
+fn status_names_a_root_that_is_absent() {
+    let world = World::new();
+    world.write("a.txt", "one");
+    world.index_docs();
+    assert!(!world.ken(["status"]).text().contains("absent"));
+    fs_err::remove_dir_all(world.docs()).unwrap();
+    let status = world.ken(["status"]);
+    let status = status.text();
+    assert!(
+        status.contains("docs (absent; what is known of it is kept)\n"),
+        "{status}"
+    );
+    let status = world.ken(["status", "--json"]).objects().remove(0);
+    assert_eq!(status["roots"][0]["unavailable"], "absent");
+}
+
+#[test]
 fn everything_is_read_again_when_asked() {
     let world = World::new();
     world.write("a.txt", "one");

@@ -613,7 +613,7 @@ impl Server {
             0 => notices.solve(|problem| *problem == Problem::Unwatched),
             _ if self.is_limited => {}
             n => {
-                let folders = counted(n, "folder");
+                let folders = output::counted(n, "folder");
                 let text = format!(
                     "ken looks at {folders} now and then only; raise fs.inotify.max_user_watches to watch them"
                 );
@@ -624,7 +624,7 @@ impl Server {
 
     /// Returns what is watched, for people.
     fn told(&self, coverage: Coverage) -> String {
-        let mut text = format!("watching {}", counted(coverage.watched, "folder"));
+        let mut text = format!("watching {}", output::counted(coverage.watched, "folder"));
         let swept = [
             (coverage.beyond, "folder", "beyond the limit of watches"),
             (coverage.remote, "folder", "on other machines"),
@@ -634,7 +634,7 @@ impl Server {
         let swept: Vec<String> = swept
             .into_iter()
             .filter(|(n, _, _)| *n > 0)
-            .map(|(n, what, which)| format!("{} {which}", counted(n, what)))
+            .map(|(n, what, which)| format!("{} {which}", output::counted(n, what)))
             .collect();
         if !swept.is_empty() {
             let (shortest, longest) = self.sweeps.bounds();
@@ -650,13 +650,5 @@ impl Server {
             text.push_str(" (raise fs.inotify.max_user_watches to watch them)");
         }
         text
-    }
-}
-
-/// Returns a number of things, for people.
-fn counted(n: usize, what: &str) -> String {
-    match n {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
     }
 }

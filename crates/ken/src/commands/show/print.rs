@@ -104,8 +104,8 @@ impl Page<'_> {
         }
         facts.push(document.media_type.clone());
         facts.push(match part.n_pages {
-            0 | 1 => plural(part.n_lines, "line"),
-            n_pages => plural(n_pages, "page"),
+            0 | 1 => output::counted(part.n_lines, "line"),
+            n_pages => output::counted(n_pages, "page"),
         });
         let facts = self.style.dim(&output::clean(&facts.join("  ")));
         let title = self.style.bold(&output::clean(title));
@@ -151,7 +151,7 @@ impl Page<'_> {
             text.push_str(&header_line(name, line.trim_end(), self.style));
         }
         if let Some(more) = self.members.len().checked_sub(MAX_MEMBERS + 1) {
-            let more = format!("and {}", plural(more + 1, "more member"));
+            let more = format!("and {}", output::counted(more + 1, "more member"));
             text.push_str(&format!("{}\n", self.style.dim(&more)));
         }
     }
@@ -247,13 +247,5 @@ impl Page<'_> {
         let shown = shown.replace(TEXT_SEPARATOR, "");
         text.push_str(format!("{number}  {shown}").trim_end());
         text.push('\n');
-    }
-}
-
-/// Returns a number of things.
-fn plural(n: usize, name: &str) -> String {
-    match n {
-        1 => format!("1 {name}"),
-        _ => format!("{n} {name}s"),
     }
 }
