@@ -135,6 +135,8 @@ const SIGNATURES: &[Signature] = &[
     (0, b"\0asm", format("application/wasm", Other)),
     (0, b"dex\n03", format("application/vnd.android.dex", Other)),
     (0, b"L\0\0\0\x01\x14\x02\0", format("application/x-ms-shortcut", Other)),
+    (0, b"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3", format("application/onenote", Document)),
+    (0, b"\xa1\x2f\xff\x43\xd9\xef\x76\x4c\x9e\xe2\x10\xea\x57\x22\x76\x5f", format("application/onenote", Document)),
     (0, b"SQLite format 3\0", format("application/vnd.sqlite3", Data)),
     (0, b"\0\x01\0\0Standard ", format("application/x-msaccess", Data)),
     (0, b"\x89HDF\r\n\x1a\n", format("application/x-hdf5", Data)),

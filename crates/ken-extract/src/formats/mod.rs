@@ -146,6 +146,7 @@ pub const FORMATS: &[Format] = &[
     mail::calendar::CALENDAR,
     mail::calendar::CARDS,
     text::json::FORMAT,
+    text::cbor::FORMAT,
     text::notebook::FORMAT,
     publication::pdf::FORMAT,
     office::ooxml::docx::FORMAT,
@@ -161,6 +162,7 @@ pub const FORMATS: &[Format] = &[
     office::compound::FORMAT,
     office::hwp::FORMAT,
     office::hwp::HWPX,
+    office::onenote::FORMAT,
     publication::epub::FORMAT,
     publication::mobi::FORMAT,
     publication::djvu::FORMAT,
@@ -203,6 +205,7 @@ pub const FORMATS: &[Format] = &[
     archive::zip::FORMAT,
     archive::seven_zip::FORMAT,
     archive::rar::FORMAT,
+    archive::cab::FORMAT,
     archive::cpio::FORMAT,
     archive::ar::FORMAT,
     archive::ar::DEB_FORMAT,
@@ -215,6 +218,7 @@ pub const FORMATS: &[Format] = &[
     web::warc::FORMAT,
     database::sqlite::FORMAT,
     database::dbase::FORMAT,
+    database::access::FORMAT,
 ];
 
 /// Represents every `text/` type without a row of its own.

@@ -33,7 +33,7 @@ pub(crate) fn is_note_number(before: &str, raised: &str) -> bool {
 }
 
 /// Returns the words of a link target: without escapes, and without the scheme of addresses of mail.
-fn link_text(target: &str) -> String {
+pub(crate) fn link_text(target: &str) -> String {
     let target = match target.split_once(':') {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("mailto") => {
             rest.split('?').next().unwrap_or_default()

@@ -1,6 +1,7 @@
-//! Archives, disc images, software packages, compressed files and signed ones.
+//! Archives, cabinets, disc images, software packages, compressed files and signed ones.
 
 pub(in crate::formats) mod ar;
+pub(in crate::formats) mod cab;
 pub(in crate::formats) mod compressed;
 pub(in crate::formats) mod cpio;
 pub(in crate::formats) mod iso;

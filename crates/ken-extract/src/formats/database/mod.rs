@@ -1,4 +1,5 @@
 //! Databases.
 
+pub(in crate::formats) mod access;
 pub(in crate::formats) mod dbase;
 pub(in crate::formats) mod sqlite;

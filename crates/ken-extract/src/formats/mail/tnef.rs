@@ -15,7 +15,8 @@ pub(in crate::formats) const FORMAT: Format =
     Format::new("TNEF", &["application/vnd.ms-tnef"], extract)
         .fields(msg::FORMAT.fields)
         .members("attachments, numbered from 1")
-        .in_worker();
+        .in_worker()
+        .version(2);
 
 /// More attachments than any message has.
 const MAX_ATTACHMENTS: usize = 10_000;

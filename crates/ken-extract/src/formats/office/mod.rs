@@ -8,6 +8,7 @@ mod field;
 pub(in crate::formats) mod hwp;
 pub(in crate::formats) mod iwork;
 pub(in crate::formats) mod odf;
+pub(in crate::formats) mod onenote;
 pub(in crate::formats) mod ooxml;
 pub(in crate::formats) mod ppt;
 pub(in crate::formats) mod rtf;

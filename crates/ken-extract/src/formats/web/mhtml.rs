@@ -24,7 +24,7 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Date,
         ])
         .sections("frames")
-        .version(3);
+        .version(4);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let bytes = input.bytes(output.limits())?;

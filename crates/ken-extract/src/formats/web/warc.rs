@@ -20,6 +20,7 @@ pub(in crate::formats) const FORMAT: Format =
     Format::new("web archive", &["application/warc"], extract)
         .members("responses, by their address")
         .in_worker()
+        .version(2)
         .streams();
 
 /// Maximum length of a header.

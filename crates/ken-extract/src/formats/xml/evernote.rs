@@ -22,7 +22,8 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Created,
             Field::Date,
         ])
-        .members("notes, numbered from 1, if there are several, and their files");
+        .members("notes, numbered from 1, if there are several, and their files")
+        .version(2);
 
 /// A note as it is read.
 #[derive(Default)]

@@ -40,7 +40,7 @@ pub(in crate::formats) const FORMAT: Format =
         ])
         .members("attachments, numbered from 1")
         .in_worker()
-        .version(5);
+        .version(6);
 
 /// The kind of attachment that is a message.
 const IS_MESSAGE: u32 = 5;

@@ -28,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 )
 .members("messages, by the number of their node")
 .in_worker()
-.version(5)
+.version(6)
 .streams();
 
 /// The type of nodes that are messages.

@@ -5,6 +5,7 @@
 
 use ken_core::Field;
 
+use super::place::add_iso6709;
 use super::{FIELDS, MAX_BLOCK_BYTES, add_measures, larger};
 use crate::formats::media::audio::{add_date, name_author};
 use crate::output::Output;
@@ -20,6 +21,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 )
 .fields(FIELDS)
 .in_worker()
+.version(2)
 .streams();
 
 /// A film of a day has 20,000 clusters.
@@ -173,6 +175,9 @@ impl Film {
                 return add_date(&mut self.metadata, value);
             }
             "LYRICS" => return self.metadata.lines(value),
+            "LOCATION" | "COM.APPLE.QUICKTIME.LOCATION.ISO6709" => {
+                return add_iso6709(&mut self.metadata, value);
+            }
             _ => return,
         };
         self.metadata.text(field, value);

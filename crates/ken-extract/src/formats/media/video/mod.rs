@@ -5,6 +5,7 @@ pub(in crate::formats) mod asf;
 pub(in crate::formats) mod avi;
 pub(in crate::formats) mod matroska;
 pub(in crate::formats) mod mp4;
+mod place;
 
 use ken_core::Field;
 

@@ -5,6 +5,7 @@
 
 use ken_core::Field;
 
+use super::place::add_iso6709;
 use super::{FIELDS, MAX_BLOCK_BYTES, add_measures, larger};
 use crate::formats::media::audio::{add_date, name_author};
 use crate::output::Output;
@@ -27,6 +28,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 )
 .fields(FIELDS)
 .in_worker()
+.version(2)
 .streams();
 
 /// Seconds from 1904-01-01 to 1970-01-01.
@@ -118,6 +120,10 @@ impl Film {
                 continue;
             }
             let content = found.content(input, MAX_BLOCK_BYTES)?;
+            if &found.kind == b"loci" {
+                self.location(&content).unwrap_or_default();
+                continue;
+            }
             let mut value = Cursor(&content);
             // QuickTime: length, language, text. 3GP: version and flags, language, text.
             let is_quicktime = found.kind[0] == 0xa9;
@@ -133,6 +139,24 @@ impl Film {
             }
         }
         Ok(())
+    }
+
+    /// Reads the place of 3GP (3GPP TS 26.244, 8.10): its name, its role, and its coordinates.
+    fn location(&mut self, content: &[u8]) -> Option<()> {
+        let mut place = Cursor(content);
+        place.take(6)?;
+        let is_wide = place.0.starts_with(b"\xfe\xff");
+        let end = match is_wide {
+            true => place.0.chunks_exact(2).position(|unit| unit == [0, 0])? * 2,
+            false => memchr::memchr(0, place.0)?,
+        };
+        let name = text::decode(place.take(end)?, (!is_wide).then_some("utf-8"));
+        self.metadata.text(Field::Keywords, &name);
+        place.take(if is_wide { 3 } else { 2 })?;
+        let mut degrees = || Some(f64::from(place.be_u32()?.cast_signed()) / 65_536.0);
+        let (longitude, latitude) = (degrees()?, degrees()?);
+        self.metadata.place(latitude, longitude);
+        Some(())
     }
 
     /// Reads keys, if there are any, and items.
@@ -195,6 +219,7 @@ impl Film {
             b"\xa9mak" => return self.metadata.make(text),
             b"\xa9mod" => return self.metadata.model(text),
             b"\xa9day" => return add_date(&mut self.metadata, text),
+            b"\xa9xyz" => return add_iso6709(&mut self.metadata, text),
             b"\xa9lyr" => return self.metadata.lines(text),
             _ => return,
         };
@@ -214,6 +239,7 @@ impl Film {
             "make" => return self.metadata.make(text),
             "model" => return self.metadata.model(text),
             "creationdate" | "date" | "year" => return add_date(&mut self.metadata, text),
+            "ISO6709" => return add_iso6709(&mut self.metadata, text),
             "lyrics" => return self.metadata.lines(text),
             _ => return,
         };

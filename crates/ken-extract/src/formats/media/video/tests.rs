@@ -121,6 +121,51 @@ fn user_data_of_quicktime_is_read() {
     assert_eq!(film.text(Field::Title), Some("Vermin"));
 }
 
+/// Returns a box.
+fn boxed(kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
+    let length = 8 + content.len() as u32;
+    [&length.to_be_bytes()[..], kind, content].concat()
+}
+
+#[test]
+fn places_of_phones_are_keywords() {
+    let place = "+48.8583+002.2945+035/";
+    let quicktime = boxed(b"\xa9xyz", &[b"\0\x16\x15\xc7", place.as_bytes()].concat());
+    // Version, language, a name, its role, longitude and latitude.
+    let loci = b"\0\0\0\0\x55\xc4Tower\0\0\0\x02\x4b\x64\0\x30\xdb\xb9\0\0\0\0";
+    let handler = boxed(b"hdlr", &[0; 24]);
+    let name = "com.apple.quicktime.location.ISO6709";
+    let keys = boxed(
+        b"keys",
+        &[
+            &[0, 0, 0, 0, 0, 0, 0, 1][..],
+            &boxed(b"mdta", name.as_bytes()),
+        ]
+        .concat(),
+    );
+    let data = boxed(
+        b"data",
+        &[&[0, 0, 0, 1, 0, 0, 0, 0][..], place.as_bytes()].concat(),
+    );
+    let list = boxed(b"ilst", &boxed(&[0, 0, 0, 1], &data));
+    for content in [
+        boxed(b"udta", &quicktime),
+        boxed(b"udta", &boxed(b"loci", loci)),
+        boxed(b"meta", &[handler, keys, list].concat()),
+    ] {
+        let film = read("x.mp4", &moov(&content));
+        let keywords = film
+            .fields
+            .iter()
+            .filter(|(field, _)| *field == Field::Keywords);
+        let keywords: Vec<String> = keywords.map(|(_, value)| format!("{value:?}")).collect();
+        let has_place = keywords
+            .iter()
+            .any(|keyword| keyword.contains("geo:48.858"));
+        assert!(has_place, "{keywords:?}");
+    }
+}
+
 #[test]
 fn the_name_does_not_matter() {
     for (name, bytes) in FILMS.iter().chain(SONGS) {

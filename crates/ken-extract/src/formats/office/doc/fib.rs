@@ -41,6 +41,10 @@ pub(super) struct Fib {
     pub(super) lengths: [usize; 8],
     pub(super) pieces: TableRange,
     pub(super) sections: TableRange,
+    /// What is known of comments, where their texts begin, and their authors; empty before Word 97.
+    pub(super) comments: TableRange,
+    pub(super) comment_texts: TableRange,
+    pub(super) comment_authors: TableRange,
 }
 
 /// Returns the stream with the tables; in Word 6 and 95 it is the main stream.
@@ -80,6 +84,10 @@ impl Fib {
             true => (range(0x1a2)?, range(0xca)?),
             false => (range(0x160)?, range(0x88)?),
         };
+        let of_comments = |at: usize| match is_word_97 {
+            true => range(at),
+            false => Some(TableRange::default()),
+        };
         Some(Ok(Self {
             is_word_97,
             is_double_byte: !is_word_97 && flags & 0x1000 != 0,
@@ -97,6 +105,9 @@ impl Fib {
             lengths,
             pieces,
             sections,
+            comments: of_comments(0xba).unwrap_or_default(),
+            comment_texts: of_comments(0xc2).unwrap_or_default(),
+            comment_authors: of_comments(0x1ba).unwrap_or_default(),
         }))
     }
 

@@ -4,6 +4,7 @@
 //! characters that is stored in pieces, in any order, because that is how Word's fast save worked.
 //! After the text of the pages come footnotes, headers, comments, endnotes and text boxes.
 
+mod comments;
 mod encryption;
 mod fib;
 mod pieces;
@@ -25,7 +26,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("pages, where the writer began one")
         .members("embedded files")
         .in_worker()
-        .version(5);
+        .version(6);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
@@ -40,7 +41,8 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let table = table.unwrap_or_else(|| main.clone());
     let (mut units, is_whole) = pieces::read(&fib, &main, &table);
     let breaks = sections::page_breaks(&fib, &main, &table);
-    output.own().body = text::text(&fib, &mut units, &breaks, limits);
+    let authors = comments::authors(&fib, &table);
+    output.own().body = text::text(&fib, &mut units, &breaks, &authors, limits);
     if let Some(pictures) = file.stream(ROOT, "Data") {
         blips::add_texts(&pictures, limits, output.own());
     }

@@ -34,7 +34,7 @@ fn a_file_of_libreoffice_is_read() {
         own.body,
         "The curlewbrook estuary is quiet.\nGröße → Привет 日本語\nSee the birds here.\n\
          http://example.org/birds\nsite\tcount\nnorth bank\t14\nBeside the box.\nSecond page\n\
-         \ta footnote on godwits\nsaltmarsh header\na comment on dunlins\na box of sanderlings"
+         \ta footnote on godwits\nsaltmarsh header\nOla: a comment on dunlins\na box of sanderlings"
     );
 }
 
@@ -205,4 +205,49 @@ fn word_95_has_code_pages() {
         assert_eq!(found.own().failure, None);
         assert_eq!(found.own().body, expected);
     }
+}
+
+#[test]
+fn comments_have_their_authors() {
+    let text = "A page\r\u{5}first remark\r\u{5}second remark\r";
+    let mut bytes = fast_saved(&[(text, false)], 0);
+    let file = Compound::open(&bytes).unwrap();
+    let mut main = file.stream(ROOT, "WordDocument").unwrap();
+    let mut table = file.stream(ROOT, "0Table").unwrap();
+    let longs = |numbers: &[u32]| -> Vec<u8> {
+        numbers
+            .iter()
+            .flat_map(|number| number.to_le_bytes())
+            .collect()
+    };
+    let descriptor = |author: u8| {
+        let mut descriptor = vec![0; 30];
+        descriptor[20] = author;
+        descriptor
+    };
+    let name = |name: &str| -> Vec<u8> {
+        let units = name.encode_utf16().flat_map(u16::to_le_bytes);
+        [(name.len() as u16).to_le_bytes().to_vec(), units.collect()].concat()
+    };
+    for (at, structure) in [
+        (
+            0xba,
+            [longs(&[0, 1, 7]), descriptor(1), descriptor(0)].concat(),
+        ),
+        (0xc2, longs(&[0, 14, 29, 29])),
+        (0x1ba, [name("Ragna Moe"), name("Ivar Dahl")].concat()),
+    ] {
+        let start = table.len() as u32;
+        table.extend(&structure);
+        main[at..at + 8].copy_from_slice(&longs(&[start, structure.len() as u32]));
+    }
+    // Seven characters of the page, and those of comments.
+    main[0x4c..0x50].copy_from_slice(&longs(&[7]));
+    main[0x5c..0x60].copy_from_slice(&longs(&[29]));
+    bytes = compound_of(&[("WordDocument", &main), ("0Table", &table)]);
+    let found = found(&bytes);
+    assert_eq!(
+        found.own().body,
+        "A page\nIvar Dahl: first remark\nRagna Moe: second remark"
+    );
 }

@@ -1,6 +1,8 @@
 //! Handles special characters (MS-DOC 2.4 and 2.8.25): marks of paragraphs, cells, pages and
 //! fields.
 
+use std::collections::HashMap;
+
 use super::fib::Fib;
 use super::sections::Breaks;
 use crate::Limits;
@@ -10,8 +12,17 @@ use crate::output::body::Body;
 /// Maximum depth of fields; no program nests them so deep.
 const MAX_FIELDS: usize = 1000;
 
-/// Returns the text of a document.
-pub(super) fn text(fib: &Fib, units: &mut [u16], breaks: &Breaks, limits: &Limits) -> String {
+/// The number of the part with comments.
+const COMMENTS: usize = 4;
+
+/// Returns the text of a document; `authors` are those of comments, by their positions in their part.
+pub(super) fn text(
+    fib: &Fib,
+    units: &mut [u16],
+    breaks: &Breaks,
+    authors: &HashMap<usize, String>,
+    limits: &Limits,
+) -> String {
     let mut writer = Writer {
         body: Body::new(limits.max_text_bytes),
         fields: Vec::new(),
@@ -34,12 +45,18 @@ pub(super) fn text(fib: &Fib, units: &mut [u16], breaks: &Breaks, limits: &Limit
         }
     }
     // Footnotes and the like follow the pages, and contain no page breaks.
-    for length in others {
+    for (number, length) in (1..).zip(others) {
         writer.end_part();
         let (part, after) = rest.split_at_mut(length.min(rest.len()));
         rest = after;
         drop_unended(part);
-        for &unit in &*part {
+        for (position, &unit) in part.iter().enumerate() {
+            if number == COMMENTS
+                && let Some(author) = authors.get(&position)
+            {
+                writer.end_paragraph();
+                writer.body.author(author);
+            }
             writer.push(if unit == 0x0c { 0x0d } else { unit });
         }
     }

@@ -7,6 +7,7 @@
 
 pub(in crate::formats) mod charset;
 mod object;
+mod picture;
 mod reader;
 mod token;
 
@@ -30,7 +31,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("RTF", &["application/
     ])
     .sections("pages, where the writer began one")
     .members("embedded files, numbered from 1")
-    .version(4);
+    .version(5);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

@@ -3,6 +3,7 @@
 use ken_core::{Document, Field};
 
 use super::charset::{self, Charsets};
+use super::picture::{Digits, Picture};
 use super::token::{Token, Tokens};
 use crate::formats::office::field;
 use crate::output::body::{Body, is_note_number};
@@ -27,6 +28,7 @@ enum Destination {
     /// The numbers of a date.
     Time(Field),
     Object,
+    Picture,
     /// The instruction of a field.
     Instruction,
     /// The properties of a form field, of which only the choices are text.
@@ -74,7 +76,8 @@ pub(super) struct RtfReader<'a> {
     in_row: bool,
     section: Section,
     objects: Vec<Vec<u8>>,
-    half_byte: Option<u8>,
+    digits: Digits,
+    picture: Picture,
     instruction: String,
     comment_author: String,
     max_object_bytes: usize,
@@ -116,7 +119,8 @@ impl<'a> RtfReader<'a> {
             in_row: false,
             section: Section::default(),
             objects: Vec::new(),
-            half_byte: None,
+            digits: Digits::default(),
+            picture: Picture::default(),
             instruction: String::new(),
             comment_author: String::new(),
             max_object_bytes: limits.max_member_bytes as usize,
@@ -197,6 +201,9 @@ impl<'a> RtfReader<'a> {
             && inner.destination != outer.destination
         {
             self.add_time(field);
+        }
+        if inner.destination == Destination::Picture && outer.destination != inner.destination {
+            std::mem::take(&mut self.picture).end(&mut self.body);
         }
         if inner.destination == Destination::Instruction && outer.destination != inner.destination {
             self.end_instruction();
@@ -279,6 +286,7 @@ impl<'a> RtfReader<'a> {
             b"deleted" => self.state.is_deleted = number != Some(0),
             _ if self.destination(word, is_optional) => {}
             _ if self.state.destination == Destination::Body => self.body_word(word),
+            _ if self.state.destination == Destination::Picture => self.picture.word(word),
             _ => self.info_word(word, number.unwrap_or(0)),
         }
     }
@@ -286,7 +294,7 @@ impl<'a> RtfReader<'a> {
     /// Changes the destination of the group; returns whether the word is a destination.
     fn destination(&mut self, word: &[u8], is_optional: bool) -> bool {
         use Destination::{
-            Body, CommentAuthor, Fonts, Form, Info, Instruction, Object, Skipped, Time,
+            Body, CommentAuthor, Fonts, Form, Info, Instruction, Object, Picture, Skipped, Time,
         };
         let skips = self.state.destination == Skipped;
         self.state.destination = match word {
@@ -319,7 +327,11 @@ impl<'a> RtfReader<'a> {
                 Object
             }
             b"fldinst" => Instruction,
-            b"colortbl" | b"stylesheet" | b"pict" | b"fldtype" | b"datafield" | b"nonshppict"
+            b"pict" => {
+                self.digits = Digits::default();
+                Picture
+            }
+            b"colortbl" | b"stylesheet" | b"fldtype" | b"datafield" | b"nonshppict"
             | b"shprslt" | b"sp" | b"xe" | b"tc" | b"rxe" | b"bkmkstart" | b"bkmkend"
             | b"atnid" | b"atnref" | b"atntime" | b"atndate" | b"atrfstart" | b"atrfend"
             | b"upr" | b"objclass" | b"objname" | b"filetbl" | b"private" | b"pn"
@@ -432,7 +444,7 @@ impl<'a> RtfReader<'a> {
         let passed = self.fallbacks.min(bytes.len());
         self.fallbacks -= passed;
         match self.state.destination {
-            Destination::Object => self.push_digits(bytes),
+            Destination::Object | Destination::Picture => self.push_digits(bytes),
             Destination::Body
             | Destination::Info(_)
             | Destination::Instruction
@@ -483,39 +495,37 @@ impl<'a> RtfReader<'a> {
     }
 
     fn begin_object(&mut self) {
-        self.half_byte = None;
+        self.digits = Digits::default();
         if self.objects.len() < MAX_OBJECTS {
             self.objects.push(Vec::new());
         }
     }
 
-    /// Adds the binary data of an object.
+    /// Returns where the bytes of an object or a metafile go; none for those of other pictures.
+    fn bytes_of_group(&mut self) -> Option<&mut Vec<u8>> {
+        match self.state.destination {
+            Destination::Object => self.objects.last_mut(),
+            Destination::Picture if self.picture.is_metafile => Some(&mut self.picture.bytes),
+            _ => None,
+        }
+    }
+
+    /// Adds the binary data of an object or a picture.
     fn push_binary(&mut self, data: &[u8]) {
-        if self.state.destination == Destination::Object
-            && let Some(object) = self.objects.last_mut()
-        {
-            let n_left = self.max_object_bytes.saturating_sub(object.len());
-            object.extend_from_slice(&data[..data.len().min(n_left)]);
+        let max_bytes = self.max_object_bytes;
+        if let Some(bytes) = self.bytes_of_group() {
+            let n_left = max_bytes.saturating_sub(bytes.len());
+            bytes.extend_from_slice(&data[..data.len().min(n_left)]);
         }
     }
 
     fn push_digits(&mut self, digits: &[u8]) {
-        let Some(object) = self.objects.last_mut() else {
-            return;
-        };
-        for digit in digits
-            .iter()
-            .filter_map(|&byte| (byte as char).to_digit(16))
-        {
-            let digit = digit as u8;
-            match self.half_byte.take() {
-                Some(high) if object.len() < self.max_object_bytes => {
-                    object.push(high << 4 | digit)
-                }
-                Some(_) => {}
-                None => self.half_byte = Some(digit),
-            }
+        let max_bytes = self.max_object_bytes;
+        let mut half = std::mem::take(&mut self.digits);
+        if let Some(bytes) = self.bytes_of_group() {
+            half.push(digits, bytes, max_bytes);
         }
+        self.digits = half;
     }
 
     /// Moves text and fields into the document; returns the embedded objects.

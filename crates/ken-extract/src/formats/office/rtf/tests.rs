@@ -101,6 +101,30 @@ fn groups_of_no_text_are_passed_over() {
 }
 
 #[test]
+fn texts_of_metafiles_follow_their_paragraph() {
+    const EMF: &[u8] = include_bytes!("../../../../tests/data/drawing/pump.emf");
+    const WMF: &[u8] = include_bytes!("../../../../tests/data/drawing/room.wmf");
+    let hex = |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
+    let picture = format!(
+        "{{\\pict{{\\*\\blipuid 01020304}}\\emfblip\\picw10 {}}}",
+        hex(EMF)
+    );
+    let pump = "Pump house north\nValve closed";
+    assert_eq!(
+        body(&format!(
+            "be{{\\*\\shppict{picture}}}{{\\nonshppict{picture}}}fore\\par after{picture}"
+        )),
+        format!("before\n{pump}\nafter")
+    );
+    // Metafiles of Windows have no header in RTF.
+    let room = body(&format!("a{{\\pict\\wmetafile8 {}}}", hex(&WMF[22..])));
+    assert_eq!(room.lines().next(), Some("a"));
+    assert!(room.lines().count() > 1, "{room}");
+    // Pictures of other kinds are not collected.
+    assert_eq!(body(&format!("a{{\\pict\\pngblip {}}}", hex(EMF))), "a");
+}
+
+#[test]
 fn pages_rows_and_asides() {
     assert_eq!(
         body("a\\par b\\page c\\par\\sect d\\sect\\sectd\\sbknone e"),

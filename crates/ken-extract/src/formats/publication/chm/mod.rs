@@ -20,6 +20,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("CHM", &["application/
     .fields(&[Field::Title])
     .members("pages, by their path")
     .in_worker()
+    .version(2)
     .streams();
 
 /// Maximum size of a directory chunk: they have 4 KiB, and larger ones than this are an attack.

@@ -36,7 +36,8 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     Field::Date,
 ])
 .sections("chapters")
-.in_worker();
+.in_worker()
+.version(2);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

@@ -40,6 +40,8 @@ pub(super) enum Element {
     Plaintext,
     Meta,
     Html,
+    /// May name the address of the page.
+    Address,
     /// Has an `alt` or `title`.
     Image,
 }
@@ -86,6 +88,7 @@ pub(super) fn by_name(name: &[u8]) -> Element {
         b"plaintext" => Element::Plaintext,
         b"meta" => Element::Meta,
         b"html" => Element::Html,
+        b"base" | b"link" => Element::Address,
         b"img" | b"area" => Element::Image,
         _ => Element::Inline,
     }

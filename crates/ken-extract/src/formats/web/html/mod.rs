@@ -5,6 +5,7 @@
 
 mod elements;
 mod hidden;
+mod links;
 mod meta;
 mod strip;
 mod tags;
@@ -28,7 +29,7 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Created,
             Field::Date,
         ])
-        .version(4);
+        .version(5);
 
 /// Number of bytes that are searched for the charset; the standard asks for 1024.
 const PRESCAN_BYTES: usize = 2048;
@@ -46,20 +47,22 @@ pub(crate) struct HtmlText {
     pub(crate) body: String,
 }
 
-/// Reads a short page, or one whose text the caller bounds; `declared_charset` comes from the
-/// header of the mail or server.
+/// Reads a short page, or one whose text the caller bounds, without the targets of its links; `declared_charset`
+/// comes from the header of the mail or server.
 pub(crate) fn html_to_text(bytes: &[u8], declared_charset: Option<&str>) -> HtmlText {
-    html_within(bytes, declared_charset, usize::MAX)
+    let charset = declared_charset.or_else(|| meta_charset(bytes));
+    read(&text::decode(bytes, charset), usize::MAX, false)
 }
 
-/// Does the same as [`html_to_text`], but stops when the text has more than `max_bytes`.
+/// Does the same as [`html_to_text`], but stops when the text has more than `max_bytes`. The targets of links to
+/// other sites follow the text.
 pub(crate) fn html_within(
     bytes: &[u8],
     declared_charset: Option<&str>,
     max_bytes: usize,
 ) -> HtmlText {
     let charset = declared_charset.or_else(|| meta_charset(bytes));
-    read(&text::decode(bytes, charset), max_bytes)
+    read(&text::decode(bytes, charset), max_bytes, true)
 }
 
 /// Does the same for a message, without what its author hides from the reader.
@@ -72,11 +75,15 @@ pub(crate) fn shown_within(
     read(
         &hidden::without_hidden(&text::decode(bytes, charset)),
         max_bytes,
+        true,
     )
 }
 
-fn read(page: &str, max_bytes: usize) -> HtmlText {
-    let page = strip::strip(page, max_bytes);
+fn read(page: &str, max_bytes: usize, with_links: bool) -> HtmlText {
+    let mut page = strip::strip(page, max_bytes);
+    if with_links {
+        page.links.add_to(&mut page.body);
+    }
     HtmlText {
         title: page.title.or_else(|| page.meta.other_title.clone()),
         fields: page.meta.into_fields(),

@@ -5,6 +5,7 @@
 //! whatever the page holds.
 
 use super::elements::{self, Element};
+use super::links::Links;
 use super::meta::Meta;
 use super::tags::{self, Attributes};
 use super::writer::{Gap, Writer, folded};
@@ -20,6 +21,7 @@ pub(super) struct Page {
     pub(super) title: Option<String>,
     pub(super) meta: Meta,
     pub(super) headings: Vec<String>,
+    pub(super) links: Links,
     pub(super) body: String,
 }
 
@@ -37,6 +39,7 @@ fn strip_within(text: &str, max_bytes: usize, frame_depth: u32) -> Page {
         title: None,
         meta: Meta::default(),
         headings: Vec::new(),
+        links: Links::default(),
         heading_start: None,
         pre_depth: 0,
         template_depth: 0,
@@ -49,6 +52,7 @@ fn strip_within(text: &str, max_bytes: usize, frame_depth: u32) -> Page {
         title: stripper.title,
         meta: stripper.meta,
         headings: stripper.headings,
+        links: stripper.links,
         body: stripper.writer.into_text(),
     }
 }
@@ -72,6 +76,7 @@ struct Stripper<'t> {
     title: Option<String>,
     meta: Meta,
     headings: Vec<String>,
+    links: Links,
     /// Where the current heading begins.
     heading_start: Option<usize>,
     pre_depth: u32,
@@ -198,8 +203,9 @@ impl<'t> Stripper<'t> {
                 self.writer.gap(Gap::Line);
             }
             Element::Template => self.template_depth = self.template_depth.saturating_sub(1),
+            Element::Note if name.len() == 1 => self.links.end(self.writer.text()),
             Element::Inline | Element::Note | Element::Ruby => {}
-            Element::Html | Element::Meta | Element::Image => {}
+            Element::Html | Element::Meta | Element::Image | Element::Address => {}
             Element::Cell | Element::Reading | Element::ReadingFallback => {
                 self.writer.gap(Gap::Space)
             }
@@ -228,7 +234,9 @@ impl<'t> Stripper<'t> {
         let name = &self.text[start..end];
         let element = elements::by_name(name.as_bytes());
         match element {
-            Element::Meta | Element::Html | Element::Image => return self.carrier(element, end),
+            Element::Meta | Element::Html | Element::Image | Element::Address => {
+                return self.carrier(element, end);
+            }
             Element::Frame => self.frame(end),
             _ => {}
         }
@@ -239,6 +247,9 @@ impl<'t> Stripper<'t> {
             Element::Note => {
                 if self.is_note(&self.text[start..self.at]) {
                     self.writer.gap(Gap::Space);
+                }
+                if name.len() == 1 && self.template_depth == 0 {
+                    self.links.begin(&self.text[end..self.at]);
                 }
             }
             Element::Ruby => {
@@ -355,6 +366,7 @@ impl<'t> Stripper<'t> {
         let frame = strip_within(&page, left, self.frame_depth + 1);
         self.writer.gap(Gap::Line);
         self.writer.keep(&frame.body);
+        self.links.add_all(frame.links);
         self.writer.gap(Gap::Line);
     }
 
@@ -370,9 +382,18 @@ impl<'t> Stripper<'t> {
             return;
         }
         match element {
+            Element::Meta if found.name.eq_ignore_ascii_case("og:url") => {
+                self.links.set_site(found.content);
+            }
             Element::Meta => self
                 .meta
                 .add(found.name, &entities::decode(found.content, true)),
+            Element::Address => {
+                // Of `<link>` only the address of the page itself counts; `<base>` has no relation.
+                if found.rel.is_empty() || found.rel.eq_ignore_ascii_case("canonical") {
+                    self.links.set_site(found.href);
+                }
+            }
             Element::Html => self.meta.set_language(found.lang),
             _ => {
                 let label = if found.alt.is_empty() {
@@ -396,6 +417,8 @@ struct Carried<'t> {
     lang: &'t str,
     alt: &'t str,
     title: &'t str,
+    rel: &'t str,
+    href: &'t str,
 }
 
 impl<'t> Carried<'t> {
@@ -412,6 +435,10 @@ impl<'t> Carried<'t> {
             &mut self.alt
         } else if is("title") {
             &mut self.title
+        } else if is("rel") {
+            &mut self.rel
+        } else if is("href") {
+            &mut self.href
         } else {
             return;
         };

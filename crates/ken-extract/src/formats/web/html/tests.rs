@@ -52,6 +52,45 @@ fn a_page_yields_text_title_and_fields() {
 }
 
 #[test]
+fn targets_of_links_to_other_sites_follow_the_text() {
+    let linked = |page: &str| html_within(page.as_bytes(), None, 1000).body;
+    let page = "<p>See <a href='https://example.org/f%C3%BCr?a=1&amp;b=2'>this</a>, \
+        <A class=x HREF=https://example.org/two>that</A> and <a href='https://example.org/two'>it</a> again.</p>\
+        <a href=/own>own</a> <a href='#here'>here</a> <a href='javascript:go()'>go</a> \
+        <a href='https://shown.example/'>https://shown.example</a> <a href='mailto:ida@berg.example?subject=x'>mail</a>";
+    assert_eq!(
+        linked(page),
+        "See this, that and it again.\nown here go https://shown.example mail\n\
+         https://example.org/für?a=1&b=2\nhttps://example.org/two\nida@berg.example"
+    );
+    let frame = "<iframe srcdoc=\"text <a href='https://framed.example/x'>label</a>\"></iframe>";
+    assert_eq!(linked(frame), "text label\nhttps://framed.example/x");
+    let long = format!(
+        "<a href='https://count.example/{}'>read</a>",
+        "x".repeat(300)
+    );
+    assert_eq!(linked(&long), "read");
+    // Descriptions in feeds and books are too short for them.
+    assert_eq!(body(page).lines().count(), 2);
+}
+
+#[test]
+fn targets_within_the_site_of_a_page_are_left_out() {
+    for head in [
+        "<link rel=canonical href='https://www.site.example/page'>",
+        "<base href=http://site.example/>",
+        "<meta property='og:url' content='https://site.example/page'>",
+    ] {
+        let page = format!(
+            "{head}<link rel=icon href='https://cdn.example/i.png'>\
+             <a href='https://site.example/other'>a</a> <a href='https://else.example/'>b</a>"
+        );
+        let found = html_within(page.as_bytes(), None, 1000).body;
+        assert_eq!(found, "a b\nhttps://else.example/");
+    }
+}
+
+#[test]
 fn fallbacks_stand_in_for_missing_metadata() {
     let page = html_to_text(
         b"<meta property=og:title content=T><meta property=og:description content=D>text",

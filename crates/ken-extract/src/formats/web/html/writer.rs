@@ -66,6 +66,11 @@ impl Writer {
         }
     }
 
+    /// Returns the text so far.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the characters that the next text joins, which are none after a gap.
     pub(super) fn joined(&self) -> &str {
         match self.gap {

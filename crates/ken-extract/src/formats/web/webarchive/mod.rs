@@ -25,7 +25,8 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     Field::Date,
 ])
 .sections("frames")
-.in_worker();
+.in_worker()
+.version(2);
 
 /// Maximum depth of frames, and maximum number of frames.
 const MAX_DEPTH: usize = 8;
