@@ -1,11 +1,10 @@
 //! Counts hits by a property: type, folder, author, year …
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
-use ken_core::{Field, FieldKind, Value, covering};
+use ken_core::{Field, FieldKind, Root, Value};
 use ken_engine::{FacetBy, Request};
 use serde::Serialize;
 
@@ -174,28 +173,30 @@ impl Service<'_> {
 
     /// Adds up folders by their ancestors at the wanted depth below the root.
     fn folders(&self, counts: Vec<(Value, u64)>, depth: usize) -> Vec<(String, u64)> {
-        let mut sums: BTreeMap<String, u64> = BTreeMap::new();
-        for (value, count) in counts {
+        let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+        for (value, count) in &counts {
             if let Value::Text(folder) = value {
-                let folder = self.ancestor(Path::new(&folder), depth);
-                *sums.entry(folder.display().to_string()).or_default() += count;
+                *sums.entry(self.ancestor(folder, depth)).or_default() += count;
             }
         }
-        let mut sums: Vec<_> = sums.into_iter().collect();
+        let sums = sums.into_iter();
+        let mut sums: Vec<_> = sums.map(|(folder, n)| (folder.to_owned(), n)).collect();
         sums.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         sums
     }
 
     /// Returns the ancestor of a folder at this depth below its root, or the folder itself if it is not that deep.
-    fn ancestor(&self, folder: &Path, depth: usize) -> PathBuf {
-        let root = covering(self.roots(), folder).map(|root| root.path.as_path());
-        let root = root.unwrap_or_else(|| Path::new("/"));
-        let below = folder.strip_prefix(root).unwrap_or(folder);
-        let names = below.components().take(depth);
-        // Pushing nothing would add a slash.
-        names.fold(root.to_path_buf(), |mut path, name| {
-            path.push(name);
-            path
-        })
+    fn ancestor<'f>(&self, folder: &'f str, depth: usize) -> &'f str {
+        let end_of = |root: &Root| {
+            let root = root.path.to_str()?.trim_end_matches('/');
+            let below = folder.strip_prefix(root)?;
+            (below.is_empty() || below.starts_with('/')).then_some(root.len())
+        };
+        let root = self.roots().iter().filter_map(end_of).max().unwrap_or(0);
+        let slash = folder[root..].match_indices('/').nth(depth);
+        match slash.map_or(folder.len(), |(at, _)| root + at) {
+            0 => "/",
+            end => &folder[..end],
+        }
     }
 }
