@@ -47,6 +47,8 @@ pub(crate) fn set_json(as_json: bool) {
 pub(crate) struct Failure {
     kind: Kind,
     message: String,
+    /// Lines behind the message that show the place of the mistake to people.
+    shown: String,
     hint: Option<String>,
 }
 
@@ -55,6 +57,7 @@ impl Failure {
         Self {
             kind,
             message,
+            shown: String::new(),
             hint: None,
         }
     }
@@ -99,7 +102,11 @@ impl Failure {
         if AS_JSON.load(Ordering::Relaxed) {
             print_object(self);
         }
-        let mut text = format!("{}: {}\n", crate::output::program(), self.message);
+        let mut text = format!(
+            "{}: {}\n",
+            crate::output::program(),
+            self.message.clone() + &self.shown
+        );
         if let Some(hint) = &self.hint {
             text.push_str(&format!("hint: {hint}\n"));
         }
@@ -188,7 +195,12 @@ impl From<ken_search::service::Error> for Failure {
 
 impl From<ken_search::parse::QueryError> for Failure {
     fn from(error: ken_search::parse::QueryError) -> Self {
-        Self::new(Kind::Usage, error.report().trim_end().to_owned())
+        let shown = error.marked();
+        Self {
+            shown,
+            hint: error.hint,
+            ..Self::new(Kind::Usage, error.message)
+        }
     }
 }
 

@@ -26,7 +26,7 @@ impl QueryError {
     }
 
     /// Returns the query and a line that marks the mistake, each after a line break.
-    fn marked(&self) -> String {
+    pub fn marked(&self) -> String {
         if self.query.is_empty() {
             return String::new();
         }

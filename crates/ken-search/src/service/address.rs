@@ -1,5 +1,6 @@
 //! The address of a document as ken prints it: `PATH`, `PATH|member`, its URL or its identifier, with `\xNN` for bytes
-//! that are not UTF-8. The place of a match may stand behind it: `PATH:12`, `PATH p. 3`.
+//! that are not UTF-8. The place of a match may stand behind it: `PATH:12`, `PATH p. 3`,
+//! `PATH sheet Rents`.
 
 use std::ffi::OsStr;
 use std::io;
@@ -9,6 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use ken_core::{Field, Ipath, Location, Order, Pattern, Plan, Root, covering, unescape_bytes};
 use ken_engine::DocAddress;
 
+use super::hit::sheet_named;
+use super::place::sheet_behind;
 use super::{Error, Named, Place, Service, is_id, place_behind};
 
 /// The most documents whose names are compared with an address that is not in the index.
@@ -38,7 +41,10 @@ impl Service<'_> {
     /// # Errors
     /// Fails if the index does not have the document or cannot be read.
     pub fn addressed(&self, typed: &Path) -> Result<Addressed, Error> {
-        let (target, place) = self.target_and_place(typed)?;
+        let (target, place) = match self.target_and_place(typed) {
+            Err(Error::NotIndexed(path)) => return self.sheet(typed, path),
+            found => found?,
+        };
         match self.snapshot.document_at(&target.location)? {
             Some(at) => {
                 let (id, stored) = (self.id(&target.location), self.snapshot.document(at)?);
@@ -47,6 +53,21 @@ impl Service<'_> {
             }
             None => Err(Error::NotIndexed(self.absolute(typed)?)),
         }
+    }
+
+    /// Returns the sheet of a spreadsheet with a typed address. `absolute` is its path, if it is none.
+    fn sheet(&self, typed: &Path, absolute: PathBuf) -> Result<Addressed, Error> {
+        for (rest, name) in sheet_behind(typed) {
+            if self.target_alone(rest)?.is_none() {
+                continue;
+            }
+            let found = self.addressed(rest)?;
+            if let Some(number) = sheet_named(&found.named.stored.document, name) {
+                let place = Some(Place::Page(number));
+                return Ok(Addressed { place, ..found });
+            }
+        }
+        Err(Error::NotIndexed(absolute))
     }
 
     /// Returns the locations of documents whose names are similar to an address that the index does not have, the most

@@ -68,7 +68,7 @@ impl Hit {
 
 /// Returns the name of the sheet at a place in the text of a spreadsheet: the first line of its page, unless that is a row
 /// of cells.
-pub(super) fn sheet_at(document: &Document, body: &str, at: usize) -> Option<String> {
+pub fn sheet_at(document: &Document, body: &str, at: usize) -> Option<String> {
     if document.kind != Kind::Spreadsheet {
         return None;
     }
@@ -76,6 +76,17 @@ pub(super) fn sheet_at(document: &Document, body: &str, at: usize) -> Option<Str
     let line = body[start..].split(['\n', PAGE_END]).next()?.trim();
     let is_name = !line.is_empty() && !line.contains('\t');
     is_name.then(|| line.to_owned())
+}
+
+/// Returns the number of the sheet with this name in the text of a spreadsheet, counted from 1.
+pub(super) fn sheet_named(document: &Document, name: &str) -> Option<usize> {
+    let starts =
+        std::iter::once(0).chain(document.body.match_indices(PAGE_END).map(|(at, _)| at + 1));
+    let sheets = starts.map(|at| sheet_at(document, &document.body, at));
+    let number = sheets
+        .enumerate()
+        .find(|(_, sheet)| sheet.as_deref() == Some(name));
+    number.map(|(at, _)| at + 1)
 }
 
 /// A passage with a match in a document that the request named.

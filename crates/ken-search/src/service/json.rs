@@ -113,6 +113,33 @@ impl Serialize for ValueForm<'_> {
     }
 }
 
+/// The keys of the JSON of a hit and of its passage, besides the names of its fields.
+pub const HIT_KEYS: [&str; 23] = [
+    "body",
+    "explanation",
+    "failure",
+    "fields",
+    "id",
+    "ipath",
+    "mime",
+    "more",
+    "path",
+    "path_bytes",
+    "rank",
+    "score",
+    "sheet",
+    "snippet",
+    "snippets",
+    "text_bytes",
+    "title",
+    "type",
+    "v",
+    "highlights",
+    "line",
+    "page",
+    "text",
+];
+
 #[derive(Serialize)]
 struct HitForm<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

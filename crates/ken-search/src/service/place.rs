@@ -32,6 +32,19 @@ pub(super) fn place_behind(typed: &Path) -> Option<(&Path, Place)> {
     is_place.then(|| (Path::new(OsStr::from_bytes(rest)), place))
 }
 
+/// Returns the ways to split an address from the name of a sheet behind it: `budget.ods sheet Rents 2026`.
+pub(super) fn sheet_behind(typed: &Path) -> impl Iterator<Item = (&Path, &str)> {
+    const BETWEEN: &[u8] = b" sheet ";
+    let bytes = typed.as_os_str().as_bytes();
+    let starts = bytes.windows(BETWEEN.len()).enumerate();
+    starts
+        .filter(|(at, between)| *at > 0 && *between == BETWEEN)
+        .filter_map(|(at, _)| {
+            let name = std::str::from_utf8(&bytes[at + BETWEEN.len()..]).ok()?;
+            Some((Path::new(OsStr::from_bytes(&bytes[..at])), name))
+        })
+}
+
 /// Splits bytes from the number at their end.
 fn number_behind(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let n_digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit());

@@ -1,12 +1,17 @@
 //! Addresses as they are typed: what the search service takes, and numbers of the last list on this terminal.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use ken_core::Location;
 use ken_search::service::{Addressed, Error, Service};
 
-use super::last;
+use super::context::context;
+use super::{access, last, open_index};
+use crate::cli::Global;
+use crate::config::{Settings, data_folder};
 use crate::failure::{Failure, Kind};
-use crate::output::shell_word;
+use crate::output::{clean_address, shell_word};
 
 /// Finds the document with a typed address. A number means a hit of the last list.
 pub(super) fn find(service: &Service<'_>, typed: &Path) -> Result<Addressed, Failure> {
@@ -15,6 +20,32 @@ pub(super) fn find(service: &Service<'_>, typed: &Path) -> Result<Addressed, Fai
         Err(Error::NotIndexed(path)) => Err(not_indexed(service, &address, &path)),
         found => Ok(found?),
     }
+}
+
+/// Returns the location of a document with a typed address that is no file: an identifier, a URL, a member, a place in a
+/// document. There is none without an index.
+pub(super) fn location(global: &Global, typed: &Path) -> Result<Option<Location>, Failure> {
+    let (data, settings) = (data_folder(global)?, Settings::load(global)?);
+    let address = last::address(typed)?;
+    let Ok(snapshot) = open_index(&data) else {
+        return Ok(None);
+    };
+    let access = access(&data, &settings, context())?;
+    let service = access.service(&snapshot, &Arc::default());
+    match service.addressed(&address) {
+        Ok(found) => Ok(Some(found.named.stored.location)),
+        Err(Error::NotIndexed(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns whether a word of a command line is surely an address, and not a word of a query.
+pub(super) fn is_address(typed: &str) -> bool {
+    let is_url = typed.starts_with("file://");
+    is_url
+        || last::is_number(Path::new(typed))
+        || typed.starts_with(['/', '~'])
+        || typed.starts_with("./")
 }
 
 fn not_indexed(service: &Service<'_>, typed: &Path, path: &Path) -> Failure {
@@ -28,6 +59,7 @@ fn not_indexed(service: &Service<'_>, typed: &Path, path: &Path) -> Failure {
     match similar.first() {
         Some(location) => {
             let address = location.to_string();
+            let address = clean_address(&address);
             failure.hint(&format!("did you mean {}?", shell_word(&address)))
         }
         None if path.is_file() => failure.hint(&format!(

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use ken_core::{Document, FieldNames, Ipath};
 use ken_extract::{Extractor, Input};
 use ken_walk::Sidecar;
 
-use super::last;
+use super::{address, last};
 use crate::cli::{ExtractArgs, Global};
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
@@ -21,9 +22,15 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     let mut options = settings.extraction()?;
     options.helpers = settings.helpers(global)?;
     let names = FieldNames::new(&options.limits.headers);
-    let (path, member) = file_and_member(&last::address(&args.file)?);
+    let (path, member) = named(global, &args.file)?;
     // Opening a FIFO would wait for a writer.
-    let metadata = fs_err::metadata(&path)?;
+    let metadata = fs_err::metadata(&path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::new(
+            Kind::Input,
+            format!("there is no file \"{}\"", path.display()),
+        ),
+        _ => error.into(),
+    })?;
     if !metadata.is_file() {
         let message = format!("\"{}\" is not a regular file", path.display());
         return Err(Failure::new(Kind::Input, message));
@@ -52,6 +59,17 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
         return Err(Failure::new(Kind::Input, message));
     }
     Ok(ExitCode::from(if failed { 2 } else { 0 }))
+}
+
+/// Returns the file and the member that an address names. What is no file may be an address of the index.
+fn named(global: &Global, typed: &Path) -> Result<(PathBuf, Ipath), Failure> {
+    let (path, member) = file_and_member(&last::address(typed)?);
+    if !fs_err::exists(&path).unwrap_or(true)
+        && let Some(location) = address::location(global, typed)?
+    {
+        return Ok((location.path, location.ipath));
+    }
+    Ok((path, member))
 }
 
 /// Splits an address into a file that exists and a member path.

@@ -121,6 +121,11 @@ pub(super) fn address(typed: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
+/// Returns whether an address is the number of a hit.
+pub(super) fn is_number(typed: &Path) -> bool {
+    number(typed).is_some()
+}
+
 /// Reads the number of a hit, which has no more than seven digits.
 fn number(typed: &Path) -> Option<usize> {
     let text = typed.to_str()?;

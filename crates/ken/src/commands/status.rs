@@ -36,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
         ..settings.isolation()?
     };
     if let Some(path) = &args.why {
-        let path = super::last::address(path)?;
+        let path = super::why::path(global, path)?;
         return super::why::run(global, &settings, &extract, &snapshot, &path, args.json);
     }
     let helpers = extract.helpers.as_deref();
@@ -241,7 +241,10 @@ impl Overview<'_> {
                 Availability::Unmounted => " (not mounted; what is known of it is kept)",
                 _ => " (cannot be read; what is known of it is kept)",
             });
-            text.push_str(&format!("root       {}{state}\n", output::clean(&path)));
+            text.push_str(&format!(
+                "root       {}{state}\n",
+                output::clean_address(&path)
+            ));
         }
         let zone = crate::zone::system();
         let local = |seconds| output::local_time(seconds, &zone);
@@ -399,7 +402,7 @@ fn failure_line(
     let location = stored.location.to_string();
     format!(
         "{}\t{}\t{}\n    {}{}; {}\n",
-        output::clean(&location),
+        output::clean_address(&location),
         failure.reason().name(),
         output::clean(&output::cause_text(&failure.cause)),
         extractor.unwrap_or(media_type),

@@ -9,7 +9,7 @@ use ken_mail::{TagChange, Tagged};
 use ken_search::service::{Error, Facets, Request, Service};
 
 use super::mail::{apply_tags, split_tags};
-use super::{access, address, context::context, last, open_index};
+use super::{access, address, context::context, open_index};
 use crate::cli::{DocumentTagArgs, Global};
 use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
@@ -40,8 +40,8 @@ pub(crate) fn run(global: &Global, args: &DocumentTagArgs) -> Result<ExitCode, F
         }
     };
     match query {
-        [number] if last::numbered(Path::new(number)).is_some() => {
-            let stored = address::find(&service, Path::new(number))?.named.stored;
+        [one] if address::is_address(one) || service.addressed(Path::new(one)).is_ok() => {
+            let stored = address::find(&service, Path::new(one))?.named.stored;
             tag(&stored.document, &stored.location);
         }
         words => {
@@ -63,6 +63,10 @@ pub(crate) fn run(global: &Global, args: &DocumentTagArgs) -> Result<ExitCode, F
         }
     }
     apply_tags(global, &changes)?;
+    output::remark(&match changes.len() {
+        0 => "no document matches".to_owned(),
+        n => format!("{} tagged", output::counted(n, "document")),
+    });
     Ok(ExitCode::from(u8::from(changes.is_empty())))
 }
 

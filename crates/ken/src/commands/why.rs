@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use super::extractor::extractor;
 use super::run_options::usual_memory;
-use super::{walk, walk_options};
+use super::{address, last, walk, walk_options};
 use crate::cli::Global;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub(super) fn run(
     let folders = settings.folders()?;
     let mut extract = extract.clone();
     afford(&mut extract.limits, usual_memory(settings)?);
-    let path = resolve(&named(path), &snapshot.meta().roots)?;
+    let path = resolve(path, &snapshot.meta().roots)?;
     let why = why(snapshot, &folders, &extract, &walk_options(global)?, &path)?;
     let view = View {
         helpers: extract.helpers.as_deref(),
@@ -49,6 +49,17 @@ pub(super) fn run(
         false => output::print(view.text()?.as_bytes())?,
     }
     Ok(ExitCode::from(u8::from(view.why.documents.is_empty())))
+}
+
+/// Returns the path of the file that an argument names: a path, or any other address that ken prints.
+pub(super) fn path(global: &Global, typed: &Path) -> Result<PathBuf, Failure> {
+    let path = named(&last::address(typed)?);
+    if !is_there(&path)
+        && let Some(location) = address::location(global, typed)?
+    {
+        return Ok(location.path);
+    }
+    Ok(path)
 }
 
 /// Returns the path of the argument, which may have the form that ken prints for a path that is not UTF-8.

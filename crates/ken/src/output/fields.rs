@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use ken_core::Root;
 use ken_search::service::{Column, Hit};
 
-use super::clean;
+use super::{clean, clean_address};
 
 /// Returns the line of a hit, with tabs between its values. If `exact`, for programs that read up to a NUL, paths keep
 /// their bytes.
@@ -15,6 +15,9 @@ pub(crate) fn hit_fields(hit: &Hit, columns: &[Column], roots: &[Root], exact: b
             return path.as_os_str().as_bytes().to_vec();
         }
         let value = column.value(hit, roots);
+        if matches!(column, Column::Path | Column::Address | Column::Ipath) {
+            return clean_address(&value).into_owned().into_bytes();
+        }
         // A separator inside a value must not look like the end of the value.
         let value = value.replace(['\t', '\n', '\r'], " ");
         clean(&value).into_owned().into_bytes()

@@ -9,7 +9,7 @@ use ken_mail::Mailbox;
 use ken_search::service::{Hit, Place, Titles, day};
 use ken_search::snippet::Fragment;
 
-use super::{Room, Style, cause_text, clean, has_lines, size, width, wrapped};
+use super::{Room, Style, cause_text, clean, clean_address, has_lines, size, width, wrapped};
 
 /// How hits look.
 #[derive(Clone, Copy)]
@@ -118,7 +118,7 @@ impl Look<'_> {
         if self.columns.is_some() && hit.document.kind == Kind::Message {
             shown = folder(&hit.location.path).display().to_string();
         }
-        let shown = clean(&shown).into_owned();
+        let shown = clean_address(&shown).into_owned();
         let behind = match (place(hit), &hit.sheet) {
             _ if hit.has_several => String::new(),
             (Some(Place::Page(_)), Some(sheet)) => format!(" sheet {}", clean(sheet)),

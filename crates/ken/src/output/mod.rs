@@ -157,6 +157,22 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns an address without control characters: they are written as `\xNN`, which every command reads again.
+pub(crate) fn clean_address(address: &str) -> Cow<'_, str> {
+    if !address.chars().any(steers) {
+        return Cow::Borrowed(address);
+    }
+    let escaped = address.chars().map(|character| {
+        let mut bytes = [0; 4];
+        let bytes = character.encode_utf8(&mut bytes).bytes();
+        match steers(character) {
+            true => bytes.map(|byte| format!("\\x{byte:02x}")).collect(),
+            false => character.to_string(),
+        }
+    });
+    Cow::Owned(escaped.collect())
+}
+
 /// Returns whether a character changes how a terminal shows others: control characters, and those that change the
 /// direction of text (UAX #9), which can disguise names.
 pub(crate) fn steers(character: char) -> bool {

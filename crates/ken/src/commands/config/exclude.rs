@@ -39,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &ExcludeArgs) -> Result<ExitCode, Failu
             global,
             known.into_iter().filter(|path| !paths.contains(path)),
         )?;
-        output::warn("ken index takes it into the index again");
+        output::warn("no longer left out; run ken index to add it to the index again");
         return Ok(ExitCode::SUCCESS);
     }
     for path in &paths {
@@ -47,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &ExcludeArgs) -> Result<ExitCode, Failu
     }
     let new = paths.iter().filter(|path| !known.contains(path)).cloned();
     write(global, known.iter().cloned().chain(new))?;
-    output::warn("left out from now on; ken index removes it from the index");
+    output::warn("left out from now on; run ken index to remove it from the index");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -63,7 +63,7 @@ fn check(global: &Global, path: &Path) -> Result<(), Failure> {
             .hint(&format!("ken index --forget \"{}\"", path.display())));
     }
     if matches!(fs_err::exists(path), Ok(false)) {
-        output::warn(&format!("\"{}\" does not exist", path.display()));
+        output::warn(&format!("there is nothing at \"{}\" yet", path.display()));
     } else if !roots.is_empty() && !roots.iter().any(|root| real.starts_with(&root.path)) {
         output::warn(&format!(
             "\"{}\" is below no root of the index",

@@ -17,7 +17,7 @@ use ken_search::service::resolve;
 use super::plan::Surroundings;
 use super::usage;
 use crate::cli::Global;
-use crate::commands::warn_of_damage;
+use crate::commands::{address, warn_of_damage};
 use crate::config::data_folder;
 use crate::failure::Failure;
 use crate::output::{Out, Screen};
@@ -72,13 +72,20 @@ fn with_documents(
             typed
         };
         let path = resolve(&around.working_folder.join(typed), &snapshot.meta().roots)?;
-        let found = below(&snapshot, &path)?;
+        let mut found = below(&snapshot, &path)?;
+        let (mut path, mut shown) = (path, shown.to_path_buf());
+        if found.is_empty()
+            && let Some(location) = address::location(global, typed)?
+        {
+            found = snapshot.documents_below(&location)?;
+            (path, shown) = (location.path.clone(), location.path);
+        }
         if found.is_empty() && !search.implicit_path {
             let text = format!("{}: not in the index", typed.display());
             search.observer.failed(&text);
         }
         addresses.extend(found);
-        roots.push((path, shown.to_path_buf()));
+        roots.push((path, shown));
     }
     addresses.sort_unstable();
     addresses.dedup();

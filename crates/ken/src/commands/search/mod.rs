@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use ken_engine::Source;
 use ken_search::service::{
-    Answer, Error as ServiceError, Facets, Group, Like, Query, Reading, Relax, Request, Service,
-    Snippets, Text,
+    Answer, Error as ServiceError, Facets, Group, HIT_KEYS, Like, Query, Reading, Relax, Request,
+    Service, Snippets, Text,
 };
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
@@ -24,6 +24,22 @@ use print::{Printer, says_how_many};
 const TABLE: [&str; 7] = ["rank", "date", "type", "title", "author", "path", "ipath"];
 /// The most hits that someone reads as a page.
 const MAX_PAGE: usize = 50;
+
+/// Refuses keys that no hit has.
+fn check_keys(keys: &[String], service: &Service<'_>) -> Result<(), Failure> {
+    let is_known = |key: &String| {
+        HIT_KEYS.contains(&key.as_str()) || service.field_names().field(key).is_some()
+    };
+    match keys.iter().find(|key| !is_known(key)) {
+        None => Ok(()),
+        Some(key) => Err(
+            Failure::new(Kind::Usage, format!("--keys: no hit has the key {key}")).hint(&format!(
+                "the keys are {}, and the names of fields",
+                HIT_KEYS.join(", ")
+            )),
+        ),
+    }
+}
 
 pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failure> {
     if args.saved {
@@ -45,6 +61,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     // The process ends next: the kernel closes all files faster at once than one by one.
     let snapshot = ManuallyDrop::new(snapshot);
     let service = service(&*snapshot, args, &settings)?;
+    check_keys(&args.keys, &service)?;
     let query = match (service.understand(&request), &args.results.like) {
         // A file that is not in the index is read now.
         (Err(ServiceError::NotIndexed(_)), Some(path)) => {

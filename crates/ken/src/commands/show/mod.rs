@@ -4,6 +4,7 @@ mod form;
 mod print;
 
 use std::cell::Cell;
+use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
 use ken_core::{Document, Kind as Type};
@@ -63,11 +64,22 @@ pub(crate) fn run(global: &Global, args: &ReadArgs) -> Result<ExitCode, Failure>
             FileState::Same | FileState::Unknown => {}
         }
     }
+    beyond(args, &page)?;
+    let is_found = args.around.is_none() || page.part(&request)?.n_matches > 0;
+    let request = match is_found || args.json {
+        true => request,
+        // The match may be in the title or the name.
+        false => PartRequest {
+            lines: Some(1..=AFTER),
+            query: None,
+            around: None,
+            ..request
+        },
+    };
     let (bytes, rest) = match args.budget {
         Some(budget) => page.within(budget, &request)?,
         None => page.whole(&request)?,
     };
-    let is_found = args.around.is_none() || page.part(&request)?.n_matches > 0;
     // A match on the first screen is seen at once.
     let row = page.row.get().filter(|row| *row > ROWS_ABOVE);
     let paging = output::page_at(global, row.map(|row| row - ROWS_ABOVE));
@@ -77,9 +89,27 @@ pub(crate) fn run(global: &Global, args: &ReadArgs) -> Result<ExitCode, Failure>
         output::warn(&rest);
     }
     if !is_found && !args.json {
-        output::warn("the query matches nothing in the text of this document");
+        output::warn("the query matches nothing in the text, which begins like this");
     }
     Ok(ExitCode::from(u8::from(!is_found)))
+}
+
+/// Refuses lines and pages that the text does not have.
+fn beyond(args: &ReadArgs, page: &Page<'_>) -> Result<(), Failure> {
+    if args.lines.is_none() && args.page.is_none() {
+        return Ok(());
+    }
+    let part = page.part(&PartRequest::default())?;
+    let starts =
+        |range: &Option<RangeInclusive<usize>>| range.as_ref().map_or(0, |range| *range.start());
+    let has = if starts(&args.page) > part.n_pages {
+        output::counted(part.n_pages, "page")
+    } else if starts(&args.lines) > part.n_lines.max(1) {
+        output::counted(part.n_lines, "line")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::new(Kind::Usage, format!("the document has {has}")))
 }
 
 /// Returns what of the text is wanted.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ken_core::{Field, FieldKind, Kind as Type, TEXT_SEPARATOR, Value};
 use ken_search::service::mail::Message;
-use ken_search::service::{Addressed, Part, Place, Service, Stretch};
+use ken_search::service::{Addressed, Part, Place, Service, Stretch, sheet_at};
 
 use super::Inside;
 use crate::cli::ReadArgs;
@@ -93,7 +93,7 @@ impl Page<'_> {
         let named = &self.found.named;
         let (document, location) = (&named.stored.document, &named.stored.location);
         let title = named.title().unwrap_or("(no name)");
-        let shown = output::clean(&location.to_string()).into_owned();
+        let shown = output::clean_address(&location.to_string()).into_owned();
         let path = self.style.link(&location.path, &self.style.path(&shown));
         let mut facts = Vec::new();
         if let Some(date) = document.number(Field::Date) {
@@ -105,6 +105,7 @@ impl Page<'_> {
         facts.push(document.media_type.clone());
         facts.push(match part.n_pages {
             0 | 1 => output::counted(part.n_lines, "line"),
+            n_sheets if document.kind == Type::Spreadsheet => output::counted(n_sheets, "sheet"),
             n_pages => output::counted(n_pages, "page"),
         });
         let facts = self.style.dim(&output::clean(&facts.join("  ")));
@@ -167,7 +168,7 @@ impl Page<'_> {
         let (mut line, mut page) = (stretch.first_line, stretch.first_page);
         let mut at = 0;
         if has_pages {
-            text.push_str(&self.page_head(page));
+            text.push_str(&self.page_head(page, stretch.at));
         }
         for piece in stretch.text.split_inclusive(['\n', PAGE_END]) {
             let shown = piece.trim_end_matches(['\n', '\r', PAGE_END]);
@@ -184,7 +185,7 @@ impl Page<'_> {
             if piece.ends_with(PAGE_END) {
                 page += 1;
                 if at < stretch.text.len() {
-                    text.push_str(&self.page_head(page));
+                    text.push_str(&self.page_head(page, stretch.at + at));
                 }
             }
         }
@@ -218,8 +219,14 @@ impl Page<'_> {
         }
     }
 
-    fn page_head(&self, page: usize) -> String {
-        format!("{}\n", self.style.dim(&format!("--- p. {page} ---")))
+    /// Returns the line above a page, or above the sheet of a spreadsheet that begins or goes on at this byte of the text.
+    fn page_head(&self, page: usize, at: usize) -> String {
+        let document = &self.found.named.stored.document;
+        let name = match sheet_at(document, &document.body, at) {
+            Some(sheet) => format!("sheet {}", output::clean(&sheet)),
+            None => format!("p. {page}"),
+        };
+        format!("{}\n", self.style.dim(&format!("--- {name} ---")))
     }
 
     fn add_line(
