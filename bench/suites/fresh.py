@@ -232,7 +232,11 @@ class Measured:
         target = os.path.join(self.saver.docs, "checkout")
         process.run(Command([*git, "clone", "--quiet", "--shared", "--no-checkout", store, target]), os.devnull)
         process.run(Command([*git, "-C", target, "checkout", "--quiet", "-f", "HEAD"]), os.devnull)
-        return self.note("checkout", self.served.until(lambda: self.served.count(word) == 1))
+        seconds = self.note("checkout", self.served.until(lambda: self.served.count(word) == 1))
+        for folder in (target, store):
+            shutil.rmtree(folder)
+        self.served.until(lambda: self.served.count(word) == 0)
+        return seconds
 
     def files(self):
         return self.served.status()["files"]

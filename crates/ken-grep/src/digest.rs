@@ -7,7 +7,7 @@ use ken_core::escape_bytes;
 use serde_json::{Value, json};
 
 use crate::documents::Name;
-use crate::rank::{Gauged, Line};
+use crate::rank::{Gauged, Line, MAX_SHOWN};
 
 /// Maximum number of bytes of a line.
 const MAX_LINE: usize = 200;
@@ -23,10 +23,12 @@ pub struct Budget<'a> {
     pub bytes: usize,
     /// Number of files that were printed earlier.
     pub skip: usize,
+    /// Number of the best lines of the first file that were printed earlier.
+    pub skip_lines: usize,
     /// Whether each file is an object of JSON.
     pub as_json: bool,
-    /// Returns the command that prints more, after so many files.
-    pub next: &'a dyn Fn(usize) -> String,
+    /// Returns the command that prints more, after so many files and so many lines of the file behind them.
+    pub next: &'a dyn Fn(usize, usize) -> String,
 }
 
 /// An output within a budget.
@@ -38,6 +40,8 @@ pub(crate) struct Digest<'a> {
     all: (usize, u64),
     /// The numbers of those that are shown.
     shown: (usize, usize),
+    /// The first file of which lines are left: how many files come before it, and how many of its lines were shown.
+    unfinished: Option<(usize, usize)>,
     left: usize,
 }
 
@@ -54,6 +58,7 @@ impl<'a> Digest<'a> {
             what,
             all: (n_files, n_lines),
             shown: (0, 0),
+            unfinished: None,
             left: 0,
         };
         digest.left = budget.bytes.saturating_sub(digest.room_for_end());
@@ -65,6 +70,12 @@ impl<'a> Digest<'a> {
         let share = self.left.min((self.left / 3).max(LEAST_SHARE));
         let mut by_score = gauged.shown;
         by_score.sort_by(Line::best_first);
+        let n_kept = by_score.len();
+        let n_earlier = match self.shown.0 {
+            0 => self.budget.skip_lines.min(n_kept),
+            _ => 0,
+        };
+        by_score.drain(..n_earlier);
         let is_unread = by_score.is_empty();
         let (mut text, mut n_shown) = (Vec::new(), 0);
         let mut room = share.saturating_sub(self.unit(name, n_lines, &[]).len());
@@ -82,6 +93,11 @@ impl<'a> Digest<'a> {
         }
         if text.is_empty() && !is_unread {
             return None;
+        }
+        let n_done = n_earlier + n_shown;
+        let has_more = n_lines > n_kept as u64 && n_kept >= MAX_SHOWN;
+        if !is_unread && (n_done < n_kept || has_more) && self.unfinished.is_none() {
+            self.unfinished = Some((self.budget.skip + self.shown.0, n_done));
         }
         self.left = self.left.saturating_sub(text.len());
         self.shown.0 += 1;
@@ -130,8 +146,12 @@ impl<'a> Digest<'a> {
         let (n_files, n_lines) = self.all;
         // No number is longer than these.
         let most = (n_files, usize::try_from(n_lines).unwrap_or(usize::MAX));
-        let next = (self.budget.next)(self.budget.skip + n_files).len();
-        let has_room = self.end_with(most).len() + "; next: \"next\":,".len() + 2 * next;
+        let all_files = self.budget.skip + n_files;
+        let next = (self.budget.next)(all_files, 0).len();
+        let more =
+            (self.budget.next)(all_files, self.budget.skip_lines.saturating_add(MAX_SHOWN)).len();
+        let words = "; next: \"next\":,; more lines: \"more_lines\":,".len();
+        let has_room = self.end_with(most).len() + words + 2 * next + more;
         has_room.max(self.end_with((0, 0)).len())
     }
 
@@ -139,7 +159,9 @@ impl<'a> Digest<'a> {
         let (all_files, all_lines) = self.all;
         let until = self.budget.skip + n_files;
         let has_more = until < all_files;
-        let next = (has_more && n_files > 0).then(|| (self.budget.next)(until));
+        let next = (has_more && n_files > 0).then(|| (self.budget.next)(until, 0));
+        let more = self.unfinished;
+        let more = more.map(|(n_files, n_lines)| (self.budget.next)(n_files, n_lines));
         if self.budget.as_json {
             let mut object = json!({
                 "v": SCHEMA,
@@ -150,11 +172,16 @@ impl<'a> Digest<'a> {
             if let Some(next) = next {
                 object["next"] = next.into();
             }
+            if let Some(more) = more {
+                object["more_lines"] = more.into();
+            }
             return with_line_end(object.to_string());
         }
         if all_files == 0 {
             return Vec::new();
         }
+        let more = more.map(|more| format!("; more lines: {more}"));
+        let more = more.unwrap_or_default();
         let rest = match next {
             Some(next) => format!("; next: {next}"),
             None if has_more => "; the budget is too small for the next one".to_owned(),
@@ -163,7 +190,7 @@ impl<'a> Digest<'a> {
         let what = self.what;
         let shown =
             format!("{n_lines} of {all_lines} lines, {n_files} of {all_files} {what} shown");
-        with_line_end(format!("[{shown}{rest}]"))
+        with_line_end(format!("[{shown}{more}{rest}]"))
     }
 }
 

@@ -120,17 +120,17 @@ pub(crate) struct Gauged {
 }
 
 impl Gauged {
-    /// Adds the next page of a document.
-    pub(crate) fn add_page(&mut self, page: Option<usize>, of: Self) {
+    /// Adds the next page of a document; so many of the best lines stay.
+    pub(crate) fn add_page(&mut self, page: Option<usize>, of: Self, keep: usize) {
         self.lines += of.lines;
         if of.lines > 0 && (of.best > self.best || self.found.is_empty()) {
             (self.best, self.found) = (of.best, of.found);
         }
         let shown = of.shown.into_iter();
         self.shown.extend(shown.map(|line| Line { page, ..line }));
-        if self.shown.len() > 2 * MAX_SHOWN {
+        if self.shown.len() > 2 * keep {
             self.shown.sort_by(Line::best_first);
-            self.shown.truncate(MAX_SHOWN);
+            self.shown.truncate(keep);
         }
     }
 

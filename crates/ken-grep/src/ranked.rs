@@ -86,7 +86,7 @@ impl Search<'_> {
         writer: &mut W,
     ) -> Result<Summary, ignore::Error> {
         let (ranked, judged) = self.rank()?;
-        let mut worker = self.judge(MAX_SHOWN);
+        let mut worker = self.judge(MAX_SHOWN.saturating_add(budget.skip_lines));
         self.print(budget, "files", &ranked, writer, |file: &Input| {
             let outcome = worker.search(file)?;
             Ok::<_, io::Error>(outcome.gauged.unwrap_or_default())
@@ -130,10 +130,11 @@ impl Search<'_> {
         writer: &mut W,
     ) -> Result<Summary, ken_engine::Error> {
         let (ranked, judged) = self.rank_documents(documents)?;
-        let mut worker = self.judge(MAX_SHOWN);
+        let n_kept = MAX_SHOWN.saturating_add(budget.skip_lines);
+        let mut worker = self.judge(n_kept);
         self.print(budget, "documents", &ranked, writer, |at: &DocAddress| {
             let stored = documents.snapshot.document(*at)?;
-            Ok::<_, ken_engine::Error>(self.gauge(&mut worker, &stored.document))
+            Ok::<_, ken_engine::Error>(self.gauge(&mut worker, &stored.document, n_kept))
         });
         Ok(judged)
     }
@@ -219,7 +220,7 @@ impl Search<'_> {
         self.with_threads(|| {
             let mut worker = self.judge(0);
             self.each_document(documents, &next, &tally, &mut |at, name, document| {
-                let gauged = self.gauge(&mut worker, document);
+                let gauged = self.gauge(&mut worker, document, 0);
                 tally.add(gauged.lines > 0, None);
                 if gauged.lines > 0 {
                     let modified = modified(document);
@@ -231,12 +232,12 @@ impl Search<'_> {
         Ok((sorted(ranked), tally.summary()))
     }
 
-    /// Judges the lines of a document.
-    fn gauge(&self, worker: &mut Judge<'_>, document: &Document) -> Gauged {
+    /// Judges the lines of a document, and keeps so many of the best.
+    fn gauge(&self, worker: &mut Judge<'_>, document: &Document, n_kept: usize) -> Gauged {
         let mut all = Gauged::default();
         for (page, text) in pages(&document.body, Mode::Lines) {
             match worker.search_text(Path::new(""), text.as_bytes()) {
-                Ok(outcome) => all.add_page(page, outcome.gauged.unwrap_or_default()),
+                Ok(outcome) => all.add_page(page, outcome.gauged.unwrap_or_default(), n_kept),
                 Err(error) => self.failed(Path::new(document.ipath.as_str()), &error),
             }
         }

@@ -39,7 +39,7 @@ impl<'a> Arguments<'a> {
                 Err(format!("{name} is longer than {MAX_TEXT} bytes"))
             }
             Some(Value::String(text)) if text.contains('\0') => {
-                Err(format!("{name} has a zero byte"))
+                Err(format!("{name} contains a NUL character"))
             }
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
             Some(_) => Err(format!("{name} must be a text")),
@@ -89,9 +89,13 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns how many characters the answer may have.
+    /// Returns how many characters the answer may have. With fewer than the fewest there is hardly room for a name.
     pub(crate) fn max_chars(&self) -> Result<usize, String> {
-        let number = self.number("max_chars", MAX_CHARS, MOST_CHARS)?;
-        Ok(number.max(FEWEST_CHARS))
+        match self.number("max_chars", MAX_CHARS, MOST_CHARS)? {
+            number if number < FEWEST_CHARS => {
+                Err(format!("max_chars must be at least {FEWEST_CHARS}"))
+            }
+            number => Ok(number),
+        }
     }
 }

@@ -149,9 +149,13 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
         start = at;
     }
     let at = name.len() + before[start..].width();
+    let style = match field.is_proposed() {
+        true => Style::new().add_modifier(Modifier::REVERSED),
+        false => Style::new(),
+    };
     let shown = Line::from(vec![
         Span::styled(name, looks.title()),
-        Span::raw(field.text()[start..].to_owned()),
+        Span::styled(field.text()[start..].to_owned(), style),
     ]);
     frame.render_widget(count, area);
     let left = Rect {
@@ -230,7 +234,7 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
     let tops = (area.y..area.bottom()).step_by(usize::from(height));
     for ((at, row), y) in rows.zip(tops) {
         let is_chosen = at == state.chosen;
-        let is_marked = state.marked.contains(&row.address);
+        let is_marked = state.marked.contains(&row.mark());
         let width = usize::from(area.width);
         let lines = row_lines(row, (width, state.row_height), is_marked, looks);
         let spot = Rect {

@@ -11,6 +11,8 @@ pub(crate) struct Field {
     text: String,
     /// The byte before which the next character goes.
     at: usize,
+    /// Whether the text is a proposal, which the first character replaces.
+    is_proposed: bool,
 }
 
 impl Field {
@@ -19,7 +21,20 @@ impl Field {
         Self {
             text: text.to_owned(),
             at: text.len(),
+            is_proposed: false,
         }
+    }
+
+    /// Returns a line with a text that what is typed first replaces. Every other key keeps it.
+    pub(crate) fn proposed(text: &str) -> Self {
+        Self {
+            is_proposed: !text.is_empty(),
+            ..Self::new(text)
+        }
+    }
+
+    pub(crate) fn is_proposed(&self) -> bool {
+        self.is_proposed
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -32,6 +47,9 @@ impl Field {
     }
 
     pub(crate) fn insert(&mut self, text: &str) {
+        if self.is_proposed {
+            *self = Self::default();
+        }
         if self.text.len() + text.len() <= MAX_BYTES {
             self.text.insert_str(self.at, text);
             self.at += text.len();
@@ -39,24 +57,29 @@ impl Field {
     }
 
     pub(crate) fn left(&mut self) {
+        self.is_proposed = false;
         self.at = self.previous();
     }
 
     pub(crate) fn right(&mut self) {
+        self.is_proposed = false;
         let next = self.text[self.at..].graphemes(true).next();
         self.at += next.map_or(0, str::len);
     }
 
     pub(crate) fn home(&mut self) {
+        self.is_proposed = false;
         self.at = 0;
     }
 
     pub(crate) fn end(&mut self) {
+        self.is_proposed = false;
         self.at = self.text.len();
     }
 
     /// Removes the character before the cursor.
     pub(crate) fn backspace(&mut self) {
+        self.is_proposed = false;
         let previous = self.previous();
         self.text.drain(previous..self.at);
         self.at = previous;
@@ -72,6 +95,7 @@ impl Field {
 
     /// Removes the word before the cursor.
     pub(crate) fn delete_word(&mut self) {
+        self.is_proposed = false;
         let kept = self.before().trim_end();
         let start = kept.rfind(char::is_whitespace).map_or(0, |space| {
             space + kept[space..].chars().next().map_or(0, char::len_utf8)
@@ -82,6 +106,7 @@ impl Field {
 
     /// Removes everything before the cursor.
     pub(crate) fn delete_before(&mut self) {
+        self.is_proposed = false;
         self.text.drain(..self.at);
         self.at = 0;
     }

@@ -1,5 +1,6 @@
 //! What a search found, in the form in which it is shown.
 
+use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -131,7 +132,7 @@ pub(crate) enum Target {
 pub(crate) struct Row {
     pub(crate) target: Target,
     /// What every command of ken takes: a path, or a path with members behind `|`.
-    pub(crate) address: std::ffi::OsString,
+    pub(crate) address: OsString,
     /// The folder of the file.
     pub(crate) folder: PathBuf,
     pub(crate) title: Vec<Piece>,
@@ -149,6 +150,35 @@ impl Row {
     pub(crate) fn place(&self) -> Option<OpenAt> {
         let line = || self.line.map(OpenAt::Line);
         self.page.map(OpenAt::Page).or_else(line)
+    }
+
+    /// Returns what is marked and printed.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            address: self.address.clone(),
+            line: match self.target {
+                Target::Document(_) => None,
+                Target::File(_) => self.line,
+            },
+        }
+    }
+}
+
+/// What can be marked: a document, or a line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Mark {
+    pub(crate) address: OsString,
+    pub(crate) line: Option<usize>,
+}
+
+impl Mark {
+    /// Returns the address, with the line behind it: `path:12`.
+    pub(crate) fn with_line(&self) -> OsString {
+        let mut text = self.address.clone();
+        if let Some(line) = self.line {
+            text.push(format!(":{line}"));
+        }
+        text
     }
 }
 

@@ -294,9 +294,9 @@ impl Inside {
             .parent()
             .unwrap_or(&location.path)
             .to_path_buf();
-        let (title, marks) = match (document.text(Field::Title), location.ipath.is_root()) {
+        let (title, marks) = match (hit.title(), location.ipath.is_root()) {
             (Some(title), _) => (title.to_owned(), titles.marks(document)),
-            (None, true) => (location.file_name(), titles.marks(document)),
+            (None, true) => (location.file_name(), Vec::new()),
             (None, false) => (location.ipath.as_str().to_owned(), Vec::new()),
         };
         let place = found.and_then(|best| match (best.page, document.kind) {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::field::Field;
-use crate::row::{Found, OpenAt, Row, Text};
+use crate::row::{Found, Mark, OpenAt, Row, Text};
 use crate::view::View;
 
 /// Lines by which the wheel of a mouse moves a text.
@@ -81,7 +81,7 @@ pub(crate) struct State {
     pub(crate) chosen: usize,
     /// The first row of the list that is shown.
     pub(crate) first: usize,
-    pub(crate) marked: BTreeSet<OsString>,
+    pub(crate) marked: BTreeSet<Mark>,
     pub(crate) view: View,
     pub(crate) is_help: bool,
     /// What the last key could not do.
@@ -143,10 +143,10 @@ impl State {
     }
 
     fn mark(&mut self) {
-        if let Some(address) = self.row().map(|row| row.address.clone())
-            && !self.marked.remove(&address)
+        if let Some(mark) = self.row().map(Row::mark)
+            && !self.marked.remove(&mark)
         {
-            self.marked.insert(address);
+            self.marked.insert(mark);
         }
     }
 
@@ -167,7 +167,7 @@ impl State {
             KeyCode::Esc => return Deed::Quit,
             KeyCode::F(1) => self.is_help = true,
             KeyCode::Enter if alt => return self.with_row(Deed::OpenFolder),
-            KeyCode::Enter if self.enter_prints => return self.print(),
+            KeyCode::Enter if self.enter_prints => return self.take(),
             KeyCode::Enter => {
                 let place = self.row().and_then(Row::place);
                 return self.with_row(|address| Deed::Open(address, place));
@@ -223,7 +223,7 @@ impl State {
                 let folder = here.or_else(|| self.row().map(|row| row.folder.clone()));
                 let text =
                     folder.map(|folder| crate::row::path_text(&folder, self.home.as_deref()));
-                self.typing_folder = Some(Field::new(&text.unwrap_or_default()));
+                self.typing_folder = Some(Field::proposed(&text.unwrap_or_default()));
             }
             'a' => self.query.home(),
             'e' => self.query.end(),
@@ -342,10 +342,31 @@ impl State {
         Deed::Ask
     }
 
-    fn print(&self) -> Deed {
+    /// Returns what is marked, else what is chosen.
+    fn marks(&self) -> Vec<Mark> {
         match self.marked.is_empty() {
-            true => self.with_row(|address| Deed::Print(vec![address])),
-            false => Deed::Print(self.marked.iter().cloned().collect()),
+            true => self.row().map(Row::mark).into_iter().collect(),
+            false => self.marked.iter().cloned().collect(),
+        }
+    }
+
+    /// Prints addresses, with the lines that were found in files.
+    fn print(&self) -> Deed {
+        let marks = self.marks();
+        match marks.is_empty() {
+            true => Deed::Nothing,
+            false => Deed::Print(marks.iter().map(Mark::with_line).collect()),
+        }
+    }
+
+    /// Prints addresses for a program that opens files.
+    fn take(&self) -> Deed {
+        let mut addresses: Vec<OsString> =
+            self.marks().into_iter().map(|mark| mark.address).collect();
+        addresses.dedup();
+        match addresses.is_empty() {
+            true => Deed::Nothing,
+            false => Deed::Print(addresses),
         }
     }
 
@@ -494,6 +515,31 @@ mod tests {
     }
 
     #[test]
+    fn a_line_is_printed_with_its_number() {
+        let mut state = state();
+        let line = |number| Row {
+            target: Target::File("/docs/a".into()),
+            line: Some(number),
+            ..row("a")
+        };
+        state.answer(Found {
+            rows: vec![line(9), line(111)],
+            ..Found::default()
+        });
+        let printed = |texts: &[&str]| Deed::Print(texts.iter().map(OsString::from).collect());
+        assert_eq!(control(&mut state, 'y'), printed(&["/docs/a:9"]));
+        press(&mut state, KeyCode::Tab, KeyModifiers::NONE);
+        press(&mut state, KeyCode::Tab, KeyModifiers::NONE);
+        let both = printed(&["/docs/a:9", "/docs/a:111"]);
+        assert_eq!(control(&mut state, 'y'), both);
+        state.enter_prints = true;
+        assert_eq!(
+            press(&mut state, KeyCode::Enter, KeyModifiers::NONE),
+            printed(&["/docs/a"])
+        );
+    }
+
+    #[test]
     fn types_and_folders_limit_the_search() {
         let mut state = state();
         for kind in [Some("mail"), Some("pdf"), None, Some("mail")] {
@@ -507,6 +553,18 @@ mod tests {
             Deed::Ask
         );
         assert_eq!(state.ask.folder.as_deref(), Some(Path::new("/docs")));
+        // What is typed replaces the folder that is proposed, unless the cursor was moved in it.
+        control(&mut state, 'f');
+        for letter in "/a".chars() {
+            press(&mut state, KeyCode::Char(letter), KeyModifiers::NONE);
+        }
+        assert_eq!(state.typing_folder.as_ref().unwrap().text(), "/a");
+        press(&mut state, KeyCode::Esc, KeyModifiers::NONE);
+        control(&mut state, 'f');
+        press(&mut state, KeyCode::End, KeyModifiers::NONE);
+        state.paste("/b");
+        assert_eq!(state.typing_folder.as_ref().unwrap().text(), "/docs/b");
+        press(&mut state, KeyCode::Esc, KeyModifiers::NONE);
         control(&mut state, 'f');
         control(&mut state, 'u');
         press(&mut state, KeyCode::Char('/'), KeyModifiers::NONE);

@@ -13,10 +13,10 @@ use ken_search::scope::{Scope, Scoped};
 use serde_json::Value;
 
 use crate::call::Call;
-use crate::text::{Page, address};
+use crate::text::{Page, address, counted, shown};
 use crate::visible::is_mail_file;
 
-const KNOWN: [&str; 9] = [
+const KNOWN: [&str; 10] = [
     "pattern",
     "in",
     "glob",
@@ -25,6 +25,7 @@ const KNOWN: [&str; 9] = [
     "mode",
     "documents",
     "limit",
+    "offset",
     "max_chars",
 ];
 const MAX_LIMIT: usize = 2_000;
@@ -33,6 +34,8 @@ const MAX_CONTEXT: usize = 20;
 const MAX_MATCHES: usize = 1_000_000;
 /// The places that are kept, and the files whose visibility is known.
 const MAX_PLACES: usize = 20_000;
+/// The lines of a place that are kept.
+const MAX_KEPT: usize = 4 * MAX_LIMIT;
 /// The longest line of output in bytes; a file without line ends is a line.
 const MAX_OUTPUT_LINE: usize = 16 << 20;
 /// The characters of a line that are shown.
@@ -45,6 +48,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
     arguments.only(&KNOWN)?;
     let mode = arguments.choice("mode", &["lines", "files", "count"])?;
     let limit = arguments.number("limit", 200, MAX_LIMIT)?.max(1);
+    let offset = arguments.number("offset", 0, MAX_MATCHES)?;
     let mut page = Page::new(arguments.max_chars()?)?;
     let scope = call.scope()?;
     let command = command(call, &scope)?;
@@ -63,7 +67,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
             .map(|(inner, scoped)| (*inner, scoped as &dyn Source)),
     };
     let max_lines = if mode == "lines" { limit } else { 0 };
-    let mut found = Found::new(visibility, max_lines);
+    let mut found = Found::new(visibility, max_lines, offset);
     let ended = call
         .setup()
         .program
@@ -72,16 +76,21 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
         Ok((0 | 1, _)) => {}
         // It was stopped.
         Ok(_) if call.is_over() => found.is_complete = false,
-        Ok((_, errors)) if found.places.is_empty() => return Err(reason(&errors)),
+        Ok((_, errors)) if found.n_places == 0 => return Err(reason(&errors)),
         Ok(_) => {}
         Err(_) => found.is_complete = false,
     }
-    page.head(&found.about(snapshot.is_some()));
-    let last = match mode {
+    let about = found.about(snapshot.is_some());
+    if found.n_found() <= offset {
+        page.say(&about);
+        return Ok(page.finish(""));
+    }
+    page.head(&about);
+    let n_shown = match mode {
         "lines" => found.lines(call, &mut page),
         mode => found.names(call, &mut page, 0, limit, mode == "count"),
     };
-    Ok(page.finish(&last))
+    Ok(page.finish(&found.next(n_shown)))
 }
 
 /// Returns the arguments of `ken grep`.
@@ -153,27 +162,52 @@ impl Visibility<'_> {
 struct Place {
     location: Location,
     page: Option<usize>,
-    lines: Vec<String>,
+    lines: Vec<Line>,
     n_matches: usize,
+}
+
+struct Line {
+    text: String,
+    is_match: bool,
+}
+
+impl Place {
+    fn is_empty(&self) -> bool {
+        n_matches(&self.lines) == 0
+    }
+}
+
+fn n_matches(lines: &[Line]) -> usize {
+    lines.iter().filter(|line| line.is_match).count()
+}
+
+fn text(lines: &[Line]) -> String {
+    lines.iter().map(|line| line.text.as_str()).collect()
 }
 
 /// What the command has printed.
 struct Found<'a> {
     visibility: Visibility<'a>,
     known: HashMap<Location, bool>,
+    /// The places behind those that are skipped.
     places: Vec<Place>,
     n_places: usize,
     n_matches: usize,
+    /// The matching lines that are kept, and the most of them; none if only places are wanted.
     n_lines: usize,
     max_lines: usize,
+    /// The matching lines to skip, or the places if only these are wanted.
+    offset: usize,
     is_complete: bool,
     /// Whether the file that is being printed is shown.
     is_shown: bool,
+    /// Whether the place that is being printed is the last of those that are kept.
+    is_kept: bool,
     rest: Vec<u8>,
 }
 
 impl<'a> Found<'a> {
-    fn new(visibility: Visibility<'a>, max_lines: usize) -> Self {
+    fn new(visibility: Visibility<'a>, max_lines: usize, offset: usize) -> Self {
         Self {
             visibility,
             known: HashMap::new(),
@@ -182,8 +216,10 @@ impl<'a> Found<'a> {
             n_matches: 0,
             n_lines: 0,
             max_lines,
+            offset,
             is_complete: true,
             is_shown: false,
+            is_kept: false,
             rest: Vec::new(),
         }
     }
@@ -225,7 +261,13 @@ impl<'a> Found<'a> {
         }
         if self.is_shown {
             self.n_places += 1;
-            if self.places.len() < MAX_PLACES {
+            let is_skipped = self.max_lines == 0 && self.n_places <= self.offset;
+            if self.max_lines > 0 && self.n_matches <= self.offset {
+                // All their lines are skipped.
+                self.places.clear();
+            }
+            self.is_kept = !is_skipped && self.places.len() < MAX_PLACES;
+            if self.is_kept {
                 self.places.push(Place {
                     location,
                     page: page_of(data),
@@ -239,25 +281,36 @@ impl<'a> Found<'a> {
 
     fn line(&mut self, data: &Value, is_match: bool) {
         self.n_matches += usize::from(is_match);
-        let is_kept = self.n_places <= self.places.len();
+        let is_kept = self.is_kept;
         let Some(place) = self.places.last_mut().filter(|_| is_kept) else {
             return;
         };
         place.n_matches += usize::from(is_match);
+        let has_room = place.lines.len() < MAX_KEPT;
         let is_wanted = match is_match {
-            true => self.n_lines < self.max_lines,
-            false => self.n_lines < self.max_lines || self.max_lines > 0 && !place.lines.is_empty(),
+            true => self.n_matches > self.offset && self.n_lines < self.max_lines && has_room,
+            false => {
+                self.n_matches >= self.offset
+                    && has_room
+                    && (self.n_lines < self.max_lines
+                        || self.max_lines > 0 && !place.lines.is_empty())
+            }
         };
-        if is_wanted && place.lines.len() < 4 * MAX_LIMIT {
+        if is_match && self.n_matches > self.offset && !is_wanted {
+            // Those that are kept follow each other.
+            self.n_lines = self.max_lines;
+        }
+        if is_wanted {
             self.n_lines += usize::from(is_match);
             let sign = if is_match { ':' } else { '-' };
             let number = data["line_number"].as_u64().unwrap_or_default();
             let start = data["submatches"][0]["start"].as_u64().unwrap_or_default();
             let start = usize::try_from(start).unwrap_or_default();
             let text = bytes(&data["lines"]).unwrap_or_default();
-            place
-                .lines
-                .push(format!("{number}{sign}{}\n", short(&text, start)));
+            place.lines.push(Line {
+                text: format!("{number}{sign}{}\n", short(&text, start)),
+                is_match,
+            });
         }
     }
 
@@ -268,67 +321,74 @@ impl<'a> Found<'a> {
             0 if self.is_complete => format!("Nothing matches{index}."),
             0 => "Nothing was found in time.".to_owned(),
             n => format!(
-                "{more}{n} matching lines in {} places{index}.",
-                self.n_places
+                "{more}{} in {}{index}.",
+                counted(n, "matching line", "matching lines"),
+                counted(self.n_places, "place", "places"),
             ),
         }
     }
 
-    /// Adds places with their lines, as many as fit, and the names of the others.
-    fn lines(&self, call: &Call<'_>, page: &mut Page) -> String {
-        let mut n_shown = 0;
-        for place in self
-            .places
-            .iter()
-            .take_while(|place| !place.lines.is_empty())
-        {
+    /// Returns the number of what is counted: matching lines, or places if only these are wanted.
+    fn n_found(&self) -> usize {
+        match self.max_lines {
+            0 => self.n_places,
+            _ => self.n_matches,
+        }
+    }
+
+    /// Returns a sentence about what comes after this many.
+    fn next(&self, n_shown: usize) -> String {
+        let next = self.offset + n_shown;
+        let (one, many) = match self.max_lines {
+            0 => ("more place", "more places"),
+            _ => ("more matching line", "more matching lines"),
+        };
+        match self.n_found().saturating_sub(next) {
+            0 => String::new(),
+            // What would be asked for is what did not fit.
+            n if n_shown == 0 => format!("{}.", counted(n, one, many)),
+            n => format!("{}: grep with offset {next}.", counted(n, one, many)),
+        }
+    }
+
+    /// Adds places with their lines, as many as fit, and the names of the others. Returns the number of matching lines
+    /// that are shown.
+    fn lines(&self, call: &Call<'_>, page: &mut Page) -> usize {
+        let (mut n_shown, mut n_lines) = (0, 0);
+        for place in self.places.iter().take_while(|place| !place.is_empty()) {
             let name = name(call, place);
-            let text = place.lines.concat();
-            let unit = format!("{name}\n{}", page.fenced(&text));
+            let unit = format!("{name}\n{}", page.fenced(&text(&place.lines)));
             if !page.add(&unit, RESERVE) {
                 break;
             }
             n_shown += 1;
+            n_lines += n_matches(&place.lines);
         }
         if let (0, Some(first)) = (n_shown, self.places.first()) {
-            n_shown += usize::from(self.some_lines(first, call, page));
+            n_shown = 1;
+            n_lines = some_lines(first, call, page);
         }
-        match n_shown < self.n_places {
-            true => self.names(call, page, n_shown, MAX_LIMIT, true),
-            false => String::new(),
+        if n_shown < self.places.len() {
+            self.names(call, page, n_shown, MAX_LIMIT, true);
         }
+        n_lines
     }
 
-    /// Adds the first lines of a place that has too many.
-    fn some_lines(&self, place: &Place, call: &Call<'_>, page: &mut Page) -> bool {
-        let name = name(call, place);
-        let mut n_lines = place.lines.len();
-        while n_lines > 0 {
-            let text = place.lines[..n_lines].concat();
-            let left = place.lines.len() - n_lines;
-            let unit = format!("{name}, {left} lines left out\n{}", page.fenced(&text));
-            if page.add(&unit, RESERVE) {
-                return true;
-            }
-            n_lines /= 2;
-        }
-        false
-    }
-
-    /// Adds the names of places from one on, with the number of their matches if that is wanted.
+    /// Adds the names of places from one on, with the number of their matches if that is wanted. Returns the number of
+    /// names.
     fn names(
         &self,
         call: &Call<'_>,
         page: &mut Page,
         from: usize,
         limit: usize,
-        counted: bool,
-    ) -> String {
+        with_counts: bool,
+    ) -> usize {
         let room = page.left().saturating_sub(RESERVE + 40);
         let mut text = String::new();
         let (mut n_chars, mut n_named) = (0, 0);
         for place in self.places.iter().skip(from).take(limit) {
-            let count = match counted {
+            let count = match with_counts {
                 true => format!(": {}", place.n_matches),
                 false => String::new(),
             };
@@ -344,13 +404,36 @@ impl<'a> Found<'a> {
             let fenced = page.fenced(&text);
             page.add(&fenced, 0);
         }
-        match self.n_places - from - n_named {
-            0 => String::new(),
-            n => format!(
-                "{n} more places. Narrow the pattern, or use in or glob; mode count is shorter."
-            ),
-        }
+        n_named
     }
+}
+
+/// Adds the first lines of a place that has too many, and returns how many of them match. One does in any case: lines
+/// before the first match are left out if need be, and the end of a line.
+fn some_lines(place: &Place, call: &Call<'_>, page: &mut Page) -> usize {
+    let name = name(call, place);
+    let first = place.lines.iter().position(|line| line.is_match);
+    let first = first.unwrap_or_default();
+    let mut n_lines = place.lines.len();
+    while n_lines > 0 {
+        let from = if n_lines > first { 0 } else { first };
+        let end = (from + n_lines).min(place.lines.len());
+        let lines = &place.lines[from..end];
+        let unit = format!("{name}, in part\n{}", page.fenced(&text(lines)));
+        if page.add(&unit, RESERVE) {
+            return n_matches(lines);
+        }
+        n_lines /= 2;
+    }
+    let Some(line) = place.lines.get(first) else {
+        return 0;
+    };
+    let room = page
+        .left()
+        .saturating_sub(RESERVE + name.chars().count() + 60);
+    let line: String = shown(&line.text).chars().take(room).collect();
+    let unit = format!("{name}, in part\n{}", page.fenced(&line));
+    usize::from(page.add(&unit, 0))
 }
 
 impl Write for Found<'_> {

@@ -33,12 +33,12 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
         "threads" => threads(service, call, query, limit),
         _ => terms(service, call, query, limit),
     })?;
-    page.head(match (what, rows.len()) {
-        (_, 0) => "Nothing to count.",
-        ("threads", _) => "Messages, newest, and subject of each thread, the newest first.",
-        ("words", _) => "Documents with each word.",
-        _ => "Documents of each.",
-    });
+    match what {
+        _ if rows.is_empty() => page.say("Nothing to count."),
+        "threads" => page.head("Messages, newest, and subject of each thread, the newest first."),
+        "words" => page.head("Documents with each word."),
+        _ => page.head("Documents of each."),
+    }
     let mut text = String::new();
     let mut n_shown = 0;
     for row in rows.iter().take(limit) {

@@ -4,16 +4,17 @@ use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use ken_core::{Field, Kind, Location, Stamp};
+use ken_core::{Field, Kind, Location, Stamp, Value};
 use ken_engine::Source;
+use ken_search::service::mail::Message;
 use ken_search::service::{
-    Addressed, Error, Next, Numbers, Part, PartRequest, Place, Reading, Service, day, part,
+    Addressed, Error, Next, Numbers, Part, PartRequest, Place, Reading, Service, day, part, time,
 };
 use rustix::fs::{Mode, OFlags};
 
 use super::words;
 use crate::call::Call;
-use crate::text::{Page, address, line};
+use crate::text::{Page, address, counted, line};
 use crate::visible::{MISSING, candidates, is_visible, read};
 
 const KNOWN: [&str; 7] = [
@@ -32,6 +33,8 @@ const LINES_AROUND: usize = 2;
 const STRETCHES: usize = 4;
 /// The characters that the last line needs.
 const RESERVE: usize = 120;
+/// The most attachments or members that are listed.
+const MAX_MEMBERS: usize = 20;
 /// The most names that are suggested.
 const MAX_SIMILAR: usize = 3;
 
@@ -158,27 +161,150 @@ impl Document {
             named.id,
             self.stamp,
         );
-        let fields = match document.kind {
-            Kind::Message => &[
-                ("From", Field::Author),
-                ("To", Field::To),
-                ("Subject", Field::Title),
-            ][..],
-            _ => &[("Title", Field::Title)],
+        let mut about = About {
+            head,
+            fields: header(document),
+            ..About::default()
         };
-        let fields = fields.iter().filter_map(|(name, field)| {
-            Some(format!("{name}: {}\n", line(document.text(*field)?)))
-        });
-        call.ask(call.whole_scope(), |service, _| {
+        call.ask(call.whole_scope(), |service, source| {
+            if is_beginning(&wish) {
+                self.members(call, service, source, &mut about)
+                    .map_err(|error| error.to_string())?;
+            }
             wish.reading = reading(service, &mut wish.query);
             let cut = |wish: &PartRequest| {
                 service
                     .part(&document.body, wish)
                     .map_err(|error| error.to_string())
             };
-            written(page, &head, &fields.collect::<String>(), &wish, cut)
+            written(page, &about, &wish, cut)
         })
     }
+
+    /// Adds the attachments of a message, or the members of another file.
+    fn members(
+        &self,
+        call: &Call<'_>,
+        service: &Service<'_>,
+        source: &dyn Source,
+        about: &mut About,
+    ) -> Result<(), Error> {
+        let named = &self.found.named;
+        let location = &named.stored.location;
+        let row = |name: &str, location: &Location, facts: &str| {
+            let address = address(location, call.here());
+            format!("{name}: {address}{facts} · id {}\n", service.id(location))
+        };
+        if named.stored.document.kind == Kind::Message {
+            let parts = service.parts(&Message::from(named.clone()))?.items;
+            about.n_members = parts.len();
+            for part in parts.iter().take(MAX_MEMBERS) {
+                let facts = format!(" · {} · {}", line(&part.name), line(&part.media_type));
+                about
+                    .members
+                    .push(row("Attachment", &part.location, &facts));
+            }
+            return Ok(());
+        }
+        let members = service.members(location)?;
+        about.n_members = members.len();
+        for member in members.iter().take(MAX_MEMBERS) {
+            let mut facts = String::new();
+            if let Some(at) = source.document_at(member)? {
+                let document = source.document_without_body(at)?.document;
+                let title = document.text(Field::Title);
+                facts = title.map_or_else(String::new, |title| format!(" · {}", line(title)));
+            }
+            about.members.push(row("Member", member, &facts));
+        }
+        // A name with quotes cannot be written in a query.
+        let name = line(&location.file_name());
+        if !name.contains(['"', '\\', '|', '*', '?', '[']) {
+            about.others = format!(": search with path:\"{name}\" is:member");
+        }
+        Ok(())
+    }
+}
+
+/// What stands before the text of a document.
+#[derive(Default)]
+struct About {
+    head: String,
+    fields: Vec<String>,
+    /// The first attachments or members.
+    members: Vec<String>,
+    n_members: usize,
+    /// How the members are found that are not listed.
+    others: String,
+}
+
+impl About {
+    /// Returns the fields and members that have room.
+    fn within(&self, room: usize) -> String {
+        let mut text = String::new();
+        if add_rows(&mut text, &self.fields, room) < self.fields.len() {
+            text.push_str("… (no room for all fields)\n");
+        }
+        let n_shown = add_rows(&mut text, &self.members, room);
+        match self.n_members - n_shown {
+            0 => {}
+            n => text.push_str(&format!(
+                "{}{}\n",
+                counted(n, "more member", "more members"),
+                self.others
+            )),
+        }
+        text
+    }
+}
+
+/// Adds the rows that have room, and returns how many these are.
+fn add_rows(text: &mut String, rows: &[String], room: usize) -> usize {
+    let mut n_added = 0;
+    for row in rows {
+        if text.chars().count() + row.chars().count() <= room {
+            text.push_str(row);
+            n_added += 1;
+        }
+    }
+    n_added
+}
+
+/// Returns the fields of a document that its readers want to know.
+fn header(document: &ken_core::Document) -> Vec<String> {
+    let is_message = document.kind == Kind::Message;
+    let fields = match is_message {
+        true => &[
+            ("From", Field::Author),
+            ("To", Field::To),
+            ("Cc", Field::Cc),
+            ("Subject", Field::Title),
+        ][..],
+        false => &[("Title", Field::Title)],
+    };
+    let mut rows = Vec::new();
+    for (name, field) in fields {
+        let values = document
+            .fields
+            .iter()
+            .filter_map(|(of, value)| match value {
+                Value::Text(text) if of == field => Some(text.as_str()),
+                _ => None,
+            });
+        let values: Vec<&str> = values.collect();
+        if !values.is_empty() {
+            rows.push(format!("{name}: {}\n", line(&values.join(", "))));
+        }
+    }
+    let date = document.number(Field::Date).filter(|_| is_message);
+    rows.extend(date.map(|date| format!("Date: {}\n", time(date))));
+    rows
+}
+
+/// Returns whether a wish begins where the document does.
+fn is_beginning(wish: &PartRequest) -> bool {
+    let begins = |lines: &Numbers| *lines.start() == 1;
+    wish.around.is_none() && wish.pages.is_none() && wish.lines.as_ref().is_none_or(begins)
 }
 
 /// Makes words of a query that is none.
@@ -207,17 +333,20 @@ fn live(
         for (path, place) in with_line(typed) {
             match read(scope, &path) {
                 Ok(text) => {
-                    let head = format!(
-                        "{} · not in the index, read just now",
-                        address(&Location::file(path), call.here())
-                    );
+                    let about = About {
+                        head: format!(
+                            "{} · not in the index, read just now",
+                            address(&Location::file(path), call.here())
+                        ),
+                        ..About::default()
+                    };
                     let found = wish
                         .query
                         .as_deref()
                         .map_or_else(Vec::new, |query| matches(&text, query));
                     let wish = at_place(wish, place);
                     let cut = |wish: &PartRequest| Ok(part(&text, found.clone(), wish));
-                    return written(page, &head, "", &wish, cut);
+                    return written(page, &about, &wish, cut);
                 }
                 Err(other) if other == MISSING => {}
                 Err(other) => why = other,
@@ -288,8 +417,7 @@ fn similar(call: &Call<'_>, path: &Path) -> Result<String, String> {
 /// Writes as much of a part as fits.
 fn written<'t>(
     mut page: Page,
-    head: &str,
-    fields: &str,
+    about: &About,
     wish: &PartRequest,
     cut: impl Fn(&PartRequest) -> Result<Part<'t>, String>,
 ) -> Result<String, String> {
@@ -297,34 +425,83 @@ fn written<'t>(
         max_bytes: Some(0),
         ..wish.clone()
     })?;
-    page.head(&format!("{head} · {}.", length(&whole, wish)));
+    if wish.around.is_none() {
+        check_end(&whole, wish, &cut)?;
+    }
+    page.head(&format!("{} · {}.", about.head, length(&whole, wish)));
     let room = page.left().saturating_sub(RESERVE);
+    let fields = about.within(room / 2);
     let mut max_bytes = room;
     loop {
         let part = cut(&PartRequest {
             max_bytes: Some(max_bytes),
             ..wish.clone()
         })?;
-        let fenced = page.fenced(&format!("{fields}{}", numbered(&part)));
+        let text = format!("{fields}{}", numbered(&part));
+        let fenced = match text.is_empty() {
+            true => String::new(),
+            false => page.fenced(&text),
+        };
         if max_bytes == 0 || page.add(&fenced, RESERVE) {
             return Ok(page.finish(&next(&part)));
         }
         // Numbers of lines and signs that are written out need room too.
-        let n_chars = fenced.chars().count();
+        let n_chars = fenced.chars().count().max(1);
         max_bytes = (max_bytes * room / n_chars).min(max_bytes * 9 / 10);
+    }
+}
+
+/// Fails if a wish begins beyond the end of a text.
+fn check_end<'t>(
+    whole: &Part<'_>,
+    wish: &PartRequest,
+    cut: &impl Fn(&PartRequest) -> Result<Part<'t>, String>,
+) -> Result<(), String> {
+    if let Some(pages) = &wish.pages
+        && *pages.start() > whole.n_pages
+    {
+        let n_pages = counted(whole.n_pages, "page", "pages");
+        let first = pages.start();
+        return Err(format!(
+            "there is no page {first}: the document has {n_pages}"
+        ));
+    }
+    // What begins at the first line is never beyond the end, also where there is no text.
+    let Some(first) = wish.lines.as_ref().map(|lines| *lines.start()) else {
+        return Ok(());
+    };
+    if first == 1 {
+        return Ok(());
+    }
+    if wish.pages.is_none() {
+        let n_lines = counted(whole.n_lines, "line", "lines");
+        return match first > whole.n_lines {
+            true => Err(format!(
+                "there is no line {first}: the document has {n_lines}"
+            )),
+            false => Ok(()),
+        };
+    }
+    let has_text = cut(wish)?.stretches.iter().any(|of| !of.text.is_empty());
+    match has_text {
+        true => Ok(()),
+        false => Err(format!("these pages have fewer than {first} lines")),
     }
 }
 
 fn length(part: &Part<'_>, wish: &PartRequest) -> String {
     let mut text = match part.n_lines {
-        1 => "1 line".to_owned(),
-        n => format!("{n} lines"),
+        0 => "no text of its own".to_owned(),
+        n => counted(n, "line", "lines"),
     };
     if part.n_pages > 1 {
         text.push_str(&format!(", {} pages", part.n_pages));
     }
     if wish.query.is_some() {
-        text.push_str(&format!(", {} matches", part.n_matches));
+        text.push_str(&format!(
+            ", {}",
+            counted(part.n_matches, "match", "matches")
+        ));
     }
     text
 }

@@ -58,7 +58,10 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
         found
             .hits
             .retain(|hit| is_visible(&scope, &hit.location.path));
-        page.head(&about(&found));
+        match found.hits.is_empty() {
+            true => page.say(&about(&found)),
+            false => page.head(&about(&found)),
+        }
         let mut n_shown = 0;
         for hit in &found.hits {
             if !add(&mut page, call, hit) {
@@ -122,11 +125,11 @@ fn about(found: &Response) -> String {
         n => format!("{n} hits."),
     };
     if found.matched != Matched::All && total > 0 {
-        about.push_str(" Not all have all words.");
+        about.push_str(" Some hits lack some of the words.");
     }
     if !found.missing.is_empty() {
         about.push_str(&format!(
-            " No document has: {}.",
+            " No document contains: {}.",
             line(&found.missing.join(", "))
         ));
     }
@@ -139,7 +142,7 @@ fn about(found: &Response) -> String {
         about.push_str(&format!(" Perhaps: {}.", suggestions.join("; ")));
     }
     if !found.complete {
-        about.push_str(" The time was over; there may be more.");
+        about.push_str(" Time ran out; there may be more.");
     }
     about
 }

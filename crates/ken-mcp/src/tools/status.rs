@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ken_core::{Order, Plan};
 use ken_engine::Source;
-use ken_search::service::{Facets, Request, Service, path_text, time};
+use ken_search::service::{Facets, Request, Service, time};
 
 use crate::call::Call;
 use crate::text::{Page, line};
@@ -18,9 +18,6 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
     let page = Page::new(call.arguments.max_chars()?)?;
     let scope = call.whole_scope();
     let mut text = format!("{}\n", folders(scope));
-    for path in &scope.excluded {
-        text.push_str(&format!("Not visible: {}\n", line(&path_text(path))));
-    }
     let mail = match scope.mail {
         true => "visible",
         false => "not visible (ken mcp --mail)",

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use ken_core::{Field, Ipath, Location, Order, Pattern, Plan, Root, covering, unescape_bytes};
 use ken_engine::DocAddress;
+use ken_mail::maildir::MaildirPath;
 
 use super::hit::sheet_named;
 use super::place::sheet_behind;
@@ -174,8 +175,16 @@ impl Service<'_> {
 
     fn target_at(&self, named: &Path, ipath: Ipath) -> Result<Option<Target>, Error> {
         let path = self.absolute(named)?;
-        let location = Location { path, ipath };
-        let addresses = self.snapshot.documents_below(&location)?;
+        let mut location = Location { path, ipath };
+        let mut addresses = self.snapshot.documents_below(&location)?;
+        if addresses.is_empty()
+            && let Some(message) = MaildirPath::of_path(&location.path)
+            && let Ok(Some(path)) = message.find()
+        {
+            // Its flags changed, and with them its name.
+            location.path = path;
+            addresses = self.snapshot.documents_below(&location)?;
+        }
         Ok((!addresses.is_empty()).then_some(Target {
             location,
             addresses,

@@ -70,8 +70,8 @@ pub(super) struct End {
 impl End {
     /// Returns the bytes that the line needs at most if so many are printed at most.
     pub(super) fn room(&self, most: usize) -> usize {
-        let few = self.line(1).len() + most.to_string().len() * 2;
-        self.line(0).len().max(few)
+        // The line that says that nothing has room has all of it.
+        self.line(1).len() + most.to_string().len() * 2
     }
 
     /// Says how many are shown of how many, and how to get the next ones.
@@ -82,8 +82,10 @@ impl End {
             offset,
             as_json,
         } = self;
-        let is_all = offset + n_shown >= total;
-        let next = (!is_all && n_shown > 0).then(|| next_command("offset", offset + n_shown));
+        let is_too_small = n_shown == 0 && offset < total;
+        // One that has no room is skipped.
+        let until = offset + n_shown.max(1);
+        let next = (until < total).then(|| next_command("offset", until));
         if as_json {
             let mut object = json!({ "v": SCHEMA, "shown": n_shown, "total": total });
             if let Some(next) = next {
@@ -91,12 +93,13 @@ impl End {
             }
             return output::json_line(&object);
         }
-        let rest = match next {
-            Some(next) => format!("; next: {next}"),
-            None if is_all => String::new(),
-            None => "; the budget is too small for the next one".to_owned(),
+        let why = match is_too_small {
+            true => "; the budget is too small for the next one",
+            false => "",
         };
-        format!("[{n_shown} of {total} {what} shown{rest}]\n").into_bytes()
+        let next = next.map(|next| format!("; next: {next}"));
+        let next = next.unwrap_or_default();
+        format!("[{n_shown} of {total} {what} shown{why}{next}]\n").into_bytes()
     }
 }
 
@@ -115,6 +118,13 @@ pub(super) fn next_part(location: &Location, next: &Next, budget: usize, as_json
     )
 }
 
+/// Returns the command that shows a whole message.
+pub(super) fn whole_message(location: &Location, as_json: bool) -> String {
+    let address = location.to_string();
+    let json = if as_json { " --json" } else { "" };
+    format!("ken mail show {}{json}", output::shell_word(&address))
+}
+
 /// Returns numbers as an option takes them.
 pub(super) fn range(numbers: &Numbers) -> String {
     match *numbers.end() {
@@ -124,30 +134,40 @@ pub(super) fn range(numbers: &Numbers) -> String {
 }
 
 /// Returns the command line of this process with another value of an option.
-#[allow(clippy::disallowed_methods)] // the binary reads its arguments
 pub(super) fn next_command(option: &str, value: usize) -> String {
+    next_command_with(&[(option, value)])
+}
+
+/// Returns the command line of this process with other values of some options, where 0 is the usual one.
+#[allow(clippy::disallowed_methods)] // the binary reads its arguments
+pub(super) fn next_command_with(values: &[(&str, usize)]) -> String {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let command = command_at(&arguments);
     let program = personality(&arguments).unwrap_or("ken");
-    let option = format!("--{option}");
+    let is_one = |argument: &str| {
+        values
+            .iter()
+            .any(|(name, _)| argument == format!("--{name}"))
+    };
     let mut words = vec![program.to_owned()];
     let mut options_end = false;
     let mut rest = arguments.into_iter().enumerate();
     while let Some((at, argument)) = rest.next() {
         let argument = argument.to_string_lossy();
         let is_attached = argument
-            .strip_prefix(&option)
-            .is_some_and(|rest| rest.starts_with('='));
+            .split_once('=')
+            .is_some_and(|(name, _)| is_one(name));
         match &*argument {
             _ if at == 0 => {}
             other if options_end => words.push(output::shell_word(other).into_owned()),
-            _ if *argument == option => _ = rest.next(),
+            _ if is_one(&argument) => _ = rest.next(),
             _ if is_attached => {}
             other => words.push(output::shell_word(other).into_owned()),
         }
         options_end |= argument == "--";
         if at == command {
-            words.push(format!("{option} {value}"));
+            let values = values.iter().filter(|(_, value)| *value > 0);
+            words.extend(values.map(|(name, value)| format!("--{name} {value}")));
         }
     }
     words.join(" ")
@@ -167,5 +187,21 @@ mod tests {
         let mut bounded = Bounded::new(25, 5);
         assert_eq!(bounded.take(bytes(30), bytes(20)).len(), 20);
         assert_eq!((bounded.n_shown, bounded.left), (1, 0));
+    }
+
+    #[test]
+    fn what_has_no_room_does_not_end_the_list() {
+        let line = |total| {
+            let end = End {
+                what: "messages",
+                total,
+                offset: 0,
+                as_json: false,
+            };
+            String::from_utf8(end.line(0)).unwrap()
+        };
+        let start = "[0 of 3 messages shown; the budget is too small for the next one; next: ";
+        assert!(line(3).starts_with(start), "{}", line(3));
+        assert!(line(1).ends_with("for the next one]\n"), "{}", line(1));
     }
 }

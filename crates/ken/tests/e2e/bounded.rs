@@ -247,6 +247,36 @@ fn lines_of_files_are_bounded_as_objects_too() {
 }
 
 #[test]
+fn lines_that_a_file_has_left_are_reached() {
+    let world = World::new();
+    world.write("long.txt", "the okapi of a line\n".repeat(130));
+    world.write("pages.txt", "an okapi\nmore\n\u{c}".repeat(130));
+    world.index_docs();
+    for (option, file) in [
+        ("", "long"),
+        ("--documents", "long"),
+        ("--documents", "pages"),
+    ] {
+        let mut line = format!("ken grep {option} --budget 700 okapi docs/{file}.txt");
+        let mut found = Vec::new();
+        while found.len() <= 130 {
+            let run = world.ken(&words(&line)[1..]);
+            assert!(run.code == 0 && run.out.len() <= 700, "{line}: {}", run.err);
+            let (shown, last) = run.text().trim_end().rsplit_once('\n').unwrap();
+            found.extend(shown.lines().skip(1).map(str::to_owned));
+            match last.split_once("; more lines: ") {
+                Some((_, more)) => line = more.trim_end_matches(']').to_owned(),
+                None => break,
+            }
+        }
+        let n_found = found.len();
+        found.sort();
+        found.dedup();
+        assert_eq!((n_found, found.len()), (130, 130), "{option} {file}");
+    }
+}
+
+#[test]
 fn messages_are_read_within_a_budget() {
     let world = World::new();
     for number in 1..=12 {
@@ -305,6 +335,54 @@ fn messages_are_read_within_a_budget() {
         let number: usize = number.parse().unwrap();
         let n_shown = newest.matches("line of the okapi 12").count();
         assert_eq!(n_shown + 1, number);
+    }
+}
+
+#[test]
+fn a_message_with_a_long_head_is_shown_within_a_budget() {
+    let world = World::new();
+    let to: Vec<String> = (0..200).map(|n| format!("person{n}@example.org")).collect();
+    for number in 1..=3 {
+        let mail = format!(
+            "From: a@x.org\nTo: {}\nSubject: number {number}\nMessage-ID: <{number}@x>\n\
+             Date: Mon, {number} Feb 2026 10:00:00 +0000\n\n{}",
+            to.join(",\n "),
+            "line of the okapi\n".repeat(300)
+        );
+        world.write(format!("mail/cur/{number}:2,S"), mail);
+    }
+    world.index_docs();
+    for option in ["", "--json"] {
+        let first = format!("ken mail show {option} --budget 1500 okapi");
+        let parts = parts(&world, &first, 1500);
+        assert_eq!(parts.len(), 3);
+        for ((found, last), number) in parts.iter().zip([3, 2, 1]) {
+            assert!(found.contains(&format!("number {number}")), "{found}");
+            assert!(found.contains("line of the okapi"), "{found}");
+            assert!(!last.contains("too small"), "{last}");
+            let next = match option {
+                "" => found
+                    .rsplit_once("; next: ")
+                    .unwrap()
+                    .1
+                    .trim_end_matches(']')
+                    .to_owned(),
+                _ => {
+                    let object: serde_json::Value = serde_json::from_str(found).unwrap();
+                    object["next"].as_str().unwrap().to_owned()
+                }
+            };
+            assert!(
+                next.contains(" --lines ") && next.contains(" --budget 1500"),
+                "{next}"
+            );
+            let run = world.ken(&words(&next)[1..]);
+            assert!(
+                run.code == 0 && run.out.len() <= 1500,
+                "{next}: {}",
+                run.err
+            );
+        }
     }
 }
 

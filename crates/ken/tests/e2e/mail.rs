@@ -1,6 +1,7 @@
 //! Mail as a user searches it: states, threads, tags, people.
 
 mod custom_fields;
+mod hits;
 mod list;
 mod mh;
 mod verify;

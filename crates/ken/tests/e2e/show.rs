@@ -1,11 +1,13 @@
 //! `ken show` and `ken open`: addresses, parts of texts, numbers of hits, and the programs that open documents.
 
+use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::pty;
+use crate::samples::fixture;
 use crate::world::{Run, World};
 
 fn on_a_terminal(world: &World, columns: usize, line: &str) -> String {
@@ -174,6 +176,173 @@ fn every_address_that_is_printed_is_taken() {
 }
 
 #[test]
+fn other_commands_take_the_same_addresses() {
+    let world = library();
+    let figures = world.hits("okapis filename:figures").remove(0);
+    let (path, ipath) = (
+        figures["path"].as_str().unwrap(),
+        figures["ipath"].as_str().unwrap(),
+    );
+    let notes = world.hits("filename:notes").remove(0);
+    let file = notes["path"].as_str().unwrap();
+    let line = format!("{file}:40");
+    let url = format!("file://{file}");
+    for (address, said, unsaid) in [
+        (format!("{path}|{ipath}"), "forty okapis", "please"),
+        (
+            figures["id"].as_str().unwrap().to_owned(),
+            "forty okapis",
+            "please",
+        ),
+        (
+            notes["id"].as_str().unwrap().to_owned(),
+            "an okapi in it",
+            "forty",
+        ),
+        (line, "an okapi in it", "forty"),
+        (url, "an okapi in it", "forty"),
+    ] {
+        let extracted = world.ken(["extract", &address]);
+        let text = extracted.text();
+        assert!(
+            text.contains(said) && !text.contains(unsaid),
+            "{address}: {}",
+            extracted.err
+        );
+        let lines = world.ken(["grep", "--documents", "okapi", &address]);
+        let text = lines.text();
+        assert!(
+            text.contains(said) && !text.contains(unsaid),
+            "{address}: {text}{}",
+            lines.err
+        );
+        let why = world.ken(["status", "--why", &address]);
+        assert!(
+            why.code == 0 && why.text().contains("documents "),
+            "{address}: {}",
+            why.text()
+        );
+    }
+    // A word is a query, an address is a document, and a number without a list is neither.
+    let tagged = |arguments: &[&str]| world.ken([&["tag", "+seen"], arguments].concat());
+    assert_eq!(tagged(&[file]).code, 0);
+    assert_eq!(world.found("tag:seen"), ["notes.txt"]);
+    assert_eq!(tagged(&[figures["id"].as_str().unwrap()]).code, 0);
+    assert_eq!(world.found("tag:seen").len(), 2);
+    let run = tagged(&["1"]);
+    assert!(
+        run.code == 2 && run.err.contains("no list of hits"),
+        "{}",
+        run.err
+    );
+    assert_eq!(tagged(&["/nowhere.txt"]).code, 2);
+    assert_eq!(world.found("tag:seen").len(), 2);
+}
+
+#[test]
+fn names_that_would_steer_a_terminal_are_addresses_too() {
+    let world = World::new();
+    world.write("up\u{202e}drow.txt", "a quokka in a tree");
+    world.write("two\nlines.txt", "under the ground lives a quokka");
+    world.index_docs();
+    let run = world.ken(["search", "--fields", "address", "quokka"]);
+    assert_eq!(run.lines().len(), 2, "{}", run.text());
+    assert!(
+        run.text().contains("up\\xe2\\x80\\xaedrow.txt"),
+        "{}",
+        run.text()
+    );
+    for address in run.lines() {
+        let shown = world.ken(["show", address]);
+        assert!(
+            shown.text().contains("a quokka"),
+            "{address}: {}",
+            shown.err
+        );
+        assert!(shown.text().contains(address), "{}", shown.text());
+    }
+}
+
+#[test]
+fn what_a_text_does_not_have_is_said() {
+    let world = library();
+    for (option, number, said) in [
+        ("--page", "9", "the document has 3 pages"),
+        ("--lines", "900-910", "the document has 2 lines"),
+    ] {
+        let run = world.ken(["show", "docs/pages.txt", option, number]);
+        assert!(run.code == 2 && run.err.contains(said), "{}", run.err);
+    }
+    let run = world.ken(["show", "docs/notes.txt", "--around", "zeppelin"]);
+    assert!(
+        run.code == 1 && run.text().contains("line 1 is plain"),
+        "{}",
+        run.text()
+    );
+    let run = world.ken(["search", "okapi", "--json", "--keys", "path,nonsense"]);
+    assert!(run.code == 2 && run.err.contains("nonsense"), "{}", run.err);
+    // What people see and what programs read of a mistake.
+    let run = world.ken(["search", "--json", "\"okapi"]);
+    let error = &run.objects()[0]["error"];
+    assert!(!error["message"].as_str().unwrap().contains('^'), "{error}");
+    assert!(
+        error["hint"].as_str().unwrap().contains("end the phrase"),
+        "{error}"
+    );
+    assert!(
+        run.err.contains('^') && run.err.contains("hint: "),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn a_message_keeps_its_address_when_its_flags_change() {
+    let world = library();
+    let old = world.docs().join("mail/cur/1.host:2,S");
+    let member = world.location(&world.hits("okapis filename:figures")[0]);
+    world.rename("mail/cur/1.host:2,S", "mail/cur/1.host:2,RS");
+    world.index_docs();
+    let shown = world.ken([OsStr::new("show"), old.as_os_str()]);
+    assert!(shown.text().contains("please see the okapi"), "{}", shown.err);
+    let shown = world.ken(["show", &format!("docs/{member}")]);
+    assert!(shown.text().contains("forty okapis"), "{member}: {}", shown.err);
+}
+
+#[test]
+fn a_sheet_is_named_as_it_is_printed() {
+    let world = World::new();
+    world.write("sample.ods", fixture("sample.ods"));
+    world.index_docs();
+    let hit = world.hits("kelpiesund").remove(0);
+    let sheet = hit["sheet"].as_str().unwrap();
+    let printed = world.ken(["search", "kelpiesund"]);
+    assert!(
+        printed
+            .text()
+            .contains(&format!("sample.ods sheet {sheet}")),
+        "{}",
+        printed.text()
+    );
+    let shown = world.ken(["show", &format!("docs/sample.ods sheet {sheet}")]);
+    assert!(
+        shown.text().contains(&format!("--- sheet {sheet} ---")),
+        "{}{}",
+        shown.text(),
+        shown.err
+    );
+    assert!(
+        shown.text().contains("kelpiesund") && !shown.text().contains(" pages"),
+        "{}",
+        shown.text()
+    );
+    assert_eq!(
+        world.ken(["show", "docs/sample.ods sheet nonsense"]).code,
+        2
+    );
+}
+
+#[test]
 fn a_changed_or_deleted_file_is_said() {
     let world = library();
     world.write("notes.txt", "something else\n");
@@ -333,8 +502,7 @@ fn numbers_of_the_last_list_name_messages() {
     let shown = on_a_terminal(&world, 100, line);
     assert!(shown.contains("please see the okapi"), "{shown}");
     assert!(shown.contains("saved/-x figures.txt"), "{shown}");
-    // What is no number of the list is a query.
-    assert!(shown.ends_with("code 1\n"), "{shown}");
+    assert!(shown.ends_with("code 2\n"), "{shown}");
     assert_eq!(world.found("tag:seen-it"), ["mail/cur/1.host:2,S"]);
 }
 

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::mail::message;
 use crate::needs;
 use crate::world::World;
 
@@ -185,7 +186,8 @@ fn types_folders_and_lines_are_searched() {
     terminal.type_text("/no/such");
     terminal.press(&["Enter"]);
     terminal.until(&["the index has nothing below this folder"]);
-    terminal.press(&["C-f", "C-u"]);
+    // What is typed takes the place of the folder that is proposed.
+    terminal.press(&["C-f"]);
     terminal.type_text(world.docs().join("animals").to_str().unwrap());
     terminal.press(&["Enter"]);
     terminal.until(&["2 documents", "in ~/"]);
@@ -204,6 +206,27 @@ fn types_folders_and_lines_are_searched() {
     terminal.until(&["unclosed group", "F1 keys"]);
     terminal.press(&["Escape"]);
     terminal.until(&["code "]);
+}
+
+#[test]
+fn an_attachment_has_its_name_and_a_line_its_number() {
+    let world = world();
+    let header = "Content-Type: multipart/mixed; boundary=b\n";
+    let part = "--b\nContent-Disposition: attachment; filename=figures.txt\n\na platypus\n--b--\n";
+    world.write("a.eml", message(1, &[], header, part));
+    world.index_docs();
+    let Some(terminal) = Terminal::start(&world, &tui("platypus"), (140, 30)) else {
+        return;
+    };
+    let screen = terminal.until(&["1 document,", "1 a platypus"]);
+    // In the list, and above the text.
+    assert_eq!(screen.matches("figures.txt").count(), 2, "{screen}");
+    terminal.press(&["C-u"]);
+    terminal.type_text("okapi of");
+    terminal.press(&["C-g"]);
+    terminal.until(&["grep> okapi of", "1 line,"]);
+    terminal.press(&["C-y"]);
+    terminal.until(&["animals/long.txt:250\n", "code 0"]);
 }
 
 #[test]

@@ -314,8 +314,11 @@ fn results(
         let budget = Budget {
             bytes,
             skip: typed.skip,
+            skip_lines: typed.skip_lines,
             as_json: plan.format.mode == Mode::Json,
-            next: &|skip| bounded::next_command("skip", skip),
+            next: &|skip, lines| {
+                bounded::next_command_with(&[("skip", skip), ("skip-lines", lines)])
+            },
         };
         let mut writer = standard_output(typed, around);
         return match typed.documents {

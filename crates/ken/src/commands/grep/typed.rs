@@ -187,6 +187,8 @@ pub(super) struct Typed {
     pub(super) budget: Option<usize>,
     /// The number of files to skip at the start.
     pub(super) skip: usize,
+    /// The number of lines of the first of them to skip.
+    pub(super) skip_lines: usize,
     pub(super) replacement: Option<Vec<u8>>,
     pub(super) sort: Option<Sort>,
     pub(super) trim: bool,
@@ -283,6 +285,7 @@ impl Default for Typed {
             rank: false,
             budget: None,
             skip: 0,
+            skip_lines: 0,
             replacement: None,
             sort: None,
             trim: false,

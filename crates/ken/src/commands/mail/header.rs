@@ -1,10 +1,15 @@
 //! The header of a message, as people read it.
 
+use std::borrow::Cow;
+
 use jiff::tz::TimeZone;
 use ken_core::Field;
 use ken_search::service::mail::Message;
 
 use crate::output::{self, Style};
+
+/// The most bytes of a value in a short header.
+const MAX_BRIEF: usize = 80;
 
 /// Returns the lines of the header of a message.
 pub(in crate::commands) fn header(message: &Message, zone: &TimeZone, style: Style) -> String {
@@ -20,12 +25,7 @@ pub(in crate::commands) fn header(message: &Message, zone: &TimeZone, style: Sty
     ] {
         add(name, &message.texts(field).join(", "));
     }
-    let date = message.document.number(Field::Date).and_then(|seconds| {
-        let time = jiff::Timestamp::from_second(seconds).ok()?;
-        let time = time.to_zoned(zone.clone());
-        Some(time.strftime("%a, %-d %b %Y %H:%M:%S %z").to_string())
-    });
-    add("Date", &date.unwrap_or_default());
+    add("Date", &date(message, zone));
     add("List", &message.texts(Field::List).join(", "));
     add(
         "Priority",
@@ -36,6 +36,36 @@ pub(in crate::commands) fn header(message: &Message, zone: &TimeZone, style: Sty
     add("Message-ID", message.id());
     add("File", &message.location.to_string());
     text
+}
+
+/// Returns the lines of the header of a message that people read first, without the ends of long ones.
+pub(super) fn short_header(message: &Message, zone: &TimeZone, style: Style) -> String {
+    let author = message.document.text(Field::Author).unwrap_or_default();
+    let file = message.location.to_string();
+    [
+        header_line("From", &brief(author), style),
+        header_line("Subject", &brief(message.subject()), style),
+        header_line("Date", &date(message, zone), style),
+        header_line("File", &file, style),
+    ]
+    .concat()
+}
+
+/// Returns the beginning of a value.
+pub(super) fn brief(value: &str) -> Cow<'_, str> {
+    match value.floor_char_boundary(MAX_BRIEF) {
+        end if end < value.len() => Cow::Owned(format!("{}…", &value[..end])),
+        _ => Cow::Borrowed(value),
+    }
+}
+
+fn date(message: &Message, zone: &TimeZone) -> String {
+    let date = message.document.number(Field::Date).and_then(|seconds| {
+        let time = jiff::Timestamp::from_second(seconds).ok()?;
+        let time = time.to_zoned(zone.clone());
+        Some(time.strftime("%a, %-d %b %Y %H:%M:%S %z").to_string())
+    });
+    date.unwrap_or_default()
 }
 
 /// Returns a line of a header; nothing if there is no value.

@@ -6,19 +6,31 @@ use std::process::ExitCode;
 use jiff::tz::TimeZone;
 use ken_search::service::mail::{Message, MessageRequest, Related};
 
-use super::{Mail, limit, sender, which};
+use super::line::Line;
+use super::{Mail, limit, sender, which_or_number};
 use crate::cli::{Global, ListArgs};
 use crate::commands::bounded::{Bounded, End};
 use crate::commands::last::List;
 use crate::failure::Failure;
 use crate::output::{self, Style};
 
+/// How the lines look.
+struct Look<'a> {
+    style: Style,
+    zone: &'a TimeZone,
+    columns: Option<usize>,
+}
+
 pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let style = Style::of(global);
+    let look = Look {
+        style: Style::of(global),
+        zone: &mail.context.zone,
+        columns: output::columns(),
+    };
     let service = mail.service();
     let messages = service.messages(&MessageRequest {
-        which: which(&service, &args.query)?,
+        which: which_or_number(&service, &args.query)?,
         reverse: args.reverse,
         limit: match args.budget {
             Some(_) => None,
@@ -31,7 +43,7 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
         },
         deadline_ms: None,
     })?;
-    let is_numbered = !args.json && output::columns().is_some();
+    let is_numbered = !args.json && look.columns.is_some();
     let n_digits = messages.len().to_string().len();
     let mut list = List::default();
     let paging = output::page(global);
@@ -49,12 +61,14 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
         let is_marked = args.include_related && message.is_matched;
         let mut shown = match args.json {
             true => output::json_line(&message),
-            false => line(&message, is_marked, &mail.context.zone, style).into_bytes(),
+            false => {
+                let number = match is_numbered {
+                    true => format!("{number:>n_digits$}  "),
+                    false => String::new(),
+                };
+                line(&message, is_marked, &number, &look).into_bytes()
+            }
         };
-        if is_numbered {
-            let number = style.dim(&format!("{number:>n_digits$}"));
-            shown.splice(..0, format!("{number}  ").into_bytes());
-        }
         if let Some(bounded) = &mut bounded {
             shown = bounded.take(shown, Vec::new());
             if shown.is_empty() {
@@ -80,20 +94,18 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
     Ok(ExitCode::from(u8::from(messages.is_empty())))
 }
 
-fn line(message: &Message, is_marked: bool, zone: &TimeZone, style: Style) -> String {
-    let date = output::day(message.date(), zone);
+/// Returns the line of a message; on a terminal, with its number.
+fn line(message: &Message, is_marked: bool, number: &str, look: &Look<'_>) -> String {
+    let style = look.style;
+    let date = output::day(message.date(), look.zone);
     let mark = if is_marked { "* " } else { "" };
-    let mut line = format!(
-        "{}  {mark}{}  {}",
-        style.dim(&date),
-        output::clean(sender(message)),
-        style.bold(&output::clean(message.subject())),
-    );
-    let marks = message.marks();
-    if !marks.is_empty() {
-        let marks = format!("({})", output::clean(&marks.join(" ")));
-        line.push_str(&format!("  {}", style.dim(&marks)));
+    let start_width = output::width(number) + output::width(&date) + 2;
+    Line {
+        start: format!("{}{}  ", style.dim(number), style.dim(&date)),
+        start_width,
+        people: format!("{mark}{}", sender(message)),
+        subject: Some(message.subject().to_owned()),
+        marks: message.marks().into_iter().map(str::to_owned).collect(),
     }
-    line.push('\n');
-    line
+    .text(look.columns, style, style.emphatic())
 }

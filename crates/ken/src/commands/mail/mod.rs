@@ -2,6 +2,7 @@
 
 mod contacts;
 pub(super) mod header;
+mod line;
 mod list;
 mod save;
 mod show;
@@ -21,8 +22,7 @@ use ken_search::service::mail::{Message, Which};
 pub(super) use tag::{apply as apply_tags, split as split_tags};
 
 use super::context::context;
-use super::last;
-use super::open_index;
+use super::{address, last, open_index};
 use crate::cli::{Global, MailArgs, MailCommand};
 use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
@@ -84,14 +84,21 @@ fn which(service: &Service<'_>, words: &[String]) -> Result<Which, Failure> {
     })
 }
 
-/// Returns the same, where a number of the last list is an address too.
+/// Returns the same, where a single word of digits is the number of a hit of the last list.
 fn which_or_number(service: &Service<'_>, words: &[String]) -> Result<Which, Failure> {
     match words {
-        [word] if last::numbered(Path::new(word)).is_some() => {
-            Ok(Which::At(last::address(Path::new(word))?))
+        [word] if is_number(word) => {
+            let typed = Path::new(word);
+            // Fails with the words of every command that takes an address.
+            address::find(service, typed)?;
+            Ok(Which::At(last::address(typed)?))
         }
         words => which(service, words),
     }
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the limit of the arguments, where 0 means none.

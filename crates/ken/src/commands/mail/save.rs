@@ -7,7 +7,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ken_search::service::mail::{MessageRequest, Part};
+use ken_core::{Kind as Type, Location};
+use ken_search::service::Service;
+use ken_search::service::mail::{MessageRequest, Part, Which};
 use regex_automata::meta::Regex;
 
 use super::{Mail, which_or_number};
@@ -31,16 +33,26 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
     let mut n_saved = 0;
     let mut n_failed = 0;
     let service = mail.service();
+    let which = which_or_number(&service, &args.query)?;
+    let addressed = addressed_part(&service, &which)?;
     let messages = service.messages(&MessageRequest {
-        which: which_or_number(&service, &args.query)?,
+        which,
         reverse: true,
         once: args.skip_dups,
         ..MessageRequest::default()
     })?;
     for message in messages.iter() {
-        for file in service.parts(&message?)?.items {
+        let files = service.parts(&message?)?.items;
+        let only = addressed.as_ref().map(|part| number_of(part, &files));
+        for file in files {
             let name = file_name(&file);
             let is_other = |wanted: &String| file.number != *wanted;
+            if only
+                .as_ref()
+                .is_some_and(|only| only.as_ref() != Some(&file.number))
+            {
+                continue;
+            }
             if pattern
                 .as_ref()
                 .is_some_and(|pattern| !pattern.is_match(&name))
@@ -75,6 +87,28 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
         (0, _) => 0,
         _ => 2,
     }))
+}
+
+/// Returns the location of what is inside a message, if an address names it.
+fn addressed_part(service: &Service<'_>, which: &Which) -> Result<Option<Location>, Failure> {
+    let Which::At(address) = which else {
+        return Ok(None);
+    };
+    let stored = service.addressed(address)?.named.stored;
+    let is_part = !stored.location.ipath.is_root() && stored.document.kind != Type::Message;
+    Ok(is_part.then_some(stored.location))
+}
+
+/// Returns the number of the attachment that has a location, or in which it is.
+fn number_of(location: &Location, files: &[Part]) -> Option<String> {
+    let holds = |file: &&Part| {
+        let ipath = &file.location.ipath;
+        file.location.path == location.path
+            && location.ipath.prefix(ipath.depth()) == ipath.as_str()
+    };
+    let nearest = files.iter().filter(holds);
+    let nearest = nearest.max_by_key(|file| file.location.ipath.depth());
+    nearest.map(|file| file.number.clone())
 }
 
 fn compiled(pattern: &str) -> Result<Regex, Failure> {

@@ -6,10 +6,10 @@ use ken_search::service::mail::{Message, MessageRequest, Messages, Part, Related
 use ken_search::service::{MessageForm, PartRequest, Service};
 use serde_json::Value as Json;
 
-use super::header::{header, header_line};
+use super::header::{brief, header, header_line, short_header};
 use super::{Mail, limit, which_or_number};
 use crate::cli::{Global, ShowArgs};
-use crate::commands::bounded::{Bounded, End, next_part};
+use crate::commands::bounded::{Bounded, End, next_part, whole_message};
 use crate::commands::original::Reader;
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Style};
@@ -56,6 +56,13 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
         (false, 0) => 0,
         (false, _) => 2,
     }))
+}
+
+/// How much is shown above the text of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Head {
+    Whole,
+    Short,
 }
 
 struct Page<'a> {
@@ -130,8 +137,8 @@ impl Page<'_> {
         Ok(n_failed)
     }
 
-    /// Returns the first lines of a message in a number of bytes, and the command for the rest of it; nothing if not even
-    /// one line has room.
+    /// Returns the first lines of a message in a number of bytes, and the command for the rest of it. The head is shortened
+    /// if it leaves no room for text. Returns nothing if not even that helps.
     fn beginning(
         &self,
         mut message: Message,
@@ -139,10 +146,28 @@ impl Page<'_> {
         budget: usize,
     ) -> Result<Vec<u8>, Failure> {
         let body = std::mem::take(&mut message.document.body);
+        for head in [Head::Whole, Head::Short] {
+            let shown = self.beginning_with(head, &mut message, &body, room, budget)?;
+            if let Some(shown) = shown {
+                return Ok(shown);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Returns the same with a head, if it leaves room for text. The text of the message is in `body`.
+    fn beginning_with(
+        &self,
+        head: Head,
+        message: &mut Message,
+        body: &str,
+        room: usize,
+        budget: usize,
+    ) -> Result<Option<Vec<u8>>, Failure> {
         let mut n_bytes = room;
         for _ in 0..MAX_TRIES {
             let part = self.service.part(
-                &body,
+                body,
                 &PartRequest {
                     max_bytes: Some(n_bytes),
                     ..PartRequest::default()
@@ -150,27 +175,38 @@ impl Page<'_> {
             )?;
             let text = part.stretches.iter().map(|stretch| stretch.text);
             message.document.body = text.collect();
-            let next = part.next.as_ref();
-            let next = next.map(|next| next_part(&message.location, next, budget, self.args.json));
-            let shown = self.shortened(&message, body.len(), next.as_deref())?;
+            let is_all = message.document.body.len() == body.len() && head == Head::Whole;
+            let location = &message.location;
+            let next = match &part.next {
+                Some(next) => Some(next_part(location, next, budget, self.args.json)),
+                // The rest is that of a line, or of the head.
+                None if !is_all => Some(whole_message(location, self.args.json)),
+                None => None,
+            };
+            let shown = self.shortened(head, message, body.len(), next.as_deref())?;
+            let has_text = !message.document.body.is_empty() || body.is_empty();
             match shown.len().checked_sub(room) {
-                None | Some(0) if message.document.body.is_empty() => break,
-                None | Some(0) => return Ok(shown),
+                None | Some(0) if has_text => return Ok(Some(shown)),
+                None | Some(0) => break,
                 Some(_) if n_bytes == 0 => break,
                 Some(over) => n_bytes = n_bytes.saturating_sub(over),
             }
         }
-        Ok(Vec::new())
+        Ok(None)
     }
 
     /// Returns a message of which only the beginning of the text is there.
     fn shortened(
         &self,
+        head: Head,
         message: &Message,
         n_bytes: usize,
         next: Option<&str>,
     ) -> Result<Vec<u8>, Failure> {
-        let mut shown = self.message(message, 0)?;
+        let mut shown = match head {
+            Head::Whole => self.message(message, 0)?,
+            Head::Short => self.with_short_head(message)?,
+        };
         let Some(next) = next else {
             return Ok(shown);
         };
@@ -183,7 +219,11 @@ impl Page<'_> {
         }
         let of = |n: usize| output::size(n as i64);
         let (shown_bytes, all) = (of(message.document.body.len()), of(n_bytes));
-        let rest = format!("[{shown_bytes} of {all} of this message shown; next: {next}]\n");
+        let short = match head {
+            Head::Whole => "",
+            Head::Short => ", with a short head",
+        };
+        let rest = format!("[{shown_bytes} of {all} of this message shown{short}; next: {next}]\n");
         shown.extend(rest.into_bytes());
         Ok(shown)
     }
@@ -229,6 +269,28 @@ impl Page<'_> {
             self.add_file(file, &mut text);
         }
         text.push('\n');
+        self.add_text(message, &mut text);
+        Ok(text.into_bytes())
+    }
+
+    /// Returns a message with a head that has few bytes whatever the number of its recipients and parts.
+    fn with_short_head(&self, message: &Message) -> Result<Vec<u8>, Failure> {
+        if self.args.json {
+            let files = self.service.parts(message)?.items;
+            let form = MessageForm::new(message, &files, self.service.field_names());
+            // Every key is text.
+            let mut object = serde_json::to_value(form).unwrap_or_default();
+            shorten_head(&mut object, files.len());
+            return Ok(output::json_line(&object));
+        }
+        let mut text = short_header(message, &self.service.context().zone, self.style);
+        text.push('\n');
+        self.add_text(message, &mut text);
+        Ok(text.into_bytes())
+    }
+
+    /// Adds the text of a message, and what is missing in it.
+    fn add_text(&self, message: &Message, text: &mut String) {
         for line in message.document.body.lines() {
             text.push_str(&line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}"));
             text.push('\n');
@@ -237,7 +299,6 @@ impl Page<'_> {
             let message = output::clean(&output::cause_text(&failure.cause)).into_owned();
             text.push_str(&format!("\n{}\n", self.style.dim(&format!("[{message}]"))));
         }
-        Ok(text.into_bytes())
     }
 
     fn add_raw_header(&self, bytes: &[u8], text: &mut String) {
@@ -257,5 +318,27 @@ impl Page<'_> {
         let name = output::clean(&file.name).into_owned();
         let line = format!("{} {name} ({}, {size})", file.number, file.media_type);
         text.push_str(&format!("{} {line}\n", self.style.bold("Part:")));
+    }
+}
+
+/// Leaves out what makes the object of a message long: its recipients, and the list of its parts, of which the number
+/// remains.
+fn shorten_head(message: &mut Json, n_parts: usize) {
+    const KEPT: [&str; 3] = ["author", "date", "title"];
+    if let Some(fields) = message["fields"].as_object_mut() {
+        fields.retain(|name, _| KEPT.contains(&name.as_str()));
+        for value in fields.values_mut() {
+            let text = match &*value {
+                Json::Array(values) => values.first().and_then(Json::as_str),
+                value => value.as_str(),
+            };
+            if let Some(text) = text.map(|text| brief(text).into_owned()) {
+                *value = text.into();
+            }
+        }
+    }
+    if let Some(message) = message.as_object_mut() {
+        message.remove("parts");
+        message.insert("n_parts".to_owned(), n_parts.into());
     }
 }

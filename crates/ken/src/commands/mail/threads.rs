@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use jiff::tz::TimeZone;
 use ken_search::service::mail::{MessageRequest, Thread};
 
-use super::{Mail, limit, sender, which};
+use super::line::Line;
+use super::{Mail, limit, sender, which_or_number};
 use crate::cli::{Global, ThreadsArgs};
 use crate::failure::Failure;
 use crate::output::{self, Style};
@@ -19,7 +20,7 @@ pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failu
     let style = Style::of(global);
     let service = mail.service();
     let request = MessageRequest {
-        which: which(&service, &args.query)?,
+        which: which_or_number(&service, &args.query)?,
         reverse: args.reverse,
         limit: limit(args.limit),
         once: args.skip_dups,
@@ -53,36 +54,33 @@ fn senders(thread: &Thread) -> String {
 }
 
 fn text(thread: &Thread, zone: &TimeZone, style: Style, tree: bool) -> String {
+    let columns = output::columns();
     let date = |seconds| output::day(seconds, zone);
     let counts = format!("[{}/{}]", thread.n_matched(), thread.n_messages());
-    let mut text = format!(
-        "{}  {counts:>7}  {}  {}",
-        style.dim(&date(thread.newest())),
-        output::clean(&senders(thread)),
-        style.bold(&output::clean(thread.subject())),
-    );
-    let marks = thread.marks();
-    if !marks.is_empty() {
-        let marks = format!("({})", output::clean(&marks.join(" ")));
-        text.push_str(&format!("  {}", style.dim(&marks)));
+    let (newest, counts) = (date(thread.newest()), format!("  {counts:>7}  "));
+    let mut text = Line {
+        start: format!("{}{counts}", style.dim(&newest)),
+        start_width: output::width(&newest) + output::width(&counts),
+        people: senders(thread),
+        subject: Some(thread.subject().to_owned()),
+        marks: thread.marks().into_iter().map(str::to_owned).collect(),
     }
-    text.push('\n');
+    .text(columns, style, style.emphatic());
     if !tree {
         return text;
     }
     for (at, message) in thread.in_order() {
         let mark = if message.is_matched { '*' } else { ' ' };
-        let subject = match at.has_new_subject {
-            true => format!("  {}", output::clean(message.subject())),
-            false => String::new(),
+        let date = date(message.date());
+        let indent = 2 * at.level;
+        let line = Line {
+            start: format!("  {}{mark} {:indent$}", style.dim(&date), ""),
+            start_width: output::width(&date) + 4 + indent,
+            people: sender(message).to_owned(),
+            subject: at.has_new_subject.then(|| message.subject().to_owned()),
+            marks: Vec::new(),
         };
-        text.push_str(&format!(
-            "  {}{mark} {:indent$}{}{subject}\n",
-            style.dim(&date(message.date())),
-            "",
-            output::clean(sender(message)),
-            indent = 2 * at.level,
-        ));
+        text.push_str(&line.text(columns, style, style));
     }
     text
 }

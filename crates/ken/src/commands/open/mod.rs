@@ -100,9 +100,18 @@ fn file_name(named: &Named) -> String {
     let name = name.trim_start_matches('.');
     // The extension tells programs the type.
     let start = name.ceil_char_boundary(name.len().saturating_sub(MAX_NAME));
-    match &name[start..] {
-        "" => "member".to_owned(),
-        name => name.to_owned(),
+    let name = match &name[start..] {
+        "" => "member",
+        name => name,
+    };
+    let is_message = named.stored.document.media_type == "message/rfc822";
+    let ends_so = Path::new(name)
+        .extension()
+        .is_some_and(|of| of.eq_ignore_ascii_case("eml"));
+    match is_message && !ends_so {
+        // A message in a mailbox has the name of the mailbox.
+        true => format!("{name}.eml"),
+        false => name.to_owned(),
     }
 }
 

@@ -105,14 +105,16 @@ impl Opening<'_> {
     }
 
     /// Returns the command of a command line, in which `%f`, `%p` and `%l` stand for the file, the page and the line. The
-    /// file comes last if the line does not say where.
+    /// file comes last if the line does not say where. The line is split into words as a shell does.
     fn command(&self, line: &[u8]) -> Result<Command, Failure> {
-        let words = line.split(u8::is_ascii_whitespace);
-        let mut words = words.filter(|word| !word.is_empty());
-        let program = words.next().ok_or_else(|| {
-            let message = "the command to open it with is empty".to_owned();
+        let fail = |what: &str| {
+            let message = format!("the command to open it with {what}");
             Failure::new(Kind::Usage, message)
-        })?;
+        };
+        let words = shlex::bytes::split(line);
+        let words = words.ok_or_else(|| fail("has a quote that does not end"))?;
+        let mut words = words.iter();
+        let program = words.next().ok_or_else(|| fail("is empty"))?;
         let mut command = Command::new(OsStr::from_bytes(program));
         let mut has_file = false;
         for word in words {
@@ -176,8 +178,8 @@ fn editor() -> Option<OsString> {
 /// Adds the line to the command line of an editor, as the editor takes it.
 fn with_line(line: OsString) -> Vec<u8> {
     let mut line = line.into_vec();
-    let program = line.split(u8::is_ascii_whitespace).next();
-    let name = program.and_then(|path| path.rsplit(|byte| *byte == b'/').next());
+    let program = shlex::bytes::Shlex::new(&line).next().unwrap_or_default();
+    let name = program.rsplit(|byte| *byte == b'/').next();
     let known = EDITORS
         .iter()
         .find(|(editor, _)| Some(editor.as_bytes()) == name);
@@ -221,5 +223,22 @@ mod tests {
         let code = words(&line("/usr/bin/code -w"), None);
         assert_eq!(code, ["/usr/bin/code", "-w", "--goto", "/a/-b %p;$(x):1"]);
         assert_eq!(words("a 100%", None), ["a", "100%", FILE]);
+        let emacs = words(&line("emacsclient -t -a \"\""), Some(Place::Line(12)));
+        assert_eq!(emacs, ["emacsclient", "-t", "-a", "", "+12", FILE]);
+        let quoted = words("'/a b/code' -x 'it is' \"$HOME\" a\\ b", None);
+        assert_eq!(quoted, ["/a b/code", "-x", "it is", "$HOME", "a b", FILE]);
+    }
+
+    #[test]
+    fn a_quote_must_end() {
+        let document = Document::new(Ipath::root(), "text/plain", Type::Document);
+        let opening = Opening {
+            path: Path::new(FILE),
+            document: &document,
+            place: None,
+        };
+        for line in ["vi 'a", " ", ""] {
+            assert!(opening.command(line.as_bytes()).is_err(), "{line}");
+        }
     }
 }

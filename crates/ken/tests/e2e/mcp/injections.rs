@@ -59,7 +59,7 @@ fn check(text: &str, call: &Value) {
             || matches!(c, '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}' | '\u{e0000}'..='\u{e0fff}')
     };
     assert!(!text.contains(hidden), "{call}: {text:?}");
-    let mark = text.split_once("Between [").map(|(_, rest)| &rest[..8]);
+    let mark = text.split_once("between [").map(|(_, rest)| &rest[..8]);
     let mark = mark.unwrap_or_else(|| panic!("{call}: {text}"));
     let (open, closed) = (format!("[{mark}"), format!("{mark}]"));
     let mut is_inside = false;
@@ -113,7 +113,7 @@ fn text_of_files_stays_between_fences() {
             all.push_str(&text);
         }
         check(&text, &arguments);
-        marks.push(text.split_once("Between [").unwrap().1[..8].to_owned());
+        marks.push(text.split_once("between [").unwrap().1[..8].to_owned());
     }
     // What a reader of the message does not see is not there.
     assert!(all.contains("melon shown") && all.contains("end"));

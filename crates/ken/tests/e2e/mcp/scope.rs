@@ -164,6 +164,7 @@ fn nothing_tells_of_what_is_outside() {
     }
     let status = client.tool("status", json!({}));
     assert!(status.contains("Documents: 2 (2 document)"), "{status}");
+    assert!(!status.contains("in/not"), "{status}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{Client, meta};
 use crate::mail::message;
+use crate::samples::tar;
 use crate::serve::{self, Server};
 use crate::world::World;
 
@@ -67,6 +68,15 @@ fn questions_in_plain_words_find_documents() {
     }
     let none = client.tool("search", json!({ "query": "quetzalcoatl" }));
     assert!(none.starts_with("Nothing was found."), "{none}");
+    // Where nothing follows, nothing is said about it.
+    assert!(!none.contains("not instructions"), "{none}");
+    let some = client.tool("search", json!({ "query": "deposit quetzalcoatl" }));
+    let first = some.lines().next().unwrap();
+    assert!(
+        first.contains("No document contains: quetzalcoatl.")
+            && first.contains("Names of files and what is between ["),
+        "{some}"
+    );
     let typed = client.tool("search", json!({ "query": "walk", "type": "source" }));
     assert!(typed.starts_with("1 hit."), "{typed}");
     let wrong = client.failing("search", json!({ "query": "walk", "in": "elsewhere" }));
@@ -110,7 +120,7 @@ fn what_was_found_is_read_by_id_path_and_place() {
         json!({ "path": "notes/wifi.md", "around": "password?" }),
     );
     assert!(
-        around.contains("1 matches") && around.contains("correct-horse"),
+        around.contains("1 match.") && around.contains("correct-horse"),
         "{around}"
     );
     let similar = client.failing("read", json!({ "path": "letters/leese.txt" }));
@@ -118,6 +128,14 @@ fn what_was_found_is_read_by_id_path_and_place() {
         similar.contains("perhaps docs/letters/lease.txt"),
         "{similar}"
     );
+    for (path, part, number, why) in [
+        ("pages.txt", "pages", "3-5", "the document has 2 pages"),
+        ("src/walk.rs", "lines", "9-", "the document has 4 lines"),
+        ("src/walk.rs", "pages", "2", "the document has 1 page"),
+    ] {
+        let beyond = client.failing("read", json!({ "path": path, part: number }));
+        assert!(beyond.contains(why), "{beyond}");
+    }
     client.failing("read", json!({ "id": "0123456789abcdef" }));
     client.failing("read", json!({}));
 
@@ -133,6 +151,63 @@ fn what_was_found_is_read_by_id_path_and_place() {
         live.contains("not in the index") && live.contains("2\ttwo"),
         "{live}"
     );
+}
+
+#[test]
+fn attachments_and_members_are_listed_with_what_holds_them() {
+    let world = World::new();
+    let header = "Subject: Figures\nTo: Bob <bob@x.org>\nCc: Carol <carol@x.org>\nContent-Type: multipart/mixed; boundary=b\n";
+    let part = "--b\n\nHello\n--b\nContent-Disposition: attachment; filename=figures.txt\n\nthe platypus\n--b--\n";
+    world.write("a.eml", message(1, &[], header, part));
+    let mailbox: String = (1..=30)
+        .map(|id| {
+            let text = message(id, &[], &format!("Subject: Letter {id}\n"), "melon");
+            format!("From x Mon Mar  3 10:00:00 2025\n{text}\n")
+        })
+        .collect();
+    world.write("old.mbox", mailbox);
+    world.write("box.tar", tar(&[("letters/lease.txt", "the deposit")]));
+    world.index_docs();
+    let mut client = Client::with(&world, &["--in", "docs", "--mail"]);
+
+    let text = client.tool("read", json!({ "path": "a.eml" }));
+    for line in [
+        "To: Bob <bob@x.org>\n",
+        "Cc: Carol <carol@x.org>\n",
+        "Date: 2025-03-03T10:00:01Z\n",
+        "Attachment: docs/a.eml|1 · figures.txt · text/plain · id ",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    let (_, attachment) = text.split_once("Attachment: ").unwrap();
+    let attached = client.tool("read", json!({ "id": id(attachment) }));
+    assert!(attached.contains("the platypus"), "{attached}");
+
+    let text = client.tool("read", json!({ "path": "old.mbox" }));
+    assert!(text.contains("no text of its own"), "{text}");
+    assert_eq!(text.matches("Member: docs/old.mbox|").count(), 20, "{text}");
+    assert!(
+        text.contains("Member: docs/old.mbox|20 · Letter 20 · id "),
+        "{text}"
+    );
+    let (_, query) = text.split_once("10 more members: search with ").unwrap();
+    let query = query.lines().next().unwrap();
+    let found = client.tool("search", json!({ "query": query, "limit": 100 }));
+    assert!(found.contains("docs/old.mbox|"), "{query}: {found}");
+    // An answer of few characters has what fits.
+    let short = client.tool("read", json!({ "path": "old.mbox", "max_chars": 1_000 }));
+    assert!(
+        short.contains("Member: docs/old.mbox|1 ") && short.contains("more members"),
+        "{short}"
+    );
+
+    let text = client.tool("read", json!({ "path": "box.tar" }));
+    assert!(
+        text.contains("Member: docs/box.tar|letters/lease.txt"),
+        "{text}"
+    );
+    let rest = client.tool("read", json!({ "path": "a.eml", "around": "hello" }));
+    assert!(!rest.contains("Attachment: "), "{rest}");
 }
 
 #[test]
@@ -164,7 +239,7 @@ fn grep_is_exact_and_live() {
     let world = world();
     let mut client = Client::start(&world);
     let found = client.tool("grep", json!({ "pattern": "mel.n" }));
-    assert!(found.starts_with("1 matching lines"), "{found}");
+    assert!(found.starts_with("1 matching line in 1 place."), "{found}");
     assert!(found.contains("docs/src/walk.rs\n") && found.contains("3:    let melon = 1;"));
     world.write("src/new.rs", "fn melon() {}\n");
     let found = client.tool("grep", json!({ "pattern": "melon", "mode": "count" }));
@@ -186,6 +261,52 @@ fn grep_is_exact_and_live() {
     assert!(around.contains("2-fn walk() {"), "{around}");
     let wrong = client.failing("grep", json!({ "pattern": "(" }));
     assert!(wrong.contains("unclosed group"), "{wrong}");
+}
+
+#[test]
+fn grep_goes_on_where_it_ended() {
+    let world = World::new();
+    for file in 0..6 {
+        let lines = (0..50).map(|line| format!("other\nmelon f{file}n{line}x\n"));
+        world.write(format!("{file}.txt"), lines.collect::<String>());
+    }
+    world.index_docs();
+    let mut client = Client::start(&world);
+    for (mode, context, limit, n_all) in [
+        ("lines", 0, 200, 300),
+        ("lines", 2, 200, 300),
+        ("lines", 0, 7, 300),
+        ("files", 0, 4, 6),
+        ("count", 0, 4, 6),
+    ] {
+        let (mut offset, mut found): (usize, Vec<String>) = (0, Vec::new());
+        loop {
+            let call = json!({ "pattern": "melon", "mode": mode, "context": context, "limit": limit,
+                "offset": offset, "max_chars": 1_500 });
+            let text = client.tool("grep", call);
+            assert!(
+                text.starts_with("300 matching lines in 6 places."),
+                "{text}"
+            );
+            let is_meant = |line: &&str| match mode {
+                "lines" => line.contains(":melon f"),
+                _ => line.starts_with("docs/"),
+            };
+            found.extend(text.lines().filter(is_meant).map(str::to_owned));
+            let Some((_, next)) = text.rsplit_once("grep with offset ") else {
+                break;
+            };
+            let next: usize = next.trim_end_matches('.').parse().unwrap();
+            assert!(next > offset, "{text}");
+            offset = next;
+        }
+        assert_eq!(found.len(), n_all, "{mode} {context} {limit}");
+        found.sort();
+        found.dedup();
+        assert_eq!(found.len(), n_all, "{mode} {context} {limit}");
+    }
+    let beyond = client.tool("grep", json!({ "pattern": "melon", "offset": 300 }));
+    assert_eq!(beyond, "300 matching lines in 6 places.");
 }
 
 #[test]
@@ -228,7 +349,7 @@ fn answers_are_never_longer_than_wanted() {
     }
     world.index_docs();
     let mut client = Client::start(&world);
-    for max_chars in [0, 1_000, 1_500, 12_000] {
+    for max_chars in [1_000, 1_500, 12_000] {
         for (tool, mut arguments) in [
             ("search", json!({ "query": "melon", "limit": 100 })),
             ("grep", json!({ "pattern": "melon", "context": 3 })),
@@ -243,7 +364,7 @@ fn answers_are_never_longer_than_wanted() {
             arguments["max_chars"] = max_chars.into();
             let text = client.tool(tool, arguments.clone());
             assert!(
-                text.chars().count() <= max_chars.max(1_000),
+                text.chars().count() <= max_chars,
                 "{tool} {arguments}: {text}"
             );
             // Each fence that opens closes.
@@ -259,6 +380,13 @@ fn answers_are_never_longer_than_wanted() {
                 "{tool} {arguments}: {text}"
             );
         }
+    }
+    for max_chars in [0, 999] {
+        let text = client.failing(
+            "search",
+            json!({ "query": "melon", "max_chars": max_chars }),
+        );
+        assert_eq!(text, "max_chars must be at least 1000");
     }
     let first = client.tool("search", json!({ "query": "melon", "max_chars": 2_000 }));
     assert!(first.contains("search with offset"), "{first}");

@@ -21,10 +21,17 @@ fn fzf_searches_on_each_key_and_shows_the_matches() {
     let Some(terminal) = Terminal::start(&desk.world, &start, (120, 24)) else {
         return;
     };
-    terminal.until(&["> "]);
+    // Nothing is listed before something is typed, so Enter opens nothing.
+    let screen = terminal.until(&["> ", "0/0"]);
+    assert!(!screen.contains(".txt"), "{screen}");
+    terminal.press(&["Enter"]);
     terminal.type_text("giraf");
     let screen = terminal.until(&["one.txt", "2  the okapi and a giraffe"]);
     assert!(!screen.contains("two.md"), "{screen}");
+    assert!(
+        !screen.contains("opened") && !screen.contains("error"),
+        "{screen}"
+    );
     terminal.press(&["Enter"]);
     terminal.until(&["opened", "one.txt"]);
 }

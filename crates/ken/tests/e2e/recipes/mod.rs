@@ -27,7 +27,7 @@ const TIMER: Recipe = (
     "[Unit]\nDescription=Bring the index of ken up to date now",
 );
 const HOOK: Recipe = ("sh", "ken index --lazy");
-const FZF: Recipe = ("sh", "fzf ");
+const FZF: Recipe = ("sh", ": | fzf ");
 const TELEVISION: Recipe = ("toml", "[metadata]");
 const LINKS: Recipe = ("sh", "mkdir -p ~/.local/bin");
 const VIM: Recipe = ("vim", "set grepprg");

@@ -347,6 +347,15 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     ),
     Flag::value(
+        "skip-lines",
+        "NUM",
+        "With --budget, skip this many of the best lines of the first file",
+        |typed, value| {
+            typed.skip_lines = number(value)?;
+            Ok(())
+        },
+    ),
+    Flag::value(
         "sort",
         "SORTBY",
         "Sort the files; uses a single thread",
