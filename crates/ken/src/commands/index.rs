@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     }
     let mut options = options(global, args)?;
     let changes = root_changes(args)?;
-    if changes.is_empty() && !has_roots(&options.data, args.full)? {
+    if changes.is_empty() && !has_roots(&options, args.full)? {
         return Err(
             Failure::new(Kind::Usage, "the index has no roots yet".to_owned())
                 .hint("name a folder: ken index ~/Documents"),
