@@ -1,14 +1,16 @@
 """Inputs of drawings, books, Hangul, tables and notes, each made by programs in several ways, with the words that are in them.
 
-- drawings: metafiles of LibreOffice, gnuplot, fig2dev and pstoedit, also within documents; DXF of ezdxf and pstoedit
+- drawings: metafiles of LibreOffice, gnuplot, fig2dev and pstoedit, also within Word and RTF documents; DXF of ezdxf and pstoedit
 - books: Mobipocket and Kindle of calibre, PalmDoc of txt2pdbdoc
 - tables: dBase of dbf, pyshp and GDAL
 - hangul: HWPX of python-hwpx
-- data: texts with blocks of base64, of hexadecimal digits and of keys, by coreutils, xxd, OpenSSL and Python, of which only the text counts
+- cabinets: stored and compressed, by gcab and the Python module cabarchive
+- data: CBOR of cbor2; texts with blocks of base64, of hexadecimal digits and of keys, by coreutils, xxd, OpenSSL and Python, of which only the text counts
 
 What is not installed is left out.
 """
 
+import base64
 import hashlib
 import os
 import shutil
@@ -16,7 +18,7 @@ import subprocess
 import sys
 import zipfile
 
-from lib.made import ARTICLES, Made, _convert, _put, _with_parts
+from lib.made import ARTICLES, HOST, Made, _convert, _fodt, _put, _with_parts
 
 LANGUAGES = ("de", "fr", "pl", "ru", "el")
 
@@ -24,7 +26,7 @@ LANGUAGES = ("de", "fr", "pl", "ru", "el")
 def all_more(folder):
     """Makes all inputs in a folder."""
     os.makedirs(folder, exist_ok=True)
-    return [*_drawings(folder), *_books(folder), *_tables(folder), *_hangul(folder), *_data(folder)]
+    return [*_drawings(folder), *_books(folder), *_tables(folder), *_hangul(folder), *_cabinets(folder), *_data(folder)]
 
 
 def _run(*argv, cwd=None):
@@ -90,7 +92,16 @@ def _pasted(picture, text, language, folder):
         parts = {f"word/media/image1.{ending}": file.read()}
     relation = ("http://schemas.openxmlformats.org/officeDocument/2006/relationships/image", f"media/image1.{ending}")
     path = os.path.join(folder, f"pasted-{language}-{ending}.docx")
-    yield Made("drawings", f"docx with {ending}", _with_parts(host, path, parts, relation), f"The host. {text}")
+    path = _with_parts(host, path, parts, relation)
+    yield Made("drawings", f"docx with {ending}", path, f"The host. {text}")
+    source = _put(os.path.join(folder, f"pasted-{language}-{ending}.fodt"), _fodt(_picture(picture)))
+    yield Made("drawings", f"rtf with {ending}", _convert(source, "rtf", folder), f"{HOST} {text}")
+
+
+def _picture(path):
+    with open(path, "rb") as file:
+        data = base64.encodebytes(file.read()).decode()
+    return f"<draw:image><office:binary-data>{data}</office:binary-data></draw:image>"
 
 
 def _gnuplot(text, language, folder):
@@ -184,6 +195,25 @@ def _tables(folder):
             yield Made("tables", "GDAL", os.path.join(target, f"gdal-{language}.dbf"), f"{text} n" + " 1" * len(rows))
 
 
+# Cabinets
+
+def _cabinets(folder):
+    for language in (*LANGUAGES, "ja"):
+        text = ARTICLES[language] + "\n"
+        name = f"cabinet-{language}.txt"
+        _put(os.path.join(folder, name), text.encode())
+        for way, options in (("stored", ()), ("compressed", ("-z",))):
+            path = os.path.join(folder, f"gcab-{language}-{way}.cab")
+            if os.path.exists(path) or _run("gcab", "-c", "-n", *options, path, name, cwd=folder):
+                yield Made("cabinets", f"gcab, {way}", path, f"{name} {text}")
+            path = os.path.join(folder, f"cabarchive-{language}-{way}.cab")
+            source = ("from cabarchive import CabArchive, CabFile\narchive = CabArchive()\n"
+                      f"archive[{name!r}] = CabFile({text!r}.encode() * 40)\n"
+                      f"open({path!r}, 'wb').write(archive.save(compress={bool(options)}))\n")
+            if _python(folder, "cab_.py", source):
+                yield Made("cabinets", f"cabarchive, {way}", path, f"{name} {text * 40}")
+
+
 # Data
 
 def _data(folder):
@@ -193,6 +223,12 @@ def _data(folder):
         "xxd": ("xxd", "-p", noise), "OpenSSL": ("openssl", "enc", "-base64", "-in", noise),
         "OpenSSL, key": ("openssl", "genrsa", "2048"),
     }
+    for language in LANGUAGES:
+        text = ARTICLES[language]
+        path = os.path.join(folder, f"data-{language}.cbor")
+        source = f"import cbor2\nopen({path!r}, 'wb').write(cbor2.dumps({{'title': {_lines(text)!r}, 'picture': bytes(5000)}}))\n"
+        if _python(folder, "cbor_.py", source):
+            yield Made("data", "cbor2", path, f"title {text} picture")
     for way, command in ways.items():
         if not shutil.which(command[0]):
             continue

@@ -87,13 +87,13 @@ def run(bench):
 
 def _kinds(bench, ken, raw, goals):
     """Words found in inputs whose words are known: objects, names of members, charsets, drawings, books, tables,
-    Hangul, data within text, kinds of PDF."""
+    Hangul, cabinets, data within text, kinds of PDF."""
     folder = os.path.join(bench.corpora.work, "corpora", "made")
     made = all_made(folder) + all_more(folder + "-more") + all_pdfs(folder + "-pdf")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         texts = list(pool.map(lambda one: _shown(ken, one), made))
     rows = []
-    for kind in ("objects", "names", "charsets", "drawings", "books", "tables", "hangul", "data", *KINDS):
+    for kind in ("objects", "names", "charsets", "drawings", "books", "tables", "hangul", "cabinets", "data", *KINDS):
         ways = {}
         for one, text in zip(made, texts):
             if one.kind == kind:

@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ken_cluster::{Auth, Certificates, Cluster, Patience, Reading, Shape, Tcp};
+use ken_cluster::{Auth, Certificates, Cluster, Patience, Shape, Tcp};
 use ken_core::{Order, Pattern, Plan, SortKey, Span, Word};
-use ken_engine::{Record, Request, Source};
+use ken_engine::{Engine, Reading, Record, Request, Source};
 use ken_index::Snapshot;
 
 /// The documents that are read at once.
@@ -30,10 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..Shape::default()
     };
     let cluster = Cluster::new(Arc::new(http), nodes, &name, shape, Patience::default());
-    if cluster.commit()?.is_none() {
+    if matches!(cluster.last(), Err(ken_engine::Error::Missing(_))) {
         copy(&embedded, &cluster)?;
     }
-    let source = cluster.source(Reading::default())?;
+    let source = cluster.source(&Reading::default())?;
     println!("{} documents", source.n_documents());
     for words in arguments {
         let (one, ms) = ask(&embedded, &words)?;
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn copy(embedded: &Snapshot, cluster: &Cluster) -> Result<(), Box<dyn Error>> {
     let began = Instant::now();
-    let sink = cluster.sink("copy")?;
+    let sink = cluster.sink()?;
     let by_path = Order {
         key: SortKey::Path,
         reverse: true,

@@ -1,17 +1,19 @@
 //! A cluster as the settings describe it, and the index in it.
 
+use std::fmt::{self, Debug, Formatter};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ken_engine::{Error, Sink, Source};
+use ken_engine::{Engine, Error, Meta, Reading, Sink, Source};
 use serde_json::Value;
 
 use crate::client::{Client, Patience, kind};
 use crate::http::{Http, Method};
 use crate::layout::{self, Names, Shape};
-use crate::root;
+use crate::root::{self, Root};
 use crate::sink::ClusterSink;
-use crate::source::{ClusterSource, Reading};
+use crate::source::ClusterSource;
 
 /// The oldest OpenSearch that ken works with.
 const OLDEST: u64 = 3;
@@ -23,6 +25,15 @@ pub struct Cluster {
     names: Names,
     shape: Shape,
     ttl: Duration,
+    /// Who writes: this machine and process.
+    holder: String,
+    scratch: Option<PathBuf>,
+}
+
+impl Debug for Cluster {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "Cluster({})", self.client.name().display())
+    }
 }
 
 impl Cluster {
@@ -39,7 +50,23 @@ impl Cluster {
             names: Names::new(name),
             shape,
             ttl: root::TTL,
+            holder: format!("{:016x}", fastrand::u64(..)),
+            scratch: None,
         }
+    }
+
+    /// Names the machine and process that write.
+    #[must_use]
+    pub fn with_holder(mut self, holder: String) -> Self {
+        self.holder = holder;
+        self
+    }
+
+    /// Indexes documents for one request in this folder; that of the system for temporary files otherwise.
+    #[must_use]
+    pub fn with_scratch(mut self, folder: PathBuf) -> Self {
+        self.scratch = Some(folder);
+        self
     }
 
     /// Takes a lease that is not renewed for lost after this time.
@@ -47,49 +74,6 @@ impl Cluster {
     pub fn with_ttl(mut self, ttl: Duration) -> Self {
         self.ttl = ttl;
         self
-    }
-
-    /// Opens the last commit.
-    ///
-    /// # Errors
-    /// Fails with [`Error::Missing`] if nothing was committed, and if the cluster does not answer.
-    pub fn source(&self, reading: Reading) -> Result<Arc<dyn Source>, Error> {
-        match root::read(&self.client, &self.names)? {
-            Some(seen) if seen.root.commit > 0 => {
-                let source = ClusterSource::open(&self.client, &self.names, seen.root, reading)?;
-                Ok(Arc::new(source))
-            }
-            _ => Err(Error::Missing(self.client.name())),
-        }
-    }
-
-    /// Returns the number of the last commit; none if there is none.
-    ///
-    /// # Errors
-    /// Fails if the cluster does not answer.
-    pub fn commit(&self) -> Result<Option<u64>, Error> {
-        let seen = root::read(&self.client, &self.names)?;
-        Ok(seen
-            .map(|seen| seen.root.commit)
-            .filter(|commit| *commit > 0))
-    }
-
-    /// Opens the index for writing, and makes it if it is not there. `holder` names this machine and process.
-    ///
-    /// # Errors
-    /// Fails with [`Error::Busy`] if another machine writes, and if the cluster does not answer or is too old.
-    pub fn sink(&self, holder: &str) -> Result<Box<dyn Sink>, Error> {
-        self.check_version()?;
-        let (names, shape) = (&self.names, self.shape);
-        self.make(&names.root, &layout::root(names, shape))?;
-        self.make(&names.words, &layout::words(names, shape))?;
-        self.make(&names.documents, &layout::documents(names, shape))?;
-        Ok(Box::new(ClusterSink::open(
-            &self.client,
-            names,
-            holder,
-            self.ttl,
-        )?))
     }
 
     /// Deletes the index with all that it holds.
@@ -105,6 +89,12 @@ impl Cluster {
             }
         }
         Ok(())
+    }
+
+    fn committed(&self) -> Result<Root, Error> {
+        let seen = root::read(&self.client, &self.names)?;
+        let root = seen.map(|seen| seen.root).filter(|root| root.commit > 0);
+        root.ok_or_else(|| Error::Missing(self.client.name()))
     }
 
     fn check_version(&self) -> Result<(), Error> {
@@ -140,5 +130,61 @@ impl Cluster {
             400 if kind(&value) == Some("resource_already_exists_exception") => Ok(()),
             status => Err(self.client.refused(status, &value)),
         }
+    }
+}
+
+impl Engine for Cluster {
+    fn name(&self) -> String {
+        self.client.name().display().to_string()
+    }
+
+    fn state(&self) -> Result<Vec<(&'static str, String)>, Error> {
+        let health = self
+            .client
+            .ask(Method::Get, "/_cluster/health", &Value::Null)?;
+        let n = |name: &str| health[name].as_u64().unwrap_or(0);
+        let (nodes, unassigned) = (n("number_of_nodes"), n("unassigned_shards"));
+        let colour = health["status"].as_str().unwrap_or("unknown");
+        let nodes = if nodes == 1 {
+            "1 node".to_owned()
+        } else {
+            format!("{nodes} nodes")
+        };
+        let mut lines = vec![(
+            "cluster",
+            format!("{colour}, {nodes}, {unassigned} shards without a node"),
+        )];
+        let seen = root::read(&self.client, &self.names)?;
+        if let Some(holder) = seen.and_then(|seen| seen.root.holder) {
+            lines.push(("writer", holder));
+        }
+        Ok(lines)
+    }
+
+    fn source(&self, reading: &Reading) -> Result<Arc<dyn Source>, Error> {
+        let source = ClusterSource::open(
+            &self.client,
+            &self.names,
+            self.committed()?,
+            reading.clone(),
+            self.scratch.clone(),
+        )?;
+        Ok(Arc::new(source))
+    }
+
+    fn last(&self) -> Result<(u64, Meta), Error> {
+        let root = self.committed()?;
+        Ok((root.commit, root.meta))
+    }
+
+    /// Fails too if the cluster is too old.
+    fn sink(&self) -> Result<Box<dyn Sink>, Error> {
+        self.check_version()?;
+        let (names, shape) = (&self.names, self.shape);
+        self.make(&names.root, &layout::root(names, shape))?;
+        self.make(&names.words, &layout::words(names, shape))?;
+        self.make(&names.documents, &layout::documents(names, shape))?;
+        let sink = ClusterSink::open(&self.client, names, &self.holder, self.ttl)?;
+        Ok(Box::new(sink))
     }
 }

@@ -4,7 +4,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use base64ct::{Base64, Encoding};
@@ -15,6 +15,8 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsPr
 const CONNECT: Duration = Duration::from_secs(10);
 /// The longest time that a node may take to answer.
 const ANSWER: Duration = Duration::from_secs(180);
+/// The status of a call without a valid proof of who sends it.
+const UNAUTHORIZED: u16 = 401;
 /// The most bytes of a reply.
 const MAX_REPLY_BYTES: u64 = 1 << 30;
 /// Where Linux keeps the authorities that the system trusts.
@@ -102,6 +104,8 @@ pub struct Certificates {
 pub struct Tcp {
     agent: Agent,
     auth: Auth,
+    /// The last token, until the cluster refuses it.
+    token: Mutex<Option<String>>,
 }
 
 impl Tcp {
@@ -121,6 +125,7 @@ impl Tcp {
         Ok(Self {
             agent: config.build().into(),
             auth,
+            token: Mutex::default(),
         })
     }
 
@@ -132,7 +137,13 @@ impl Tcp {
                 Some(format!("Basic {both}"))
             }
             Auth::ApiKey(key) => Some(format!("ApiKey {key}")),
-            Auth::Token(source) => Some(format!("Bearer {}", source()?)),
+            Auth::Token(source) => {
+                let mut token = lock(&self.token);
+                if token.is_none() {
+                    *token = Some(source()?);
+                }
+                token.as_ref().map(|token| format!("Bearer {token}"))
+            }
         })
     }
 }
@@ -168,8 +179,25 @@ fn all_of(pem: &[u8]) -> io::Result<Vec<Certificate<'static>>> {
     items.collect()
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Http for Tcp {
     fn send(&self, node: &str, call: &Call) -> io::Result<Reply> {
+        let has_token = lock(&self.token).is_some();
+        let reply = self.send_once(node, call)?;
+        if reply.status != UNAUTHORIZED || !has_token {
+            return Ok(reply);
+        }
+        // It has expired.
+        *lock(&self.token) = None;
+        self.send_once(node, call)
+    }
+}
+
+impl Tcp {
+    fn send_once(&self, node: &str, call: &Call) -> io::Result<Reply> {
         let url = format!("{}{}", node.trim_end_matches('/'), call.path);
         let method = match call.method {
             Method::Get => "GET",

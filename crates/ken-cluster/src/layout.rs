@@ -14,9 +14,9 @@ use serde_json::{Map, Value, json};
 const VERSION: u32 = 1;
 
 /// Joins the terms of one position: a character for private use.
-const JOIN: char = '\u{f8f0}';
+pub(crate) const JOIN: char = '\u{f8f0}';
 /// Stands for a position without a term.
-const GAP: char = '\u{f8f1}';
+pub(crate) const GAP: char = '\u{f8f1}';
 /// Stands for the border of a value. It comes before all terms, and is too long to be similar to one.
 const BORDER: &str = "\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}";
 /// Comes after all borders and before all terms.

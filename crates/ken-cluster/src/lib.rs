@@ -6,9 +6,11 @@
 mod bulk;
 mod client;
 mod cluster;
-mod encode;
 #[cfg(test)]
-mod fake;
+mod conformance;
+mod encode;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
 mod http;
 mod kept;
 mod layout;
@@ -24,4 +26,3 @@ pub use client::Patience;
 pub use cluster::Cluster;
 pub use http::{Auth, Call, Certificates, Http, Method, Reply, Tcp, TokenSource};
 pub use layout::Shape;
-pub use source::Reading;

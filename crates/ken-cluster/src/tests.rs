@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ken_core::{Document, Field, FileKey, Ipath, Kind, Location, Token};
-use ken_engine::{Error, FileState, Record, Scope, Sink};
+use ken_engine::{Engine, Error, FileState, Record, Scope, Sink};
 use proptest::prelude::*;
 
 use crate::fake::{Documents, Fake, Fault};
@@ -25,7 +25,9 @@ fn cluster(fake: &Arc<Fake>, node: &str, ttl: Duration, total: Duration) -> Clus
     };
     let http = Arc::clone(fake) as Arc<dyn crate::Http>;
     let nodes = vec![format!("http://{node}")];
-    Cluster::new(http, nodes, "t", Shape::default(), patience).with_ttl(ttl)
+    Cluster::new(http, nodes, "t", Shape::default(), patience)
+        .with_holder(node.to_owned())
+        .with_ttl(ttl)
 }
 
 fn key(sink: &dyn Sink, file: u8) -> FileKey {
@@ -177,7 +179,7 @@ proptest! {
         fake.watch(Box::new(own_document_comes_last));
         fake.fail(faults);
         let cluster = cluster(&fake, "a", LONG, LONG);
-        let mut sink = cluster.sink("a").unwrap();
+        let mut sink = cluster.sink().unwrap();
         let (mut model, mut since) = (Model::new(), Vec::new());
         for (round, deed) in (1..).zip(deeds) {
             match deed {
@@ -199,7 +201,7 @@ proptest! {
                 Deed::Crash => {
                     drop(sink);
                     fake.end_lease();
-                    sink = cluster.sink("a").unwrap();
+                    sink = cluster.sink().unwrap();
                     for file in since.clone() {
                         match model.get(&file) {
                             Some((round, n_parts)) => write(&*sink, file, *round, *n_parts).unwrap(),
@@ -227,7 +229,7 @@ proptest! {
         after in prop::collection::vec((0..N_FILES, prop::option::of(0..3_u8)), 1..6),
     ) {
         let fake = Arc::new(Fake::default());
-        let first = cluster(&fake, "a", TTL, Duration::ZERO).sink("a").unwrap();
+        let first = cluster(&fake, "a", TTL, Duration::ZERO).sink().unwrap();
         let mut model = Model::new();
         for (round, (file, n_parts)) in (1..).zip(before) {
             write(&*first, file, round, n_parts).unwrap();
@@ -243,7 +245,7 @@ proptest! {
             assert!(committed.is_err());
             first
         });
-        let second = cluster(&fake, "b", TTL, LONG).sink("b").unwrap();
+        let second = cluster(&fake, "b", TTL, LONG).sink().unwrap();
         // The second machine sees to every file.
         for file in 0..N_FILES {
             match model.get(&file) {
@@ -277,18 +279,18 @@ proptest! {
 #[test]
 fn one_machine_writes_at_a_time() {
     let fake = Arc::new(Fake::default());
-    let first = cluster(&fake, "a", TTL, LONG).sink("a").unwrap();
-    let second = cluster(&fake, "b", TTL, LONG).sink("b");
+    let first = cluster(&fake, "a", TTL, LONG).sink().unwrap();
+    let second = cluster(&fake, "b", TTL, LONG).sink();
     assert!(matches!(second.err(), Some(Error::Busy(_))));
     first.close().unwrap();
     let second = cluster(&fake, "b", TTL, LONG);
-    second.sink("b").unwrap().close().unwrap();
+    second.sink().unwrap().close().unwrap();
 }
 
 #[test]
 fn a_document_that_is_refused_becomes_a_failure_of_its_own() {
     let fake = Arc::new(Fake::default());
-    let sink = cluster(&fake, "a", LONG, LONG).sink("a").unwrap();
+    let sink = cluster(&fake, "a", LONG, LONG).sink().unwrap();
     let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
     // The fake refuses thirteen words.
     document.body = "a b c d e f g h i j k l m".to_owned();
@@ -323,7 +325,7 @@ fn a_document_that_is_refused_becomes_a_failure_of_its_own() {
 #[test]
 fn a_run_without_changes_sends_nothing() {
     let fake = Arc::new(Fake::default());
-    let sink = cluster(&fake, "a", LONG, LONG).sink("a").unwrap();
+    let sink = cluster(&fake, "a", LONG, LONG).sink().unwrap();
     write(&*sink, 1, 1, 1).unwrap();
     commit(&*sink);
     let before = fake.n_bulks();

@@ -10,9 +10,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ken_cluster::{Auth, Certificates, Cluster, Patience, Reading, Shape, Tcp};
+use ken_cluster::{Auth, Certificates, Cluster, Patience, Shape, Tcp};
 use ken_conformance::Index;
-use ken_engine::{Sink, Source};
+use ken_engine::{Engine, Reading, Sink, Source};
 
 struct InCluster(Cluster);
 
@@ -42,11 +42,11 @@ impl InCluster {
 
 impl Index for InCluster {
     fn sink(&self, _: usize) -> Box<dyn Sink> {
-        self.0.sink("test").unwrap()
+        self.0.sink().unwrap()
     }
 
     fn source(&self) -> Arc<dyn Source> {
-        self.0.source(Reading::default()).unwrap()
+        self.0.source(&Reading::default()).unwrap()
     }
 }
 

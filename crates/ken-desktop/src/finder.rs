@@ -5,9 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use ken_core::{Document, Field, Kind, Location};
-use ken_index::Reader;
 use ken_search::service::{
-    Access, Error, Group, Hit, Relax, Request, Service, Snippets, day, file_url, title,
+    Access, Error, Group, Hit, Reader, Relax, Request, Service, Snippets, day, file_url, title,
 };
 
 use crate::{Chosen, Setup};

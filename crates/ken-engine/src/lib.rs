@@ -2,10 +2,11 @@
 //!
 //! [`Source`] reads one commit of an index, and [`Sink`] writes the next one. Both exchange plain data, so an engine may
 //! be a library in the same process or a server on another machine. Documents have opaque addresses ([`DocAddress`]).
-//! The engine that ken embeds is the crate `ken-index`.
+//! The engine that ken embeds is the crate `ken-index`, whose index is a folder. [`Engine`] stands for an index elsewhere.
 
 mod address;
 mod body;
+mod engine;
 mod error;
 mod files;
 mod limits;
@@ -19,6 +20,7 @@ mod terms;
 
 pub use address::DocAddress;
 pub use body::Body;
+pub use engine::{Engine, Reading};
 pub use error::Error;
 pub use files::{Files, Tally};
 pub use limits::Limits;

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ken_engine::{Error, Source};
-use ken_index::Snapshot;
 use ken_search::scope::{Scope, Scoped};
 use ken_search::service::Service;
 use serde_json::{Map, Value};
@@ -83,7 +82,7 @@ impl Call<'_> {
     }
 
     /// Returns the index as it is now, if there is one.
-    pub(crate) fn snapshot(&self) -> Result<Option<Arc<Snapshot>>, String> {
+    pub(crate) fn snapshot(&self) -> Result<Option<Arc<dyn Source>>, String> {
         match self.mcp.shared.reader.snapshot() {
             Ok(snapshot) => Ok(Some(snapshot)),
             Err(Error::Missing(_)) => Ok(None),

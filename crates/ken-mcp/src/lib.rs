@@ -21,9 +21,8 @@ mod wire;
 use std::sync::Arc;
 
 use ken_api::{Client, Program};
-use ken_index::Reader;
 use ken_search::scope::Scope;
-use ken_search::service::Access;
+use ken_search::service::{Access, Reader};
 
 pub use http::post;
 pub use stdio::serve;

@@ -1,10 +1,14 @@
 //! The options of a run.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ken_core::{FolderFields, Root, Setting};
+use ken_engine::{Engine, Error, Meta, Reading, Sink, Source};
 use ken_extract::{Isolate, Limits};
+use ken_index::layout::index_folder;
+use ken_index::{Snapshot, Writer, WriterOptions, read_meta};
 use ken_walk::EntryOrder;
 
 use crate::background;
@@ -39,8 +43,10 @@ pub enum RootChange {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Folder of the index and its lock.
+    /// Folder of the lock, and of the index unless that is elsewhere.
     pub data: PathBuf,
+    /// Where the index is, if it is not in the data folder.
+    pub engine: Option<Arc<dyn Engine>>,
     /// Number of threads that walk, extract and build segments, unless the arrangement says
     /// otherwise.
     pub threads: usize,
@@ -243,6 +249,49 @@ impl Options {
         }
     }
 
+    /// Opens the last commit of the index.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Missing`] if there is no index, and if it cannot be read.
+    pub fn source(&self) -> Result<Arc<dyn Source>, Error> {
+        match &self.engine {
+            Some(engine) => engine.source(&Reading::default()),
+            None => Ok(Arc::new(Snapshot::open(&index_folder(&self.data))?)),
+        }
+    }
+
+    /// Returns the meta of the last commit of the index.
+    ///
+    /// # Errors
+    /// Fails as [`Options::source`] does.
+    pub fn meta(&self) -> Result<Meta, Error> {
+        match &self.engine {
+            Some(engine) => engine.last().map(|(_, meta)| meta),
+            None => read_meta(&index_folder(&self.data)),
+        }
+    }
+
+    /// Returns where the index is, for people.
+    pub(crate) fn place(&self) -> String {
+        match &self.engine {
+            Some(engine) => engine.name(),
+            None => index_folder(&self.data).display().to_string(),
+        }
+    }
+
+    /// Opens the index for writing, by this number of threads.
+    pub(crate) fn sink(&self, threads: usize) -> Result<Box<dyn Sink>, Error> {
+        if let Some(engine) = &self.engine {
+            return engine.sink();
+        }
+        let options = WriterOptions {
+            memory_bytes: self.shares().segments,
+            threads,
+        };
+        let writer = Writer::open(&index_folder(&self.data), options)?;
+        Ok(Box::new(writer))
+    }
+
     /// Returns how many threads extract; 0 if the walk does.
     pub(crate) fn extract_threads(&self) -> usize {
         self.arrangement
@@ -298,6 +347,7 @@ impl Default for Options {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             data: PathBuf::new(),
+            engine: None,
             threads,
             arrangement: Arrangement::default(),
             memory_bytes: default_memory(threads),

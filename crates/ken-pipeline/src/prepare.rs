@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{
@@ -53,7 +54,7 @@ pub(crate) struct Prepared<'s> {
     pub(crate) options: Options,
     pub(crate) scope: Scope<'s>,
     /// The last commit.
-    pub(crate) snapshot: Option<Box<dyn Source>>,
+    pub(crate) snapshot: Option<Arc<dyn Source>>,
     pub(crate) stale: Staleness,
     pub(crate) roots: Vec<Root>,
     pub(crate) tags: Log,
@@ -295,10 +296,16 @@ fn open(
     changes: &[RootChange],
     scope: Scope<'_>,
     index: &Path,
-) -> Result<Option<Box<dyn Source>>, Error> {
+) -> Result<Option<Arc<dyn Source>>, Error> {
+    if options.engine.is_some() {
+        return match options.source() {
+            Err(ken_engine::Error::Missing(_)) => Ok(None),
+            opened => Ok(Some(opened?)),
+        };
+    }
     let is_new = options.full && scope.is_all() && !options.dry_run;
     match open_sound(options, index) {
-        Ok(snapshot) => Ok(Some(Box::new(snapshot))),
+        Ok(snapshot) => Ok(Some(Arc::new(snapshot))),
         Err(ken_engine::Error::Missing(_)) => Ok(None),
         Err(error @ (ken_engine::Error::Version { .. } | ken_engine::Error::Damaged { .. }))
             if is_new =>
@@ -311,7 +318,7 @@ fn open(
                 return Err(error.into());
             }
             replace::replace(index, kept)?;
-            Ok(Some(Box::new(Snapshot::open(index)?)))
+            Ok(Some(Arc::new(Snapshot::open(index)?)))
         }
         Err(error) => Err(error.into()),
     }
@@ -339,6 +346,10 @@ fn open_sound(options: &Options, index: &Path) -> Result<Snapshot, ken_engine::E
 pub(crate) fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
     let mut options = options.clone();
     share_machine(&mut options);
+    if options.engine.is_some() {
+        // They lie beside an index in the data folder.
+        options.ngrams = Ngrams::None;
+    }
     let limits = &mut options.extract.limits;
     afford(limits, options.memory_bytes);
     limits.headers = stale::custom_fields(limits, known).map_err(Error::Headers)?;

@@ -11,10 +11,9 @@ use std::time::Instant;
 
 use ken_core::{Document, Field, FieldNames, Kind};
 use ken_engine::Source;
-use ken_index::{Reader, Snapshot};
 use ken_search::parse::{Clause, Tree, Value};
 use ken_search::service::{
-    Error, Facets, Group, Hit, Relax, Request, Service, Snippets, Titles, day, title,
+    Error, Facets, Group, Hit, Reader, Relax, Request, Service, Snippets, Titles, day, title,
 };
 use ken_search::snippet::{self, Finder};
 
@@ -354,7 +353,7 @@ impl Inside {
         let named = service.document(id).map_err(|error| error.to_string())?;
         let named = named.ok_or("the index does not have this document any more")?;
         let document = &named.stored.document;
-        let finder = self.finder(&snapshot, &service, &look.ask);
+        let finder = self.finder(&*snapshot, &service, &look.ask);
         let finder = finder.map_err(|error| error.to_string())?;
         let (window, first_line) = window(&document.body, look.line.unwrap_or(1));
         let is_over = || is_stale.load(std::sync::atomic::Ordering::Relaxed);
@@ -375,7 +374,7 @@ impl Inside {
     /// Returns what finds the matches of a query in a text.
     fn finder(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &dyn Source,
         service: &Service<'_>,
         ask: &Ask,
     ) -> Result<Finder, Error> {

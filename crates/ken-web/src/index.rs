@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ken_engine::Source;
-use ken_index::{Reader, Snapshot};
-use ken_search::service::Access;
+use ken_search::service::{Access, Reader};
 
 use crate::answer::Error;
 
@@ -29,13 +28,13 @@ struct Opened {
 }
 
 struct Kept {
-    snapshot: Arc<Snapshot>,
+    snapshot: Arc<dyn Source>,
     asked: Instant,
 }
 
 impl Opened {
     /// Returns the index at a commit that is open, and closes commits that nobody asked for long.
-    fn ask(&mut self, commit: u64) -> Option<Arc<Snapshot>> {
+    fn ask(&mut self, commit: u64) -> Option<Arc<dyn Source>> {
         let now = Instant::now();
         self.commits
             .retain(|kept| now.duration_since(kept.asked) < UNASKED);
@@ -45,7 +44,7 @@ impl Opened {
         Some(Arc::clone(&kept.snapshot))
     }
 
-    fn keep(&mut self, snapshot: &Arc<Snapshot>) {
+    fn keep(&mut self, snapshot: &Arc<dyn Source>) {
         if self.ask(snapshot.commit()).is_none() {
             self.commits.push_back(Kept {
                 snapshot: Arc::clone(snapshot),
@@ -69,7 +68,7 @@ impl Index {
     ///
     /// # Errors
     /// Fails if the index cannot be read, or the commit is not open any more.
-    pub(crate) fn at(&self, commit: Option<u64>) -> Result<Arc<Snapshot>, Error> {
+    pub(crate) fn at(&self, commit: Option<u64>) -> Result<Arc<dyn Source>, Error> {
         if let Some(kept) = commit.and_then(|number| self.opened().ask(number)) {
             return Ok(kept);
         }

@@ -1,6 +1,7 @@
 //! Settings: the configuration file, `--set`, and the folders of ken.
 
 mod check;
+mod engine;
 pub(crate) mod file;
 mod folders;
 mod helpers;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use engine::EngineSettings;
 pub(crate) use folders::{
     below_home, config_home, data_folder, home, runtime_folder, state_home, worker_program,
 };
@@ -22,7 +24,6 @@ use ken_extract::{Isolate, Limits};
 use ken_pipeline::Ngrams;
 use ken_search::parse::is_reserved;
 use ken_search::plan::Context;
-pub(crate) use ranking::apply;
 use ranking::{AnalysisSettings, RankingSettings};
 use secrets::{PasswordSettings, WebSettings};
 use serde::{Deserialize, Serialize};
@@ -93,6 +94,8 @@ pub(crate) struct Settings {
     pub(crate) mail: MailSettings,
     /// The mu that ken imitates.
     pub(crate) mu: MuSettings,
+    /// Where the index is.
+    pub(crate) engine: EngineSettings,
 }
 
 /// A command that `ken serve` runs when files come that match a query.
@@ -255,6 +258,7 @@ impl Default for Settings {
             web: WebSettings::default(),
             mail: MailSettings::default(),
             mu: MuSettings::default(),
+            engine: EngineSettings::default(),
         }
     }
 }

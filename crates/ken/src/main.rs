@@ -10,6 +10,7 @@ mod config;
 mod failure;
 mod locale;
 mod manual;
+mod opened;
 mod output;
 mod rescue;
 mod zone;

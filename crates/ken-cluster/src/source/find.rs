@@ -164,7 +164,7 @@ impl ClusterSource {
         });
         Local::new(
             documents.collect(),
-            &self.reading,
+            (&self.reading, self.scratch.as_deref()),
             counts,
             (asked.local.clone(), &self.root.meta),
         )

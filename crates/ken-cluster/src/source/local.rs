@@ -5,11 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ken_core::{Field, Location, Plan, Value};
-use ken_engine::{DocAddress, Error, Meta, Record, Sink, Source};
+use ken_engine::{DocAddress, Error, Meta, Reading, Record, Sink, Source};
 use ken_index::{Counts, Snapshot, Writer, WriterOptions};
 use tempfile::TempDir;
-
-use super::Reading;
 
 /// Some documents in an index of their own, which is deleted with the value.
 pub(super) struct Local {
@@ -33,11 +31,11 @@ impl Local {
     /// Indexes documents, each with its identifier and the numbers of the relations that it has.
     pub(super) fn new(
         documents: Vec<(String, Record, Vec<usize>)>,
-        reading: &Reading,
+        (reading, scratch): (&Reading, Option<&Path>),
         counts: Arc<dyn Counts>,
         (plan, meta): (Plan, &Meta),
     ) -> Result<Self, Error> {
-        let folder = match &reading.scratch {
+        let folder = match scratch {
             Some(scratch) => {
                 fs_err::create_dir_all(scratch)?;
                 TempDir::new_in(scratch)?

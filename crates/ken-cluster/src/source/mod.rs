@@ -20,10 +20,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use ken_core::{Field, Location, Plan, Ranking, Value as FieldValue};
+use ken_core::{Field, Location, Plan, Value as FieldValue};
 use ken_engine::{
-    Body, DocAddress, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Record, Request, Response,
-    Source, Statistics, Stored, Tally, Terms,
+    Body, DocAddress, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Reading, Record, Request,
+    Response, Source, Statistics, Stored, Tally, Terms,
 };
 use serde_json::{Value, json};
 
@@ -48,23 +48,13 @@ const MAX_TEXT_BYTES: usize = 512 << 20;
 /// The bytes of fetched documents that are remembered for the next question.
 const REMEMBERED_BYTES: usize = 32 << 20;
 
-/// How a source answers.
-#[derive(Clone, Debug, Default)]
-pub struct Reading {
-    /// The weights by which hits are ranked.
-    pub ranking: Ranking,
-    /// Languages whose forms of words are found, if not those that documents are in.
-    pub stemming: Option<Vec<String>>,
-    /// The folder in which documents are indexed for one request; that of the system for temporary files if absent.
-    pub scratch: Option<PathBuf>,
-}
-
 /// One commit of an index in a cluster.
 pub(crate) struct ClusterSource {
     client: Arc<Client>,
     names: Names,
     root: Root,
     reading: Reading,
+    scratch: Option<PathBuf>,
     /// The point in time.
     pit: Mutex<String>,
     n_documents: u64,
@@ -109,18 +99,15 @@ impl ClusterSource {
         names: &Names,
         root: Root,
         reading: Reading,
+        scratch: Option<PathBuf>,
     ) -> Result<Self, Error> {
-        let path = format!(
-            "/{}/_search/point_in_time?keep_alive={KEEP_ALIVE}",
-            names.documents
-        );
-        let opened = client.ask(Method::Post, &path, &Value::Null)?;
-        let pit = opened["pit_id"].as_str().unwrap_or_default().to_owned();
+        let pit = open_point(client, names)?;
         let mut source = Self {
             client: Arc::clone(client),
             names: names.clone(),
             root,
             reading,
+            scratch,
             pit: Mutex::new(pit),
             n_documents: 0,
             addresses: Mutex::default(),
@@ -140,13 +127,36 @@ impl ClusterSource {
             Some(all) => all.clone(),
             None => self.committed(query),
         };
-        body["pit"] = json!({ "id": *lock(&self.pit), "keep_alive": KEEP_ALIVE });
-        let answer = self.client.ask(Method::Post, "/_search", &body)?;
+        let ask = |body: &mut Value| {
+            body["pit"] = json!({ "id": *lock(&self.pit), "keep_alive": KEEP_ALIVE });
+            self.client.call(Method::Post, "/_search", body)
+        };
+        let (mut status, mut answer) = ask(&mut body)?;
+        if status == 404 {
+            self.reopen()?;
+            (status, answer) = ask(&mut body)?;
+        }
+        if status != 200 {
+            return Err(self.client.refused(status, &answer));
+        }
         check_shards(&self.client, &answer)?;
         if let Some(pit) = answer["pit_id"].as_str() {
             pit.clone_into(&mut lock(&self.pit));
         }
         Ok(answer)
+    }
+
+    /// Opens another point in time, as nobody asked for long, or a node has failed.
+    fn reopen(&self) -> Result<(), Error> {
+        let pit = open_point(&self.client, &self.names)?;
+        let now = crate::root::read(&self.client, &self.names)?;
+        if now.is_none_or(|now| now.root.commit != self.root.commit) {
+            return Err(self.client.error(
+                "the cluster has forgotten this commit, and there is a newer one".to_owned(),
+            ));
+        }
+        *lock(&self.pit) = pit;
+        Ok(())
     }
 
     fn committed(&self, query: Value) -> Value {
@@ -338,6 +348,13 @@ impl ClusterSource {
         }))?;
         hits(&answer).first().cloned().ok_or_else(|| self.damaged())
     }
+}
+
+fn open_point(client: &Client, names: &Names) -> Result<String, Error> {
+    let documents = &names.documents;
+    let path = format!("/{documents}/_search/point_in_time?keep_alive={KEEP_ALIVE}");
+    let opened = client.ask(Method::Post, &path, &Value::Null)?;
+    Ok(opened["pit_id"].as_str().unwrap_or_default().to_owned())
 }
 
 impl Drop for ClusterSource {

@@ -1,5 +1,6 @@
 //! Character sets, under the names that mailers write.
 
+mod asian;
 pub mod code_page;
 mod shifted;
 mod tables;
@@ -32,6 +33,10 @@ pub enum Charset {
     Hz,
     /// ISO-2022-KR (RFC 1557): Korean in ASCII.
     Iso2022Kr,
+    /// Johab: Korean of DOS and early Windows.
+    Johab,
+    /// EUC-TW: Chinese of Unix in Taiwan.
+    EucTw,
 }
 
 impl Charset {
@@ -64,7 +69,7 @@ impl Charset {
     /// Returns whether ASCII bytes in this charset mean ASCII characters.
     pub(crate) fn is_superset_of_ascii(self) -> bool {
         match self {
-            Self::Unknown => true,
+            Self::Unknown | Self::Johab | Self::EucTw => true,
             Self::CodePage(page) => !code_page::is_mainframe(page),
             Self::Web(encoding) => encoding.is_ascii_compatible(),
             Self::Utf7 | Self::Hz | Self::Iso2022Kr => false,
@@ -100,6 +105,8 @@ impl Charset {
             Self::Utf7 => shifted::utf7(bytes).into(),
             Self::Hz => shifted::hz(bytes).into(),
             Self::Iso2022Kr => shifted::iso_2022_kr(bytes).into(),
+            Self::Johab => asian::johab(bytes).into(),
+            Self::EucTw => asian::euc_tw(bytes).into(),
         })
     }
 
@@ -117,7 +124,7 @@ impl Charset {
 }
 
 /// Parts of misspelt names, with letters and digits only. The first part in a name decides.
-const PARTS: [(&str, Charset); 55] = [
+const PARTS: [(&str, Charset); 58] = [
     ("utf8", Charset::Web(UTF_8)),
     ("utf7", Charset::Utf7),
     ("utf16be", Charset::Web(UTF_16BE)),
@@ -138,6 +145,9 @@ const PARTS: [(&str, Charset); 55] = [
     ("eucjp", Charset::Web(EUC_JP)),
     ("ujis", Charset::Web(EUC_JP)),
     ("euckr", Charset::Web(EUC_KR)),
+    ("johab", Charset::Johab),
+    ("euctw", Charset::EucTw),
+    ("cns11643", Charset::EucTw),
     ("5601", Charset::Web(EUC_KR)),
     ("uhc", Charset::Web(EUC_KR)),
     ("koi8t", Charset::CodePage(own::TAJIK)),
@@ -189,6 +199,8 @@ fn numbered(compact: &str) -> Option<Charset> {
     let digits = compact.trim_matches(|c: char| !c.is_ascii_digit());
     match digits.parse().ok()? {
         65000 => Some(Charset::Utf7),
+        1361 => Some(Charset::Johab),
+        51950 => Some(Charset::EucTw),
         number if code_page::has_table(number) => Some(Charset::CodePage(number)),
         number => code_page::encoding(number).map(Charset::Web),
     }
@@ -209,6 +221,11 @@ mod tests {
             ("utf-8", web(UTF_8)),
             ("\"UTF8\"", web(UTF_8)),
             ("utf_8", web(UTF_8)),
+            ("x-johab", Charset::Johab),
+            ("ksc5601-johab", Charset::Johab),
+            ("cp1361", Charset::Johab),
+            ("EUC-TW", Charset::EucTw),
+            ("x-euc_tw", Charset::EucTw),
             ("utf-8;", web(UTF_8)),
             ("utf-8 (Unicode)", web(UTF_8)),
             ("x-utf-8", web(UTF_8)),

@@ -56,7 +56,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
     let scoped = match &snapshot {
         Some(snapshot) => {
             let scoped = Scoped::new(&**snapshot, &scope).map_err(|error| error.to_string())?;
-            Some((&**snapshot as &dyn Source, scoped))
+            Some((&**snapshot, scoped))
         }
         None => None,
     };

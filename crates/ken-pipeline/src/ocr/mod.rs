@@ -18,8 +18,6 @@ use ken_core::{Document, Field, FileKey};
 use ken_engine::{Sink, Source};
 use ken_extract::Input;
 use ken_extract::helper::Helpers;
-use ken_index::layout::index_folder;
-use ken_index::{Snapshot, WriterOptions};
 
 use crate::prepare::fitted;
 use crate::tags::Log;
@@ -40,7 +38,7 @@ pub(crate) fn recognise(
     let (Some(ocr), Some(helpers)) = (&options.ocr, &options.extract.helpers) else {
         return Ok(());
     };
-    let snapshot = match Snapshot::open(&index_folder(&options.data)) {
+    let snapshot = match options.source() {
         Err(ken_engine::Error::Missing(_)) => return Ok(()),
         snapshot => snapshot?,
     };
@@ -59,13 +57,7 @@ pub(crate) fn recognise(
         summary.messages.push(message);
         return Ok(());
     }
-    let slot = WriterSlot::new(
-        index_folder(&options.data),
-        WriterOptions {
-            memory_bytes: options.shares().segments,
-            threads: options.threads,
-        },
-    );
+    let slot = WriterSlot::new(options, options.threads);
     let writer = LazyWriter::new(&slot, options.durability != crate::Durability::Off, false);
     // The messages have their tags.
     let tags = Log::default();
@@ -73,7 +65,7 @@ pub(crate) fn recognise(
         options,
         ocr,
         helpers,
-        snapshot: &snapshot,
+        snapshot: &*snapshot,
         other_languages,
         cache: Cache::new(options.data.join("ocr"), &ocr.languages, ocr.cache_bytes),
         writer: &writer,

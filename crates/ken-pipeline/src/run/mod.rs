@@ -183,7 +183,7 @@ fn run(
         let _span = progress.span(Stage::Merge, None);
         session.close_writer()?;
     }
-    if !options.dry_run && scope.is_all() {
+    if !options.dry_run && scope.is_all() && options.engine.is_none() {
         ken_index::verify_presence(&index_folder(&options.data))?;
     }
     if !summary.interrupted && !options.dry_run && scope.is_all() {

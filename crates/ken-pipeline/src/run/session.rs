@@ -3,7 +3,6 @@
 
 use std::sync::atomic::Ordering;
 
-use ken_index::WriterOptions;
 use ken_index::layout::index_folder;
 
 use crate::lock::RunLock;
@@ -49,13 +48,8 @@ impl Session {
     /// Returns the slot of the writer, which may not be open yet. The options apply at the first
     /// call.
     pub(crate) fn slot(&mut self, options: &Options) -> &WriterSlot {
-        self.slot.get_or_insert_with(|| {
-            let writer = WriterOptions {
-                memory_bytes: options.shares().segments,
-                threads: options.segment_builders(),
-            };
-            WriterSlot::new(index_folder(&options.data), writer)
-        })
+        self.slot
+            .get_or_insert_with(|| WriterSlot::new(options, options.segment_builders()))
     }
 
     /// Waits for merges and closes the writer, if it is open.

@@ -3,9 +3,6 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use ken_index::layout::index_folder;
-use ken_index::read_meta;
-
 use crate::lock;
 use crate::prepare::Scope;
 use crate::run::{Session, accompanied, of_paths, run_in, through_pauses};
@@ -120,7 +117,7 @@ impl Kept {
         if let Some(session) = &mut session {
             self.n_opened += 1;
             // While the session is open, nobody else writes.
-            let meta = read_meta(&index_folder(&self.options.data));
+            let meta = self.options.meta();
             let was_stopped = meta.is_ok_and(|meta| meta.under_way.is_some());
             self.lacks_files = self.makes_whole && was_stopped;
             // Later batches may need more threads than this one.

@@ -4,16 +4,16 @@
 //! A [`WriterSlot`] holds the open writer and may outlive a run; a [`LazyWriter`] is the view of
 //! one run.
 
-use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ken_engine::{Error, Sink};
-use ken_index::{Writer, WriterOptions};
+
+use crate::Options;
 
 /// Holds the writer of an index, once it is open.
 pub(crate) struct WriterSlot {
-    index: PathBuf,
-    options: WriterOptions,
+    options: Options,
+    threads: usize,
     writer: OnceLock<Box<dyn Sink>>,
     opening: Mutex<()>,
 }
@@ -29,10 +29,11 @@ pub(crate) struct LazyWriter<'s> {
 }
 
 impl WriterSlot {
-    pub(crate) fn new(index: PathBuf, options: WriterOptions) -> Self {
+    /// Returns the slot of the index that is written with these options, by this number of threads.
+    pub(crate) fn new(options: &Options, threads: usize) -> Self {
         Self {
-            index,
-            options,
+            options: options.clone(),
+            threads,
             writer: OnceLock::new(),
             opening: Mutex::new(()),
         }
@@ -50,8 +51,8 @@ impl WriterSlot {
         if let Some(writer) = self.writer.get() {
             return Ok(&**writer);
         }
-        let writer = Writer::open(&self.index, self.options)?;
-        Ok(&**self.writer.get_or_init(|| Box::new(writer)))
+        let writer = self.options.sink(self.threads)?;
+        Ok(&**self.writer.get_or_init(|| writer))
     }
 }
 

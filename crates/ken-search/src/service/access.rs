@@ -5,23 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use jiff::Timestamp;
-use ken_core::Ranking;
-use ken_engine::Source;
-use ken_index::Reader;
+use ken_engine::{Engine, Reading, Source};
 
-use super::Service;
+use super::{Reader, Service};
 use crate::parse::Saved;
 use crate::plan::Context;
 
 /// An index, and the settings by which its user searches it.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// The folder of the index.
+    /// The folder of the index, unless that is elsewhere.
     pub index: PathBuf,
-    /// The weights by which hits are ranked.
-    pub ranking: Ranking,
-    /// Languages whose forms of words are found, if not those that documents are in.
-    pub stemming: Option<Vec<String>>,
+    /// Where the index is, if it is not in the folder.
+    pub engine: Option<Arc<dyn Engine>>,
+    /// How hits are ranked, and words found in other forms.
+    pub reading: Reading,
     /// The user who asks. The time of each request replaces the time of the context.
     pub context: Context,
     /// The user's saved queries.
@@ -33,10 +31,9 @@ pub struct Access {
 impl Access {
     /// Returns the reader of the index. It opens nothing before the first snapshot.
     pub fn reader(&self) -> Reader {
-        let reader = Reader::new(&self.index).with_ranking(self.ranking.clone());
-        match &self.stemming {
-            Some(languages) => reader.with_stemming(languages),
-            None => reader,
+        match &self.engine {
+            Some(engine) => Reader::elsewhere(Arc::clone(engine), self.reading.clone()),
+            None => Reader::of_folder(&self.index, &self.reading),
         }
     }
 

@@ -139,8 +139,8 @@ impl Service<'_> {
     /// Returns the values in words, with their counts.
     fn named(&self, key: FacetKey, counts: Vec<(Value, u64)>, depth: usize) -> Vec<(String, u64)> {
         match key.field {
-            Field::Dir => return self.folders(counts, depth),
-            Field::Root => return self.folders(counts, 0),
+            Field::Dir => return self.folders(&counts, depth),
+            Field::Root => return self.folders(&counts, 0),
             _ => {}
         }
         let named = counts.into_iter().map(|(value, count)| match value {
@@ -172,9 +172,9 @@ impl Service<'_> {
     }
 
     /// Adds up folders by their ancestors at the wanted depth below the root.
-    fn folders(&self, counts: Vec<(Value, u64)>, depth: usize) -> Vec<(String, u64)> {
+    fn folders(&self, counts: &[(Value, u64)], depth: usize) -> Vec<(String, u64)> {
         let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-        for (value, count) in &counts {
+        for (value, count) in counts {
             if let Value::Text(folder) = value {
                 *sums.entry(self.ancestor(folder, depth)).or_default() += count;
             }

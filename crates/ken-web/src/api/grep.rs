@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ken_core::{Root, covering};
-use ken_engine::Source;
 use ken_search::service::resolve;
 use serde_json::json;
 

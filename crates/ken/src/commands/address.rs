@@ -7,10 +7,11 @@ use ken_core::Location;
 use ken_search::service::{Addressed, Error, Service};
 
 use super::context::context;
-use super::{access, last, open_index};
+use super::{access, last};
 use crate::cli::Global;
 use crate::config::{Settings, data_folder};
 use crate::failure::{Failure, Kind};
+use crate::opened::Opened;
 use crate::output::{clean_address, shell_word};
 
 /// Finds the document with a typed address. A number means a hit of the last list.
@@ -27,11 +28,11 @@ pub(super) fn find(service: &Service<'_>, typed: &Path) -> Result<Addressed, Fai
 pub(super) fn location(global: &Global, typed: &Path) -> Result<Option<Location>, Failure> {
     let (data, settings) = (data_folder(global)?, Settings::load(global)?);
     let address = last::address(typed)?;
-    let Ok(snapshot) = open_index(&data) else {
+    let Ok(snapshot) = Opened::new(&data, &settings) else {
         return Ok(None);
     };
     let access = access(&data, &settings, context())?;
-    let service = access.service(&snapshot, &Arc::default());
+    let service = access.service(&*snapshot, &Arc::default());
     match service.addressed(&address) {
         Ok(found) => Ok(Some(found.named.stored.location)),
         Err(Error::NotIndexed(_)) => Ok(None),

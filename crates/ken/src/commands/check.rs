@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 use super::interrupt::{INTERRUPTED, Stop};
 use super::run_options::default_options;
 use crate::cli::{CheckArgs, Global};
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::output;
 
 /// The most files of each kind that are named; JSON on request names all.
@@ -21,6 +21,11 @@ const NAMED: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure> {
     let options = default_options(global)?;
+    if options.engine.is_some() {
+        let message = "ken check is about an index in the data folder".to_owned();
+        return Err(Failure::new(Kind::Usage, message)
+            .hint("ken status says how the cluster is; it keeps and repairs its copies itself"));
+    }
     if let Err(error @ ken_engine::Error::Damaged { .. }) =
         ken_index::read_meta(&index_folder(&options.data))
         && args.repair

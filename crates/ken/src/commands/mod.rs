@@ -46,9 +46,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ken_engine::Source;
 use ken_grep::prefilter::IndexTables;
-use ken_index::Snapshot;
 use ken_index::layout::index_folder;
 use ken_search::plan::Context;
 use ken_search::service::Access;
@@ -109,25 +107,6 @@ fn prints_json(command: &Command) -> bool {
     }
 }
 
-/// Opens the index in a data folder for a question or two, and says what is left out of the answers.
-fn open_index(data: &Path) -> Result<Snapshot, ken_engine::Error> {
-    let snapshot = Snapshot::open_for_one_query(&index_folder(data))?;
-    warn_of_damage(&snapshot);
-    Ok(snapshot)
-}
-
-/// Says how many documents are left out of the answers, if any are.
-fn warn_of_damage(snapshot: &Snapshot) {
-    let documents = match snapshot.n_left_out() {
-        0 => return,
-        1 => "one document is".to_owned(),
-        n => format!("{n} documents are"),
-    };
-    crate::output::warn(&format!(
-        "a part of the index is damaged, so {documents} left out; ken index reads the files again"
-    ));
-}
-
 /// Says which n-gram segments a search found damaged, if any, and has the next run read their files again.
 fn warn_of_damaged_ngrams(tables: &IndexTables) {
     for path in tables.note_damage() {
@@ -173,8 +152,8 @@ fn access(data: &Path, settings: &Settings, mut context: Context) -> Result<Acce
     context.synonyms = query::synonyms(None, settings)?;
     Ok(Access {
         index: index_folder(data),
-        ranking: settings.ranking.ranking()?,
-        stemming: settings.analysis.stem.clone(),
+        engine: settings.engine.engine()?,
+        reading: settings.reading()?,
         context,
         saved: settings.queries.clone(),
         deadline_ms: settings.search.deadline_ms(),

@@ -1,8 +1,5 @@
 //! How the index is written by the settings alone: for every command that writes.
 
-use std::path::Path;
-
-use ken_index::layout::index_folder;
 use ken_pipeline::{Arrangement, Options, default_memory};
 
 use super::{default_threads, global_ignore};
@@ -16,6 +13,7 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
     let threads = threads(&settings);
     Ok(Options {
         data: data_folder(global)?,
+        engine: settings.engine.engine_of_run()?,
         threads,
         arrangement: Arrangement {
             index_threads: settings.index_threads,
@@ -65,9 +63,9 @@ pub(super) fn memory(size: &str, threads: usize) -> Result<usize, Failure> {
 }
 
 /// Returns whether there is an index with roots. A run that rebuilds it (`full`) can read the roots of a damaged one.
-pub(super) fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
+pub(super) fn has_roots(options: &Options, full: bool) -> Result<bool, Failure> {
     use ken_engine::Error;
-    match ken_index::read_meta(&index_folder(data)) {
+    match options.meta() {
         Ok(meta) => Ok(!meta.roots.is_empty()),
         Err(Error::Missing(_)) => Ok(false),
         // The roots are read when the index is rebuilt.

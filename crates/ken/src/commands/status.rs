@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use ken_api::message::Freshness;
 use ken_core::{Field, Order, Pattern, Plan, Root, SortKey, escape_bytes};
-use ken_engine::{Source, Statistics, Stored, Tally};
+use ken_engine::{Engine, Source, Statistics, Stored, Tally};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect};
@@ -17,31 +17,31 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::extractor::extractor;
-use super::open_index;
 use super::serve::client;
 use crate::cli::{Global, StatusArgs};
 use crate::config::{self, Settings};
 use crate::failure::Failure;
+use crate::opened::Opened;
 use crate::output;
 
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let data = config::data_folder(global)?;
-    let snapshot = open_index(&data)?;
-    if args.missing_helpers {
-        return super::missing::run(&snapshot, args.json);
-    }
     let settings = Settings::load(global)?;
+    let snapshot = Opened::new(&data, &settings)?;
+    if args.missing_helpers {
+        return super::missing::run(&*snapshot, args.json);
+    }
     let extract = ken_extract::Options {
         helpers: settings.helpers(global)?,
         ..settings.isolation()?
     };
     if let Some(path) = &args.why {
         let path = super::why::path(global, path)?;
-        return super::why::run(global, &settings, &extract, &snapshot, &path, args.json);
+        return super::why::run(global, &settings, &extract, &*snapshot, &path, args.json);
     }
     let helpers = extract.helpers.as_deref();
     if args.failed {
-        return failed(args, helpers, &snapshot);
+        return failed(args, helpers, &*snapshot);
     }
     let count = |wanted: &str| -> Result<usize, Failure> {
         Ok(snapshot.files().with_values(Field::Is, &[wanted])?.len())
@@ -52,8 +52,10 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
         freshness: client(&data).and_then(|client| client.status().ok()),
         is_open_to_others: ken_pipeline::is_open_to_others(&data),
         data: data.to_string_lossy().into_owned(),
+        engine: snapshot.engine().map(Engine::name),
+        state: snapshot.engine().map_or(Ok(Vec::new()), Engine::state)?,
         statistics: snapshot.statistics()?,
-        snapshot: &snapshot,
+        snapshot: &*snapshot,
         isolation: Isolation::now(&settings)?,
         textless: count(TEXTLESS)?,
         recognised: count(RECOGNISED)?,
@@ -145,6 +147,10 @@ struct Overview<'s> {
     /// Whether other users can read the data folder.
     is_open_to_others: bool,
     data: String,
+    /// The name of the index, if it is not in the data folder.
+    engine: Option<String>,
+    /// How the engine is.
+    state: Vec<(&'static str, String)>,
     isolation: Isolation,
     /// Files with pictures or pages whose text is not known.
     textless: usize,
@@ -204,6 +210,8 @@ impl Overview<'_> {
         json!({
             "v": output::SCHEMA,
             "data": self.data,
+            "engine": self.engine,
+            "engine_state": self.state.iter().cloned().collect::<BTreeMap<_, _>>(),
             "open_to_others": self.is_open_to_others,
             "roots": self.roots(),
             "sandbox": self.isolation.json(),
@@ -231,6 +239,12 @@ impl Overview<'_> {
 
     fn text(&self, by_mime: bool) -> String {
         let mut text = format!("data       {}\n", self.data);
+        if let Some(engine) = &self.engine {
+            text.push_str(&format!("engine     {}\n", output::clean(engine)));
+        }
+        for (title, line) in &self.state {
+            text.push_str(&format!("{title:10} {}\n", output::clean(line)));
+        }
         if self.is_open_to_others {
             text.push_str("           other users can read it: run ken index, which closes it, or chmod -R go= it\n");
         }

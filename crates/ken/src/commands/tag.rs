@@ -9,18 +9,19 @@ use ken_mail::{TagChange, Tagged};
 use ken_search::service::{Error, Facets, Request, Service};
 
 use super::mail::{apply_tags, split_tags};
-use super::{access, address, context::context, open_index};
+use super::{access, address, context::context};
 use crate::cli::{DocumentTagArgs, Global};
 use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
+use crate::opened::Opened;
 use crate::output;
 
 pub(crate) fn run(global: &Global, args: &DocumentTagArgs) -> Result<ExitCode, Failure> {
     let data = data_folder(global)?;
     let settings = Settings::load(global)?;
-    let snapshot = open_index(&data)?;
+    let snapshot = Opened::new(&data, &settings)?;
     let service =
-        access(&data, &settings, context())?.service(&snapshot, &std::sync::Arc::default());
+        access(&data, &settings, context())?.service(&*snapshot, &std::sync::Arc::default());
     if args.list {
         return list(&service);
     }

@@ -7,15 +7,15 @@ use ken_search::parse::Saved;
 use ken_search::service::{Service, TermOrder, TermRequest, TermRow};
 
 use super::context::context;
-use super::open_index;
 use crate::cli::{Global, TermSort, TermsArgs};
-use crate::config::data_folder;
+use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
+use crate::opened::Opened;
 use crate::output;
 
 pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure> {
-    let snapshot = open_index(&data_folder(global)?)?;
-    let service = Service::new(&snapshot, context(), Saved::new());
+    let snapshot = Opened::new(&data_folder(global)?, &Settings::load(global)?)?;
+    let service = Service::new(&*snapshot, context(), Saved::new());
     let request = TermRequest {
         pattern: args.pattern.clone(),
         fields: args.field.clone(),

@@ -5,20 +5,20 @@ use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
-use ken_index::layout::index_folder;
 use ken_tui::Setup;
 
 use super::{access, context::context, own_program};
 use crate::cli::{Global, TuiArgs};
 use crate::config::{Settings, data_folder};
 use crate::failure::{Failure, Kind};
+use crate::opened;
 use crate::output::{self, Style};
 
 pub(crate) fn run(global: &Global, args: &TuiArgs) -> Result<ExitCode, Failure> {
     let data = data_folder(global)?;
-    // Without an index there is nothing to show: say so before the screen changes.
-    ken_index::read_meta(&index_folder(&data))?;
     let settings = Settings::load(global)?;
+    // Without an index there is nothing to show: say so before the screen changes.
+    opened::meta(&data, &settings)?;
     let setup = Setup {
         access: access(&data, &settings, context())?,
         program: own_program(global, &data)?,

@@ -31,6 +31,7 @@ impl Settings {
         of(&["ocr", "languages"], self.ocr.checked_languages())?;
         of(&["analysis", "stem"], self.analysis.checked_languages())?;
         of(&["exclude"], self.excluded())?;
+        of(&["engine"], self.engine.checked())?;
         of(&["folder"], self.folders())?;
         of(&["mail", "headers"], self.mail.custom_fields())?;
         of(&["mail", "addresses"], self.mail.own_addresses())?;
@@ -126,6 +127,7 @@ mod tests {
             ("[mail]\nheaders = { author = \"X-A\" }", "mail.headers"),
             ("[[folder]]\npath = \"here\"\nfields = {}", "folder"),
             ("exclude = [\"videos\"]", "exclude"),
+            ("[engine]\nkind = \"opensearch\"", "engine"),
             ("[queries]\nwork = \"(\"", "queries.work"),
             ("[queries]\nwork = \"query:work\"", "queries.work"),
             ("[[hook]]\nquery = \"(\"\ncommand = [\"x\"]", "hook"),

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use ken_core::{Field, FieldKind, Ranking};
-use ken_index::Snapshot;
+use ken_engine::Reading;
 use serde::{Deserialize, Serialize};
 
+use super::Settings;
 use super::sources::Wrong;
 use crate::failure::{Failure, Kind};
 
@@ -138,17 +139,12 @@ fn at_least(name: &str, value: f32, least: f32) -> Result<f32, Wrong> {
     })
 }
 
-/// Returns the snapshot with the ranking and stemming of the settings.
-pub(crate) fn apply(
-    snapshot: Snapshot,
-    ranking: &RankingSettings,
-    analysis: &AnalysisSettings,
-) -> Result<Snapshot, Failure> {
-    let snapshot = snapshot.with_ranking(ranking.ranking()?);
-    let Some(languages) = &analysis.stem else {
-        return Ok(snapshot);
-    };
-    snapshot
-        .with_stemming(languages)
-        .map_err(|language| no_stemmer(&language))
+impl Settings {
+    /// Returns how the index answers.
+    pub(crate) fn reading(&self) -> Result<Reading, Failure> {
+        Ok(Reading {
+            ranking: self.ranking.ranking()?,
+            stemming: self.analysis.checked_languages()?.map(<[_]>::to_vec),
+        })
+    }
 }

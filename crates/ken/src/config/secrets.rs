@@ -1,4 +1,4 @@
-//! `[passwords]` and `[web]`: secrets, which a file or a command holds.
+//! `[passwords]`, `[web]` and `[engine.auth]`: secrets, which a file or a command holds.
 
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
@@ -44,17 +44,7 @@ impl WebSettings {
         let Some(address) = self.address else {
             return Ok(None);
         };
-        let file = self.password.file.as_deref().map(below_home);
-        if let Some(file) = file.filter(|file| is_read_by_others(file)) {
-            let message = format!(
-                "other users can read the password in \"{}\"",
-                file.display()
-            );
-            return Err(Failure::new(Kind::Usage, message)
-                .hint(&format!("chmod 600 \"{}\"", file.display())));
-        }
-        let text = self.password.text("web.password")?;
-        let password = text.lines().next().unwrap_or_default().to_owned();
+        let password = self.password.secret("web.password")?;
         let problem = match password.chars().count() {
             0 => "has no password",
             1..MIN_PASSWORD => "has a password of fewer than 12 characters",
@@ -72,6 +62,26 @@ fn is_read_by_others(file: &Path) -> bool {
 }
 
 impl PasswordSettings {
+    /// Returns whether there is a source.
+    pub(super) fn is_set(&self) -> bool {
+        self.file.is_some() || self.command.is_some()
+    }
+
+    /// Returns the first line, which is the only secret; `name` is that of the setting.
+    pub(super) fn secret(&self, name: &str) -> Result<String, Failure> {
+        let file = self.file.as_deref().map(below_home);
+        if let Some(file) = file.filter(|file| is_read_by_others(file)) {
+            let message = format!(
+                "other users can read the password in \"{}\"",
+                file.display()
+            );
+            return Err(Failure::new(Kind::Usage, message)
+                .hint(&format!("chmod 600 \"{}\"", file.display())));
+        }
+        let text = self.text(name)?;
+        Ok(text.lines().next().unwrap_or_default().to_owned())
+    }
+
     /// Returns the text of the file and of the output of the command; `name` is that of the setting.
     fn text(&self, name: &str) -> Result<String, Failure> {
         let mut text = String::new();

@@ -242,3 +242,20 @@ fn a_server_leaves_out_what_is_excluded_while_it_runs() {
     assert_eq!(world.found("otter"), ["kept/a.txt", "kept/new.txt"]);
     server.end();
 }
+
+#[cfg(not(feature = "cluster"))]
+#[test]
+fn an_engine_that_this_ken_lacks_is_named() {
+    let world = World::new();
+    world.write("a.txt", "apple");
+    world.configure("[engine]\nkind = \"opensearch\"\nnodes = [\"http://127.0.0.1:1\"]\n");
+    for arguments in [&["index", "docs"][..], &["search", "apple"], &["status"]] {
+        let run = world.ken(arguments);
+        assert_eq!(run.code, 2);
+        let advice = "engine.kind: this ken was built without the engine for OpenSearch";
+        assert!(run.err.contains(advice), "{}", run.err);
+    }
+    let run = world.ken(["config", "check"]);
+    assert_eq!(run.code, 1);
+    assert!(run.err.contains("engine.kind"), "{}", run.err);
+}

@@ -13,8 +13,8 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "api", "desktop", "mcp", "web", "tui", "server", "pipeline", "search", "grep",
-            "extract", "index", "engine", "watch", "walk", "mail", "private", "core",
+            "api", "cluster", "desktop", "mcp", "web", "tui", "server", "pipeline", "search",
+            "grep", "extract", "index", "engine", "watch", "walk", "mail", "private", "core",
         ],
     ),
     (
@@ -40,18 +40,13 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ("ken-walk", &["private", "core"]),
     ("ken-mail", &["core"]),
     ("ken-ngram", &["private", "core"]),
-    (
-        "ken-mcp",
-        &["api", "search", "index", "engine", "walk", "core"],
-    ),
+    ("ken-mcp", &["api", "search", "engine", "walk", "core"]),
     (
         "ken-web",
-        &[
-            "api", "search", "index", "engine", "extract", "mail", "walk", "core",
-        ],
+        &["api", "search", "engine", "extract", "mail", "walk", "core"],
     ),
-    ("ken-desktop", &["search", "index", "core"]),
-    ("ken-tui", &["api", "search", "index", "engine", "core"]),
+    ("ken-desktop", &["search", "core"]),
+    ("ken-tui", &["api", "search", "engine", "core"]),
     ("ken-api", &["private", "core"]),
     ("ken-private", &[]),
     ("ken-core", &[]),

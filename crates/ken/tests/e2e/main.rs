@@ -12,6 +12,8 @@ mod blocked;
 mod bounded;
 mod changes;
 mod check;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod config;
 mod confined;
 mod crash;

@@ -304,9 +304,17 @@ fn a_message_keeps_its_address_when_its_flags_change() {
     world.rename("mail/cur/1.host:2,S", "mail/cur/1.host:2,RS");
     world.index_docs();
     let shown = world.ken([OsStr::new("show"), old.as_os_str()]);
-    assert!(shown.text().contains("please see the okapi"), "{}", shown.err);
+    assert!(
+        shown.text().contains("please see the okapi"),
+        "{}",
+        shown.err
+    );
     let shown = world.ken(["show", &format!("docs/{member}")]);
-    assert!(shown.text().contains("forty okapis"), "{member}: {}", shown.err);
+    assert!(
+        shown.text().contains("forty okapis"),
+        "{member}: {}",
+        shown.err
+    );
 }
 
 #[test]

@@ -81,6 +81,8 @@ fn figures_of_the_index() {
             "completed",
             "data",
             "documents",
+            "engine",
+            "engine_state",
             "failed",
             "files",
             "name_only",

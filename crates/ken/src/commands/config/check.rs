@@ -52,6 +52,7 @@ fn problems(global: &Global, settings: &Settings) -> Vec<(&'static str, String)>
         "search.synonyms",
         failed(query::synonyms(None, settings).map(drop)),
     );
+    add("engine", failed(reached(settings)));
     add("adapter", failed(settings.helpers(global).map(drop)));
     for name in settings.programs() {
         let is_there = program(Path::new(&name)).is_some();
@@ -80,6 +81,14 @@ fn problems(global: &Global, settings: &Settings) -> Vec<(&'static str, String)>
         add("ocr.languages", unknown_languages(settings));
     }
     found
+}
+
+/// Fails if the index is elsewhere and does not answer.
+fn reached(settings: &Settings) -> Result<(), Failure> {
+    match settings.engine.engine()? {
+        Some(engine) => Ok(engine.state().map(drop)?),
+        None => Ok(()),
+    }
 }
 
 fn missing(path: &Path) -> Option<String> {

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ken_index::layout::index_folder;
 use toml_edit::{Array, Item, value};
 
 use crate::cli::{ExcludeArgs, Global};
 use crate::config::file::edit;
 use crate::config::{Settings, below_home, data_folder, home};
 use crate::failure::{Failure, Kind};
-use crate::output;
+use crate::{opened, output};
 
 pub(crate) fn run(global: &Global, args: &ExcludeArgs) -> Result<ExitCode, Failure> {
     let settings = Settings::load(global)?;
@@ -53,7 +52,7 @@ pub(crate) fn run(global: &Global, args: &ExcludeArgs) -> Result<ExitCode, Failu
 
 /// Refuses what cannot be left out by a setting, and warns if nothing lies there.
 fn check(global: &Global, path: &Path) -> Result<(), Failure> {
-    let meta = ken_index::read_meta(&index_folder(&data_folder(global)?));
+    let meta = opened::meta(&data_folder(global)?, &Settings::load(global)?);
     let roots = meta.map(|meta| meta.roots).unwrap_or_default();
     let real = fs_err::canonicalize(path);
     let real = real.as_deref().unwrap_or(path);

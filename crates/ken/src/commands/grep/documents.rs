@@ -10,16 +10,15 @@ use ken_grep::documents::Documents;
 use ken_grep::output::Output;
 use ken_grep::run::{Search, Summary};
 use ken_grep::walk::{SortKey, overrides, types};
-use ken_index::Snapshot;
-use ken_index::layout::index_folder;
 use ken_search::service::resolve;
 
 use super::plan::Surroundings;
 use super::usage;
 use crate::cli::Global;
-use crate::commands::{address, warn_of_damage};
-use crate::config::data_folder;
+use crate::commands::address;
+use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
+use crate::opened::Opened;
 use crate::output::{Out, Screen};
 
 /// Searches the stored text of the documents below the paths; the most useful ones come first if `ranks`.
@@ -58,8 +57,7 @@ fn with_documents(
     around: &Surroundings,
     run: &mut dyn FnMut(&Documents<'_>) -> Result<Summary, Failure>,
 ) -> Result<Summary, Failure> {
-    let snapshot = Snapshot::open(&index_folder(&data_folder(global)?))?;
-    warn_of_damage(&snapshot);
+    let snapshot = Opened::new(&data_folder(global)?, &Settings::load(global)?)?;
     let mut addresses = Vec::new();
     let mut roots = Vec::new();
     for typed in &search.walk.paths {
@@ -72,7 +70,7 @@ fn with_documents(
             typed
         };
         let path = resolve(&around.working_folder.join(typed), &snapshot.meta().roots)?;
-        let mut found = below(&snapshot, &path)?;
+        let mut found = below(&*snapshot, &path)?;
         let (mut path, mut shown) = (path, shown.to_path_buf());
         if found.is_empty()
             && let Some(location) = address::location(global, typed)?
@@ -89,7 +87,7 @@ fn with_documents(
     }
     addresses.sort_unstable();
     addresses.dedup();
-    sort(&snapshot, &mut addresses, search)?;
+    sort(&*snapshot, &mut addresses, search)?;
     let files = match search.prefilter.is_empty() {
         true => Vec::new(),
         false => snapshot.files().rows()?,
@@ -97,7 +95,7 @@ fn with_documents(
     let globs = overrides(&around.working_folder, &search.walk.globs);
     let types = types(&search.walk.types);
     run(&Documents {
-        snapshot: &snapshot,
+        snapshot: &*snapshot,
         addresses: &addresses,
         files: &files,
         roots: &roots,

@@ -14,7 +14,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ken_core::Field;
-use ken_index::Snapshot;
 use ken_search::plan::Context;
 use ken_search::service::Service;
 use ken_search::service::mail::{Message, Which};
@@ -22,10 +21,11 @@ use ken_search::service::mail::{Message, Which};
 pub(super) use tag::{apply as apply_tags, split as split_tags};
 
 use super::context::context;
-use super::{address, last, open_index};
+use super::{address, last};
 use crate::cli::{Global, MailArgs, MailCommand};
 use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
+use crate::opened::Opened;
 use crate::output;
 
 pub(crate) fn run(global: &Global, args: &MailArgs) -> Result<ExitCode, Failure> {
@@ -42,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &MailArgs) -> Result<ExitCode, Failure>
 
 /// An index, and the context of queries on its mail.
 struct Mail {
-    snapshot: Snapshot,
+    snapshot: Opened,
     settings: Settings,
     context: Context,
 }
@@ -50,7 +50,7 @@ struct Mail {
 impl Mail {
     fn open(global: &Global) -> Result<Self, Failure> {
         let settings = Settings::load(global)?;
-        let snapshot = open_index(&data_folder(global)?)?;
+        let snapshot = Opened::new(&data_folder(global)?, &settings)?;
         let mut context = context();
         settings.mail.apply_to(&mut context)?;
         Ok(Self {
@@ -63,7 +63,7 @@ impl Mail {
     /// Returns the search service for the user.
     fn service(&self) -> Service<'_> {
         let saved = self.settings.queries.clone();
-        Service::new(&self.snapshot, self.context.clone(), saved)
+        Service::new(&*self.snapshot, self.context.clone(), saved)
     }
 }
 

@@ -26,7 +26,7 @@ const MAX_NAMES: usize = 10_000;
 
 pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let reader = Reader::new(&mail.snapshot, mail.settings.extraction()?);
+    let reader = Reader::new(&*mail.snapshot, mail.settings.extraction()?);
     let pattern = args.name.as_deref().map(compiled).transpose()?;
     fs_err::create_dir_all(&args.to)?;
     let mut saved = HashSet::new();

@@ -36,7 +36,7 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
         messages.reverse();
     }
     let page = Page {
-        reader: Reader::new(&mail.snapshot, mail.settings.extraction()?),
+        reader: Reader::new(&*mail.snapshot, mail.settings.extraction()?),
         style: Style::of(global),
         service: &service,
         args,

@@ -16,7 +16,7 @@ use crate::output;
 
 pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let reader = Reader::new(&mail.snapshot, mail.settings.extraction()?);
+    let reader = Reader::new(&*mail.snapshot, mail.settings.extraction()?);
     let mut n_signatures = 0;
     let mut all_good = true;
     let service = mail.service();

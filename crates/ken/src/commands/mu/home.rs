@@ -102,6 +102,8 @@ impl Home {
 fn update_options(global: &Global, data: &Path, args: &IndexArgs) -> Result<Options, Refusal> {
     let mut options = index::options(global, args)?;
     options.data = data.to_path_buf();
+    // Like mu, ken mu has an index of its own.
+    options.engine = None;
     Ok(options)
 }
 

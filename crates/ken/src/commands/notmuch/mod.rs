@@ -289,6 +289,8 @@ fn database(global: &Global, places: &Places) -> Result<Database, Refusal> {
     let mail_root = &places.mail_root;
     let mut update = Options {
         data: places.data.clone(),
+        // Beside the mail, as notmuch has its database.
+        engine: None,
         ocr: None,
         ..default_options(global)?
     };

@@ -9,15 +9,16 @@ use std::time::{Duration, SystemTime};
 
 use fs_err::os::unix::fs::OpenOptionsExt;
 use ken_core::{Field, Location};
-use ken_index::Snapshot;
+use ken_engine::Source;
 use ken_search::service::{Named, Place, Service};
 
 use super::context::context;
 use super::original::{FileState, Reader, changed_words, state};
-use super::{address, desktop, last, open_index};
+use super::{address, desktop, last};
 use crate::cli::{Global, OpenArgs};
 use crate::config::{Settings, data_folder, state_home};
 use crate::failure::{Failure, Kind};
+use crate::opened::Opened;
 use crate::output;
 use program::Opening;
 
@@ -30,11 +31,11 @@ const MAX_NAME: usize = 200;
 
 pub(crate) fn run(global: &Global, args: &OpenArgs) -> Result<ExitCode, Failure> {
     let settings = Settings::load(global)?;
-    let snapshot = open_index(&data_folder(global)?)?;
-    let service = Service::new(&snapshot, context(), settings.queries.clone());
+    let snapshot = Opened::new(&data_folder(global)?, &settings)?;
+    let service = Service::new(&*snapshot, context(), settings.queries.clone());
     let found = address::find(&service, &args.address)?;
     let location = &found.named.stored.location;
-    match state(&snapshot, &location.path)? {
+    match state(&*snapshot, &location.path)? {
         FileState::Gone => return Err(gone(location)),
         FileState::Changed => output::warn(&changed_words(location)),
         FileState::Same | FileState::Unknown => {}
@@ -48,7 +49,7 @@ pub(crate) fn run(global: &Global, args: &OpenArgs) -> Result<ExitCode, Failure>
     }
     let path = match location.ipath.is_root() {
         true => location.path.clone(),
-        false => unpacked(&snapshot, &settings, &found.named)?,
+        false => unpacked(&*snapshot, &settings, &found.named)?,
     };
     let typed = args.page.map(Place::Page);
     let typed = typed.or_else(|| args.line.map(Place::Line));
@@ -74,7 +75,7 @@ fn no_desktop() -> Failure {
 
 /// Writes a member of a file into a folder of its own, which only the user can read, and returns its path. Members of
 /// earlier days are removed.
-fn unpacked(snapshot: &Snapshot, settings: &Settings, named: &Named) -> Result<PathBuf, Failure> {
+fn unpacked(snapshot: &dyn Source, settings: &Settings, named: &Named) -> Result<PathBuf, Failure> {
     let bytes = Reader::new(snapshot, settings.extraction()?).read(&named.stored.location)?;
     let folder = state_home().ok_or_else(|| {
         let message = "there is no home folder to unpack it into".to_owned();

@@ -9,7 +9,6 @@ mod options;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
-use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -18,7 +17,6 @@ use base64ct::{Base64, Encoding};
 use jiff::Timestamp;
 use ken_core::{Field, FieldNames, Location};
 use ken_engine::Source;
-use ken_index::Snapshot;
 use ken_index::layout::index_folder;
 use ken_search::parse::{Saved, Syntax};
 use ken_search::service::{
@@ -28,8 +26,9 @@ use ken_search::snippet::Fragment;
 
 use crate::cli::Global;
 use crate::commands::query;
-use crate::config::{self, Settings, data_folder};
+use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
+use crate::opened::Opened;
 use crate::output;
 use options::{Mode, Options, Refusal, Snippets};
 
@@ -53,20 +52,23 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Ok(folder) => folder,
         Err(message) => return complain(&message),
     };
-    let snapshot = match Snapshot::open_for_one_query(&index_folder(&folder)) {
-        Ok(snapshot) => snapshot,
-        Err(error) => {
-            let folder = folder.display();
-            return complain(&format!("Cant open database in {folder} reason: {error}\n"));
+    let mut settings = Settings::load(global)?;
+    if options.folder.is_some() {
+        // The folder that is named has the index.
+        settings.engine = Default::default();
+    }
+    let snapshot = match Opened::new(&folder, &settings) {
+        Ok(snapshot) => snapshot.until_the_end(),
+        Err(failure) => {
+            let (folder, reason) = (folder.display(), failure.message());
+            return complain(&format!(
+                "Cant open database in {folder} reason: {reason}\n"
+            ));
         }
     };
     if options.years {
-        return years(&snapshot);
+        return years(&*snapshot);
     }
-    let settings = Settings::load(global)?;
-    let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
-    // The process ends next: the kernel closes all files faster at once than one by one.
-    let snapshot = ManuallyDrop::new(snapshot);
     let mut context = crate::commands::context::context();
     context.synonyms = query::synonyms(options.synonyms.clone(), &settings)?;
     let service = Service::new(&*snapshot, context, Saved::new());

@@ -3,7 +3,6 @@
 mod like;
 mod print;
 
-use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 use ken_engine::Source;
@@ -14,9 +13,10 @@ use ken_search::service::{
 
 use crate::cli::{Global, GroupName, RELEVANCE, SearchArgs};
 use crate::commands::context::context;
-use crate::commands::{bounded, last, open_index, query, serve};
-use crate::config::{self, Settings, data_folder};
+use crate::commands::{bounded, last, query, serve};
+use crate::config::{Settings, data_folder};
 use crate::failure::{Failure, Kind};
+use crate::opened::Opened;
 use crate::output::{self, Paging, Style};
 use print::{Printer, says_how_many};
 
@@ -55,11 +55,8 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     if args.fresh {
         serve::make_fresh(global)?;
     }
-    let snapshot = open_index(&data_folder(global)?)?;
+    let snapshot = Opened::new(&data_folder(global)?, &settings)?.until_the_end();
     let mut request = request(args, &settings)?;
-    let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
-    // The process ends next: the kernel closes all files faster at once than one by one.
-    let snapshot = ManuallyDrop::new(snapshot);
     let service = service(&*snapshot, args, &settings)?;
     check_keys(&args.keys, &service)?;
     let query = match (service.understand(&request), &args.results.like) {

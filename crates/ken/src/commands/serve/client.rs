@@ -6,7 +6,6 @@ use std::time::Duration;
 use ken_api::message::{Event, Fresh, IndexWish};
 use ken_api::{Client, Error, Lines};
 use ken_core::{BytesPath, Root};
-use ken_index::layout::index_folder;
 use ken_pipeline::{Options, Progress, RootChange, Summary, update_files};
 
 use super::figures;
@@ -39,7 +38,7 @@ pub(in crate::commands) fn bring_in(
         tags: true,
         paths: files.iter().cloned().map(BytesPath).collect(),
     };
-    if !has_settings(global) && are_made(&options.data, changes) {
+    if !has_settings(global) && are_made(options, changes) {
         match is_made_fresh(&options.data, &fresh) {
             Ok(true) => return Ok(()),
             // The server waits during a pause, which single files do not.
@@ -52,11 +51,11 @@ pub(in crate::commands) fn bring_in(
 }
 
 /// Returns whether the roots of an index need no changes.
-fn are_made(data: &Path, changes: &[RootChange]) -> bool {
+fn are_made(options: &Options, changes: &[RootChange]) -> bool {
     if changes.is_empty() {
         return true;
     }
-    let Ok(meta) = ken_index::read_meta(&index_folder(data)) else {
+    let Ok(meta) = options.meta() else {
         return false;
     };
     changes.iter().all(|change| match change {
@@ -91,7 +90,7 @@ fn is_made_fresh(data: &Path, fresh: &Fresh) -> Result<bool, Error> {
 /// Waits until everything that was changed before this call is in the index.
 pub(in crate::commands) fn make_fresh(global: &Global) -> Result<(), Failure> {
     let options = default_options(global)?;
-    if !has_roots(&options.data, false)? {
+    if !has_roots(&options, false)? {
         // The search says what to do.
         return Ok(());
     }

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use ken_search::service::{Request, Service};
 
 use crate::commands::context::context;
-use crate::commands::open_index;
-use crate::config::{self, HookSettings, Settings, home};
+use crate::config::{HookSettings, Settings, home};
 use crate::failure::{Failure, Kind};
+use crate::opened::Opened;
 use crate::output;
 
 /// Number of hits that a command gets.
@@ -110,11 +110,10 @@ fn hits(
     hook: &HookSettings,
     added: &HashSet<PathBuf>,
 ) -> Result<Vec<u8>, Failure> {
-    let snapshot = open_index(data)?;
-    let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
+    let snapshot = Opened::new(data, settings)?;
     let mut context = context();
     settings.mail.apply_to(&mut context)?;
-    let service = Service::new(&snapshot, context, settings.queries.clone());
+    let service = Service::new(&*snapshot, context, settings.queries.clone());
     let request = Request {
         query: hook.query.clone(),
         filters: folders(added).into_iter().collect(),

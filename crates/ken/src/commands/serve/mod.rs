@@ -81,7 +81,7 @@ pub(super) fn run_with(
         global_ignore: ignore::gitignore::gitconfig_excludes_path(),
         ..default_options(global)?
     };
-    if !has_roots(&options.data, false)? {
+    if !has_roots(&options, false)? {
         return Err(
             Failure::new(Kind::Usage, "the index has no roots yet".to_owned())
                 .hint("name a folder: ken index ~/Documents"),
@@ -110,7 +110,9 @@ pub(super) fn run_with(
     let news = Arc::new(News::new(watcher.waker(), notices));
     let of_signals = Arc::clone(&news);
     end_with_signals(move || of_signals.stop())?;
-    watcher.watch_replaced(&commit_file(&index_folder(&options.data)))?;
+    if options.engine.is_none() {
+        watcher.watch_replaced(&commit_file(&index_folder(&options.data)))?;
+    }
     // Before this process gives way to others: threads that answer do not.
     let faces = Faces::start(global, &options.data, &settings, &news);
     if let Err(failure) = &faces {
@@ -547,8 +549,9 @@ impl Server {
     fn knows_roots(&mut self) -> bool {
         let index = index_folder(&self.options.data);
         // The folder may be a new one. If there is none, the comparison says so.
-        let is_there = self.watcher.watch_replaced(&commit_file(&index)).is_ok();
-        let Ok(meta) = ken_index::read_meta(&index) else {
+        let is_there = self.options.engine.is_some()
+            || self.watcher.watch_replaced(&commit_file(&index)).is_ok();
+        let Ok(meta) = self.options.meta() else {
             return false;
         };
         let waits = |ticket| !self.updater.has_begun(ticket);
@@ -567,7 +570,7 @@ impl Server {
             );
             return Err(Failure::new(Kind::Index, message));
         }
-        let meta = ken_index::read_meta(&index_folder(&self.options.data))?;
+        let meta = self.options.meta()?;
         self.watcher.watch(meta.roots);
         // One that has not begun sees all that is there now.
         let waits = |ticket| !self.updater.has_begun(ticket);

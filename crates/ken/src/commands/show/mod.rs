@@ -14,10 +14,11 @@ use ken_search::service::{Addressed, Error, Next, Part, PartRequest, Place, Read
 use super::bounded::range;
 use super::context::context;
 use super::original::{FileState, changed_words, state};
-use super::{address, last, open_index};
+use super::{address, last};
 use crate::cli::{Global, ReadArgs};
 use crate::config::{Settings, data_folder};
 use crate::failure::{Failure, Kind};
+use crate::opened::Opened;
 use crate::output::{self, Style};
 use print::Page;
 
@@ -35,13 +36,13 @@ const MAX_TRIES: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &ReadArgs) -> Result<ExitCode, Failure> {
     let settings = Settings::load(global)?;
-    let snapshot = open_index(&data_folder(global)?)?;
+    let snapshot = Opened::new(&data_folder(global)?, &settings)?;
     let mut context = context();
     settings.mail.apply_to(&mut context)?;
-    let service = Service::new(&snapshot, context, settings.queries.clone());
+    let service = Service::new(&*snapshot, context, settings.queries.clone());
     let found = address::find(&service, &args.address)?;
     let location = &found.named.stored.location;
-    let state = state(&snapshot, &location.path)?;
+    let state = state(&*snapshot, &location.path)?;
     let page = Page {
         service: &service,
         found: &found,

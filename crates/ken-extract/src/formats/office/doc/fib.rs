@@ -41,6 +41,8 @@ pub(super) struct Fib {
     pub(super) lengths: [usize; 8],
     pub(super) pieces: TableRange,
     pub(super) sections: TableRange,
+    /// The pages with the properties of paragraphs; empty before Word 97.
+    pub(super) paragraph_pages: TableRange,
     /// What is known of comments, where their texts begin, and their authors; empty before Word 97.
     pub(super) comments: TableRange,
     pub(super) comment_texts: TableRange,
@@ -84,9 +86,9 @@ impl Fib {
             true => (range(0x1a2)?, range(0xca)?),
             false => (range(0x160)?, range(0x88)?),
         };
-        let of_comments = |at: usize| match is_word_97 {
-            true => range(at),
-            false => Some(TableRange::default()),
+        let since_97 = |at: usize| match is_word_97 {
+            true => range(at).unwrap_or_default(),
+            false => TableRange::default(),
         };
         Some(Ok(Self {
             is_word_97,
@@ -105,9 +107,10 @@ impl Fib {
             lengths,
             pieces,
             sections,
-            comments: of_comments(0xba).unwrap_or_default(),
-            comment_texts: of_comments(0xc2).unwrap_or_default(),
-            comment_authors: of_comments(0x1ba).unwrap_or_default(),
+            paragraph_pages: since_97(0x102),
+            comments: since_97(0xba),
+            comment_texts: since_97(0xc2),
+            comment_authors: since_97(0x1ba),
         }))
     }
 

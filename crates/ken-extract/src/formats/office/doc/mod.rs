@@ -5,6 +5,7 @@
 //! After the text of the pages come footnotes, headers, comments, endnotes and text boxes.
 
 mod comments;
+mod drop_caps;
 mod encryption;
 mod fib;
 mod pieces;
@@ -18,6 +19,7 @@ use crate::structure::compound::ROOT;
 use crate::structure::compound::{self, Compound, objects, summary};
 use crate::{Error, Input};
 use fib::Fib;
+use text::Marks;
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format =
@@ -26,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("pages, where the writer began one")
         .members("embedded files")
         .in_worker()
-        .version(6);
+        .version(7);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
@@ -40,9 +42,12 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let fib = Fib::read(&main)?;
     let table = table.unwrap_or_else(|| main.clone());
     let (mut units, is_whole) = pieces::read(&fib, &main, &table);
-    let breaks = sections::page_breaks(&fib, &main, &table);
-    let authors = comments::authors(&fib, &table);
-    output.own().body = text::text(&fib, &mut units, &breaks, &authors, limits);
+    let marks = Marks {
+        breaks: sections::page_breaks(&fib, &main, &table),
+        drop_caps: drop_caps::ends(&fib, &main, &table),
+        authors: comments::authors(&fib, &table),
+    };
+    output.own().body = text::text(&fib, &mut units, &marks, limits);
     if let Some(pictures) = file.stream(ROOT, "Data") {
         blips::add_texts(&pictures, limits, output.own());
     }

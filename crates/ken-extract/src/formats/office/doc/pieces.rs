@@ -1,5 +1,7 @@
 //! Joins the text from its pieces, as UTF-16 units (MS-DOC 2.4.1 and 2.9.38).
 
+use std::collections::HashSet;
+
 use super::fib::{CHINESE, Fib};
 use crate::structure::cursor::Cursor;
 use crate::text;
@@ -63,6 +65,30 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> (Vec<u16>, bool) {
         }
     }
     (units, is_whole)
+}
+
+/// Returns the positions of the characters before these offsets in the main stream.
+pub(super) fn positions(fib: &Fib, table: &[u8], offsets: &[usize]) -> HashSet<usize> {
+    let mut positions = HashSet::new();
+    let Some(table) = fib.pieces.of(table).and_then(piece_table) else {
+        return positions;
+    };
+    if offsets.is_empty() {
+        return positions;
+    }
+    let mut start = 0;
+    for piece in pieces(table, fib) {
+        let width = if piece.is_8_bit { 1 } else { 2 };
+        let within = offsets.iter().filter_map(|offset| {
+            let n_characters = offset.checked_sub(piece.at)? / width;
+            (1..=piece.n_characters)
+                .contains(&n_characters)
+                .then(|| start + n_characters - 1)
+        });
+        positions.extend(within);
+        start += piece.n_characters;
+    }
+    positions
 }
 
 /// Returns the code page of Word 6 and 95, which is that of its language. The language of most

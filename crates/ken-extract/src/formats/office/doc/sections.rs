@@ -61,13 +61,18 @@ fn flows_on(bytes: &[u8], is_word_97: bool) -> Option<bool> {
         if property == BREAK_KIND {
             return Some(properties.byte()? <= 1);
         }
-        let n_bytes = match property >> 13 {
-            0 | 1 => 1,
-            2 | 4 | 5 => 2,
-            3 => 4,
-            7 => 3,
-            _ => usize::from(properties.byte()?),
-        };
-        properties.take(n_bytes)?;
+        skip_value(&mut properties, property)?;
     }
+}
+
+/// Skips the value of a property (MS-DOC 2.2.5.1).
+pub(super) fn skip_value(properties: &mut Cursor<'_>, property: u16) -> Option<()> {
+    let n_bytes = match property >> 13 {
+        0 | 1 => 1,
+        2 | 4 | 5 => 2,
+        3 => 4,
+        7 => 3,
+        _ => usize::from(properties.byte()?),
+    };
+    properties.take(n_bytes).map(drop)
 }

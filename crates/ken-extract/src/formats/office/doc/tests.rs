@@ -251,3 +251,41 @@ fn comments_have_their_authors() {
         "A page\nIvar Dahl: first remark\nRagna Moe: second remark"
     );
 }
+
+#[test]
+fn large_first_letters_join_their_words() {
+    let text = "Before\rT\rhe dunlin\rZ\rlast\r";
+    let bytes = fast_saved(&[(text, false)], 0);
+    let file = Compound::open(&bytes).unwrap();
+    let mut main = file.stream(ROOT, "WordDocument").unwrap();
+    let mut table = file.stream(ROOT, "0Table").unwrap();
+    let start = 0x400_u32;
+    main.resize(0x600, 0);
+    // A page of properties for four paragraphs, of which the second is a drop cap of three lines.
+    let mut page = vec![0; 512];
+    for (number, position) in [0_u32, 7, 9, 20, 22].into_iter().enumerate() {
+        page[4 * number..4 * number + 4].copy_from_slice(&(start + 2 * position).to_le_bytes());
+    }
+    for (run, (at, value)) in [(200, 0_u16), (220, 0x19), (240, 0), (260, 0)]
+        .into_iter()
+        .enumerate()
+    {
+        page[20 + 13 * run] = (at / 2) as u8;
+        page[at] = 5;
+        // A style, the alignment of the paragraph, and the drop cap.
+        page[at + 3..at + 6].copy_from_slice(&[0x03, 0x24, 1]);
+        page[at + 6..at + 8].copy_from_slice(&0x442c_u16.to_le_bytes());
+        page[at + 8..at + 10].copy_from_slice(&value.to_le_bytes());
+    }
+    page[511] = 4;
+    main.extend(page);
+    let pages: Vec<u8> = [start, start + 48, 3]
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect();
+    let range = [table.len() as u32, pages.len() as u32];
+    main[0x102..0x10a].copy_from_slice(&range.map(u32::to_le_bytes).concat());
+    table.extend(pages);
+    let found = found(&compound_of(&[("WordDocument", &main), ("0Table", &table)]));
+    assert_eq!(found.own().body, "Before\nThe dunlin\nZ\nlast");
+}

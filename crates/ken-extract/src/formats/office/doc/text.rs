@@ -1,7 +1,7 @@
 //! Handles special characters (MS-DOC 2.4 and 2.8.25): marks of paragraphs, cells, pages and
 //! fields.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::fib::Fib;
 use super::sections::Breaks;
@@ -15,14 +15,17 @@ const MAX_FIELDS: usize = 1000;
 /// The number of the part with comments.
 const COMMENTS: usize = 4;
 
-/// Returns the text of a document; `authors` are those of comments, by their positions in their part.
-pub(super) fn text(
-    fib: &Fib,
-    units: &mut [u16],
-    breaks: &Breaks,
-    authors: &HashMap<usize, String>,
-    limits: &Limits,
-) -> String {
+/// What is known of characters by their positions.
+pub(super) struct Marks {
+    pub(super) breaks: Breaks,
+    /// The marks behind large first letters.
+    pub(super) drop_caps: HashSet<usize>,
+    /// The authors of comments, by the positions of the comments in their part.
+    pub(super) authors: HashMap<usize, String>,
+}
+
+/// Returns the text of a document.
+pub(super) fn text(fib: &Fib, units: &mut [u16], marks: &Marks, limits: &Limits) -> String {
     let mut writer = Writer {
         body: Body::new(limits.max_text_bytes),
         fields: Vec::new(),
@@ -37,10 +40,10 @@ pub(super) fn text(
     for (position, &unit) in pages.iter().enumerate() {
         if unit == 0x0c {
             writer.end_paragraph();
-            if breaks.is_page(position) {
+            if marks.breaks.is_page(position) {
                 writer.body.break_page();
             }
-        } else {
+        } else if unit != 0x0d || !marks.drop_caps.contains(&position) {
             writer.push(unit);
         }
     }
@@ -52,7 +55,7 @@ pub(super) fn text(
         drop_unended(part);
         for (position, &unit) in part.iter().enumerate() {
             if number == COMMENTS
-                && let Some(author) = authors.get(&position)
+                && let Some(author) = marks.authors.get(&position)
             {
                 writer.end_paragraph();
                 writer.body.author(author);

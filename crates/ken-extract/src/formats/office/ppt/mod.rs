@@ -1,4 +1,4 @@
-//! PowerPoint presentations before 2007 (.ppt): MS-PPT, of PowerPoint 97 to 2003.
+//! PowerPoint presentations before 2007 (.ppt): MS-PPT, of PowerPoint 97 to 2003, and the text of PowerPoint 95.
 //!
 //! The stream `PowerPoint Document` is a tree of records. Each save appends the changed parts and a
 //! table of current offsets, so slides are found by the newest of these tables. If the tables are
@@ -18,8 +18,11 @@ use crate::expansion::max_expanded;
 use crate::formats::Format;
 use crate::formats::drawing::metafile::blips;
 use crate::output::Output;
+use crate::output::body::Body;
 use crate::structure::compound::ROOT;
 use crate::structure::compound::{self, Compound, objects, summary};
+use crate::text::code_page::{self, WESTERN};
+use crate::text::names;
 use crate::{Error, Input, Limits, Member};
 use record::{Record, records};
 use tables::Tables;
@@ -31,7 +34,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("slides")
         .members("embedded files, numbered from 1")
         .in_worker()
-        .version(6);
+        .version(7);
 
 /// An embedded object.
 const OBJECT: u16 = 0x1011;
@@ -47,17 +50,24 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let storage = storage.unwrap_or(ROOT);
     let user = file.stream(storage, "Current User").unwrap_or_default();
     let Some(mut stream) = file.stream(storage, "PowerPoint Document") else {
-        return Err(Error::Malformed(
-            "there is no stream PowerPoint Document".into(),
-        ));
+        return Err(match file.find(ROOT, "PP40") {
+            Some(_) => Error::unsupported("PowerPoint 4"),
+            None => Error::Malformed("there is no stream PowerPoint Document".into()),
+        });
     };
     let tables = Tables::read(&user, &stream);
+    if tables.document(&stream).is_none()
+        && let Some(content) = file.stream(ROOT, "Text_Content")
+    {
+        output.own().body = text_of_95(&content, limits);
+        return file.finish();
+    }
     encryption::decrypt(&user, &mut stream, &tables, &limits.passwords)?;
-    let text = slide::text(&tables, &stream, limits);
+    let shown = slide::text(&tables, &stream, limits);
     let own = output.own();
-    own.body = text.body;
+    own.body = shown.body;
     own.fields.retain(|(field, _)| *field != Field::Pages);
-    own.add_number(Field::Pages, text.n_slides as i64);
+    own.add_number(Field::Pages, shown.n_slides as i64);
     if let Some(pictures) = file.stream(storage, "Pictures") {
         blips::add_texts(&pictures, limits, own);
     }
@@ -65,13 +75,25 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     for (position, record) in found.enumerate() {
         hand_on(&record, position + 1, output)?;
     }
-    if text.n_slides == 0 && tables.document(&stream).is_none() {
+    if shown.n_slides == 0 && tables.document(&stream).is_none() {
         return Err(Error::Malformed("there are no slides".into()));
     }
-    if let Some(error) = text.failure {
+    if let Some(error) = shown.failure {
         return Err(error);
     }
     file.finish()
+}
+
+/// Returns the text of PowerPoint 95, which has all of it in a stream as well: titles and paragraphs, without the ends of slides. It is
+/// in the code page of its language, which nothing declares.
+fn text_of_95(content: &[u8], limits: &Limits) -> String {
+    let page = names::page_of_windows(content).unwrap_or(WESTERN);
+    let content = code_page::decode(content, page);
+    let mut body = Body::new(limits.max_text_bytes);
+    for line in content.split(['\r', '\u{b}', '\n']) {
+        body.line(line.trim());
+    }
+    body.finish()
 }
 
 fn hand_on(record: &Record<'_>, number: usize, output: &mut Output<'_>) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! Tests of the reader of PowerPoint presentations.
 
-use ken_core::{Kind, Reason};
+use ken_core::{Cause, Kind, Reason};
 
 use super::*;
 use crate::detect::Detected;
@@ -31,6 +31,42 @@ fn slides_are_pages_with_their_notes() {
         "Little auks\nA raft of aukletsund birds\nTell them of Größe and Привет\u{c}\
          Second slide\nThe end"
     );
+}
+
+#[test]
+fn the_text_of_powerpoint_95_is_in_a_stream_of_its_own() {
+    let text = b"Grebes\r\rA raft of \x93grebewater\x94\x0bbirds\r\rSecond slide\r\r";
+    let of_95 = compound_of(&[
+        (
+            "PowerPoint Document",
+            &[3, 0, 0, 0, 0xff, 0xff, 0, 0, 0x10, 0, 0, 0],
+        ),
+        ("Text_Content", text),
+    ]);
+    let found = found(&of_95);
+    assert_eq!(found.own().failure, None);
+    assert_eq!(
+        found.own().body,
+        "Grebes\nA raft of \u{201c}grebewater\u{201d}\nbirds\nSecond slide"
+    );
+}
+
+#[test]
+fn the_text_of_powerpoint_95_shows_its_code_page() {
+    let text = b"\xcf\xf0\xe5\xe7\xe5\xed\xf2\xe0\xf6\xe8\xff \xee \xef\xf2\xe8\xf6\xe0\xf5\r\xc2\xf2\xee\xf0\xee\xe9 \xf1\xeb\xe0\xe9\xe4";
+    let found = found(&compound_of(&[
+        ("PowerPoint Document", &[3, 0, 0, 0]),
+        ("Text_Content", text),
+    ]));
+    assert_eq!(found.own().body, "Презентация о птицах\nВторой слайд");
+}
+
+#[test]
+fn powerpoint_4_is_recognised() {
+    let found = found(&compound_of(&[("PP40", b"text")]));
+    let failure = found.own().failure.as_ref().unwrap();
+    let what = "PowerPoint 4".into();
+    assert_eq!(failure.cause, Cause::Unsupported { what });
 }
 
 fn record(version: u16, kind: u16, data: &[u8]) -> Vec<u8> {

@@ -4,13 +4,29 @@
 //! rules are those of <https://docs.opensearch.org/latest/api-reference/document-apis/bulk/> and of the decision that
 //! measured them on a node.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+#![allow(
+    clippy::unwrap_used,
+    clippy::missing_panics_doc,
+    reason = "it is a part of tests, which panic where something is wrong"
+)]
+#![cfg_attr(
+    not(test),
+    allow(dead_code, reason = "tests of other crates use the half of it")
+)]
+
+mod query;
+mod search;
+mod server;
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
 use crate::http::{Call, Http, Method, Reply};
+
+pub use server::Server;
 
 /// What happens to a bulk.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,15 +66,18 @@ pub(crate) type Watch = Box<dyn Fn(&Documents, &str) + Send + Sync>;
 
 /// The cluster.
 #[derive(Default)]
-pub(crate) struct Fake {
+pub struct Fake {
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
+    /// The documents by the alias of their index.
     indices: BTreeMap<String, Documents>,
-    /// What searches see of the documents.
-    visible: Documents,
+    /// What searches see of them.
+    visible: BTreeMap<String, Arc<Documents>>,
+    /// The points in time that are open.
+    points: HashMap<String, Arc<Documents>>,
     seq_no: u64,
     faults: VecDeque<Fault>,
     /// Nodes that cannot be reached.
@@ -153,34 +172,92 @@ impl State {
     fn answer(&mut self, call: &Call) -> (u16, Value) {
         let path = call.path.split('?').next().unwrap_or_default();
         let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
-        match (call.method, path) {
-            (Method::Get, "/") => (
+        let parts: Vec<&str> = path.split('/').skip(1).collect();
+        let missing = json!({ "error": { "type": "index_not_found_exception" } });
+        match (call.method, &parts[..]) {
+            (Method::Get, [""]) => (
                 200,
                 json!({ "version": { "distribution": "opensearch", "number": "3.6.0" } }),
             ),
-            (Method::Get, path) if path.starts_with("/_alias/") => (200, json!({})),
-            (Method::Get, "/t-root/_doc/root") => match self.index("t-root").get("root") {
-                Some(root) => (
-                    200,
-                    json!({
-                        "_seq_no": root.seq_no, "_primary_term": 1, "_source": root.source,
-                    }),
-                ),
-                None => (404, json!({ "found": false })),
+            (Method::Get, ["_cluster", "health"]) => (
+                200,
+                json!({ "status": "green", "number_of_nodes": 1, "unassigned_shards": 0 }),
+            ),
+            (Method::Get, ["_alias", alias]) => match self.indices.contains_key(*alias) {
+                true => (200, json!({})),
+                false => (404, missing),
             },
-            (Method::Put, "/t-root/_doc/root") => self.put_root(&call.path, body),
-            (Method::Post, "/t-documents/_search") => (200, self.search(&body)),
-            (Method::Post, "/t-words,t-documents/_refresh") => {
-                self.visible = self.index("t-documents").clone();
-                self.visible.retain(|_, stored| stored.source.is_some());
+            (Method::Put, [index]) => {
+                self.index(index.trim_end_matches("-1"));
+                (200, json!({ "acknowledged": true }))
+            }
+            (Method::Delete, ["_search", "point_in_time"]) => {
+                let id = body["pit_id"][0].as_str().unwrap_or_default();
+                self.points.remove(id);
+                (200, json!({}))
+            }
+            (Method::Delete, [index]) => {
+                let alias = index.trim_end_matches("-1");
+                self.visible.remove(alias);
+                match self.indices.remove(alias) {
+                    Some(_) => (200, json!({})),
+                    None => (404, missing),
+                }
+            }
+            (Method::Get, [alias, "_doc", "root"]) => {
+                match self.indices.get(*alias).and_then(|index| index.get("root")) {
+                    Some(root) => {
+                        let (seq_no, source) = (root.seq_no, &root.source);
+                        let found =
+                            json!({ "_seq_no": seq_no, "_primary_term": 1, "_source": source });
+                        (200, found)
+                    }
+                    None => (404, json!({ "found": false })),
+                }
+            }
+            (Method::Put, [alias, "_doc", "root"]) => self.put_root(alias, &call.path, body),
+            (Method::Post, [alias, "_search", "point_in_time"]) => {
+                if !self.indices.contains_key(*alias) {
+                    return (404, missing);
+                }
+                let id = format!("point {}", self.next_seq_no());
+                let documents = self.visible.get(*alias).cloned().unwrap_or_default();
+                self.points.insert(id.clone(), documents);
+                (200, json!({ "pit_id": id }))
+            }
+            (Method::Post, ["_search"]) => {
+                let id = body["pit"]["id"].as_str().unwrap_or_default();
+                match self.points.get(id) {
+                    Some(documents) => (200, search::answer(documents, &body)),
+                    None => (
+                        404,
+                        json!({ "error": { "type": "search_context_missing_exception" } }),
+                    ),
+                }
+            }
+            (Method::Post, [alias, "_search"]) => {
+                let documents = self.visible.get(*alias).cloned().unwrap_or_default();
+                (200, search::answer(&documents, &body))
+            }
+            (Method::Post, [aliases, "_refresh"]) => {
+                for alias in aliases.split(',') {
+                    self.refresh(alias);
+                }
                 (200, json!({ "_shards": { "failed": 0 } }))
             }
-            other => panic!("the fake knows no {other:?}"),
+            (Method::Get, [_, "_stats", _]) => (200, json!({})),
+            (method, _) => panic!("the fake knows no {method:?} {path}"),
         }
     }
 
-    fn put_root(&mut self, path: &str, source: Value) -> (u16, Value) {
-        let known = self.index("t-root").get("root").map(|root| root.seq_no);
+    fn refresh(&mut self, alias: &str) {
+        let mut documents = self.index(alias).clone();
+        documents.retain(|_, stored| stored.source.is_some());
+        self.visible.insert(alias.to_owned(), Arc::new(documents));
+    }
+
+    fn put_root(&mut self, alias: &str, path: &str, source: Value) -> (u16, Value) {
+        let known = self.index(alias).get("root").map(|root| root.seq_no);
         let asked = path
             .split(['?', '&'])
             .find_map(|part| part.strip_prefix("if_seq_no="));
@@ -197,41 +274,8 @@ impl State {
             source: Some(source),
             seq_no,
         };
-        self.index("t-root").insert("root".to_owned(), stored);
+        self.index(alias).insert("root".to_owned(), stored);
         (200, json!({ "_seq_no": seq_no, "_primary_term": 1 }))
-    }
-
-    /// Answers the one search that a sink makes: the visible documents of some files, in pages.
-    fn search(&self, body: &Value) -> Value {
-        let files = &body["query"]["bool"]["filter"][0]["terms"]["file"];
-        let files: Vec<&str> = files
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter_map(Value::as_str)
-            .collect();
-        let sort = |of: &Value| json!([of["loc"], of["group"]]);
-        let mut found: Vec<(Value, Value)> = Vec::new();
-        for (id, stored) in &self.visible {
-            let source = stored.source.as_ref().unwrap();
-            if files.contains(&source["file"].as_str().unwrap()) {
-                let mut fields = json!({ "file": [source["file"]], "group": [source["group"]] });
-                if source["own"] == true {
-                    fields["own"] = json!([true]);
-                }
-                let key = sort(source);
-                let hit =
-                    json!({ "_id": id, "_version": stored.version, "fields": fields, "sort": key });
-                found.push((key, hit));
-            }
-        }
-        found.sort_by_key(|(key, _)| key.to_string());
-        let after = body.get("search_after").map(Value::to_string);
-        let is_behind = |key: String| after.as_ref().is_none_or(|after| key > *after);
-        found.retain(|(key, _)| is_behind(key.to_string()));
-        found.truncate(body["size"].as_u64().unwrap() as usize);
-        let hits: Vec<Value> = found.into_iter().map(|(_, hit)| hit).collect();
-        json!({ "_shards": { "failed": 0 }, "timed_out": false, "hits": { "hits": hits } })
     }
 
     fn bulk(&mut self, body: &[u8], fault: Fault) -> (u16, Value) {
@@ -295,7 +339,7 @@ impl State {
                 seq_no,
             },
         );
-        if alias == "t-documents"
+        if alias.ends_with("-documents")
             && let Some(watch) = &self.watch
         {
             watch(&self.indices[&alias], &id);

@@ -1,0 +1,47 @@
+//! An index by where it is: how its two sides are opened.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use ken_core::Ranking;
+
+use crate::{Error, Meta, Sink, Source};
+
+/// How a source answers.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The weights by which hits are ranked.
+    pub ranking: Ranking,
+    /// Languages whose forms of words are found, if not those that documents are in.
+    pub stemming: Option<Vec<String>>,
+}
+
+/// An index outside the data folder. Nothing is asked before one of its sides is opened.
+pub trait Engine: Debug + Send + Sync {
+    /// Returns the name of the index, as errors have it.
+    fn name(&self) -> String;
+
+    /// Returns how the engine is, for people: lines with a title of one word.
+    ///
+    /// # Errors
+    /// Fails if the engine cannot be reached.
+    fn state(&self) -> Result<Vec<(&'static str, String)>, Error>;
+
+    /// Opens the last commit.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Missing`] if nothing was committed, and if the index cannot be reached.
+    fn source(&self, reading: &Reading) -> Result<Arc<dyn Source>, Error>;
+
+    /// Returns the number and the meta of the last commit, without opening it.
+    ///
+    /// # Errors
+    /// Fails as [`Engine::source`] does.
+    fn last(&self) -> Result<(u64, Meta), Error>;
+
+    /// Opens the index for writing, and makes it if it is not there.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Busy`] if another machine writes it, and if the index cannot be reached.
+    fn sink(&self) -> Result<Box<dyn Sink>, Error>;
+}
