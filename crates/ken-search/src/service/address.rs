@@ -144,9 +144,29 @@ impl Service<'_> {
         if let Some(target) = self.target_as_written(typed)? {
             return Ok(Some(target));
         }
-        match unescape_bytes(typed.as_os_str().as_bytes()) {
-            Some(bytes) => self.target_as_written(Path::new(OsStr::from_bytes(&bytes))),
-            None => Ok(None),
+        if let Some(bytes) = unescape_bytes(typed.as_os_str().as_bytes())
+            && let Some(target) = self.target_as_written(Path::new(OsStr::from_bytes(&bytes)))?
+        {
+            return Ok(Some(target));
+        }
+        self.message_with_other_flags(typed)
+    }
+
+    /// Finds a message, or a part of one, by the path that it had: a change of flags changes the name of its file.
+    fn message_with_other_flags(&self, typed: &Path) -> Result<Option<Target>, Error> {
+        let bytes = typed.as_os_str().as_bytes();
+        let name = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        let bar = bytes[name..].iter().position(|byte| *byte == b'|');
+        let end = bar.map_or(bytes.len(), |bar| name + bar);
+        let path = self.absolute(Path::new(OsStr::from_bytes(&bytes[..end])))?;
+        let member = bytes.get(end + 1..).unwrap_or_default();
+        let found = MaildirPath::of_path(&path).map(|message| message.find());
+        match found {
+            Some(Ok(Some(now))) if now != path => {
+                let ipath = Ipath::from_joined(&String::from_utf8_lossy(member));
+                self.target_at(&now, ipath)
+            }
+            _ => Ok(None),
         }
     }
 
@@ -175,16 +195,8 @@ impl Service<'_> {
 
     fn target_at(&self, named: &Path, ipath: Ipath) -> Result<Option<Target>, Error> {
         let path = self.absolute(named)?;
-        let mut location = Location { path, ipath };
-        let mut addresses = self.snapshot.documents_below(&location)?;
-        if addresses.is_empty()
-            && let Some(message) = MaildirPath::of_path(&location.path)
-            && let Ok(Some(path)) = message.find()
-        {
-            // Its flags changed, and with them its name.
-            location.path = path;
-            addresses = self.snapshot.documents_below(&location)?;
-        }
+        let location = Location { path, ipath };
+        let addresses = self.snapshot.documents_below(&location)?;
         Ok((!addresses.is_empty()).then_some(Target {
             location,
             addresses,

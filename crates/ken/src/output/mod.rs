@@ -28,7 +28,9 @@ pub(crate) use remedy::{install, owner, remedy};
 use serde::Serialize;
 use serde_json::Value as Json;
 pub(crate) use style::Style;
-pub(crate) use terminal::{Out, Screen, between_lines, columns, has_printed, mark, stderr, stdout};
+pub(crate) use terminal::{
+    Out, Screen, between_lines, columns, has_printed, has_room_for, mark, stderr, stdout,
+};
 pub(crate) use wrap::{Room, width, wrapped};
 
 /// Writes to standard output immediately.

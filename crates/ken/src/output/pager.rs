@@ -3,89 +3,23 @@
 //! `$KEN_PAGER`, else `$PAGER`, else `less`; nothing and `cat` mean none. The program gets what the terminal would get,
 //! from which what steers a terminal was removed before.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use signal_hook::consts::SIGINT;
-use terminal_size::{Height, terminal_size_of};
 
 use crate::cli::Global;
 
-/// The pager in front of standard output.
+/// The running pager.
 static PAGER: Mutex<Option<Pager>> = Mutex::new(None);
 
-/// A pager, to which the output is written.
-pub(super) enum Pager {
-    /// The first page is to begin with a line, unless everything fits the screen: until that is known, nothing runs.
-    Waiting {
-        line: usize,
-        held: Vec<u8>,
-    },
-    Running {
-        program: Child,
-        input: ChildStdin,
-    },
-    /// The program cannot be started.
-    Failed,
-}
-
-impl Pager {
-    /// Starts the program, with this line as the first one; none if the user wants no pager or it cannot be started.
-    fn start(line: Option<usize>) -> Option<Self> {
-        let mut command = command(line)?;
-        let mut program = command.stdin(Stdio::piped()).spawn().ok()?;
-        // Ctrl-C belongs to the pager as long as it runs.
-        let _ = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)));
-        let input = program.stdin.take()?;
-        Some(Self::Running { program, input })
-    }
-
-    /// Starts the program if nothing runs yet, and gives it what was held back.
-    fn release(&mut self, line: Option<usize>) -> io::Result<()> {
-        let Self::Waiting { held, .. } = self else {
-            return Ok(());
-        };
-        let held = std::mem::take(held);
-        *self = Self::start(line).unwrap_or(Self::Failed);
-        self.write_all(&held)
-    }
-}
-
-impl Write for Pager {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Waiting { line, held } => {
-                held.extend_from_slice(bytes);
-                if !fits_screen(held) {
-                    let line = *line;
-                    self.release(Some(line))?;
-                }
-                Ok(bytes.len())
-            }
-            Self::Running { input, .. } => input.write(bytes),
-            Self::Failed => io::stdout().write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Waiting { .. } => Ok(()),
-            Self::Running { input, .. } => input.flush(),
-            Self::Failed => io::stdout().flush(),
-        }
-    }
-}
-
-/// Returns whether a screen has room for all lines of a text and for the prompt of the pager.
-fn fits_screen(text: &[u8]) -> bool {
-    let Some((_, Height(rows))) = terminal_size_of(io::stdout()) else {
-        return false;
-    };
-    let n_lines = text.iter().filter(|byte| **byte == b'\n').count();
-    n_lines < usize::from(rows)
+struct Pager {
+    program: Child,
+    /// Where the program reads; absent once the output has ended.
+    input: Option<ChildStdin>,
 }
 
 /// A pager that ends when the value is dropped: its user has read everything then.
@@ -103,31 +37,26 @@ pub(crate) fn page(global: &Global) -> Paging {
     page_at(global, None)
 }
 
-/// Does the same; the first page begins with this line, counted from 1, where the pager can and not everything fits the
-/// screen.
+/// Does the same; the first page begins with this line, counted from 1, where the pager can.
 pub(crate) fn page_at(global: &Global, line: Option<usize>) -> Paging {
-    if !global.no_pager && io::stdout().is_terminal() {
-        *pager() = match line.filter(|_| begins_anywhere()) {
-            Some(line) => Some(Pager::Waiting {
-                line,
-                held: Vec::new(),
-            }),
-            None => Pager::start(None),
-        };
+    let wanted = !global.no_pager && io::stdout().is_terminal();
+    if let Some(mut command) = wanted.then(|| command(line)).flatten()
+        && let Ok(mut program) = command.stdin(Stdio::piped()).spawn()
+    {
+        // Ctrl-C belongs to the pager as long as it runs.
+        let _ = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)));
+        let input = program.stdin.take();
+        *pager() = Some(Pager { program, input });
     }
     Paging
 }
 
 /// Ends the output, and waits until the user has left the pager.
 pub(crate) fn end() {
-    let ended = pager().take();
-    if let Some(mut pager) = ended {
+    if let Some(Pager { mut program, input }) = pager().take() {
+        drop(input);
         // The user has seen whatever there is to see.
-        let _ = pager.release(None).and_then(|()| pager.flush());
-        if let Pager::Running { mut program, input } = pager {
-            drop(input);
-            let _ = program.wait();
-        }
+        let _ = program.wait();
     }
 }
 
@@ -135,25 +64,18 @@ fn pager() -> std::sync::MutexGuard<'static, Option<Pager>> {
     PAGER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the words of the command line of the pager, split as a shell does; none if the user wants none.
+/// Returns the command of the pager, which begins with a line if it can; none if the user wants none.
 #[allow(clippy::disallowed_methods)] // the binary reads its environment
-fn words() -> Option<Vec<String>> {
+fn command(first_line: Option<usize>) -> Option<Command> {
     let set = ["KEN_PAGER", "PAGER"]
         .into_iter()
         .find_map(|name| std::env::var(name).ok());
     let words = shlex::split(&set.unwrap_or_else(|| "less".to_owned()))?;
-    let program = words.first()?;
-    (program != "cat").then_some(words)
-}
-
-/// Returns the command of the pager, which begins with a line if one is given.
-#[allow(clippy::disallowed_methods)] // the binary reads its environment
-fn command(first_line: Option<usize>) -> Option<Command> {
-    let words = words()?;
-    let (program, arguments) = words.split_first()?;
-    let mut command = Command::new(program);
-    command.args(arguments);
-    if let Some(line) = first_line {
+    let mut words = words.into_iter();
+    let program = words.next().filter(|program| program != "cat")?;
+    let mut command = Command::new(&program);
+    command.args(words);
+    if let Some(line) = first_line.filter(|_| begins_anywhere(&program)) {
         command.arg(format!("+{line}"));
     }
     if std::env::var_os("LESS").is_none() {
@@ -165,16 +87,15 @@ fn command(first_line: Option<usize>) -> Option<Command> {
     Some(command)
 }
 
-/// Returns whether the pager takes the number of the first line as `+LINE`, as POSIX has it for `more`.
-fn begins_anywhere() -> bool {
-    let words = words().unwrap_or_default();
-    let name = words
-        .first()
-        .and_then(|program| Path::new(program).file_name());
+/// Returns whether a pager takes the number of the first line as `+LINE`, as POSIX has it for `more`.
+fn begins_anywhere(program: &str) -> bool {
+    let name = Path::new(program).file_name();
     name.is_some_and(|name| name == "less" || name == "more")
 }
 
-/// Gives the pager to `write`; none if there is none.
-pub(super) fn with_input<T>(write: impl FnOnce(&mut Pager) -> T) -> Option<T> {
-    pager().as_mut().map(write)
+/// Gives what reads for the pager to `write`; none if there is no pager.
+pub(super) fn with_input<T>(write: impl FnOnce(&mut ChildStdin) -> T) -> Option<T> {
+    let mut pager = pager();
+    let input = pager.as_mut().and_then(|pager| pager.input.as_mut());
+    input.map(write)
 }

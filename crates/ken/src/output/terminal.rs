@@ -61,6 +61,13 @@ pub(crate) fn columns() -> Option<usize> {
     (columns > 0).then(|| columns.into())
 }
 
+/// Returns whether the terminal on standard output has rows for all lines of a text, and one for the prompt behind it.
+pub(crate) fn has_room_for(text: &[u8]) -> bool {
+    let n_lines = text.iter().filter(|byte| **byte == b'\n').count();
+    let size = terminal_size::terminal_size_of(io::stdout());
+    size.is_some_and(|(_, terminal_size::Height(rows))| n_lines < usize::from(rows))
+}
+
 /// Standard output, or the pager in front of it.
 #[derive(Debug)]
 pub(crate) struct Screen(io::Stdout);

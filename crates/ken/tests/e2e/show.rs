@@ -467,7 +467,7 @@ fn a_pager_begins_at_the_match_of_a_numbered_hit() {
     // A pager of this name takes the number of a line, and shows what less would show first.
     let folder = world.home().join("pagers");
     fs_err::create_dir_all(&folder).unwrap();
-    let script = "#!/bin/sh\nfor word; do case $word in +*) from=$word;; esac; done\ntail -n +${from#+} | head -n 8\n";
+    let script = "#!/bin/sh\nfrom=+1\nfor word; do case $word in +*) from=$word;; esac; done\ntail -n +${from#+} | head -n 8\n";
     for name in ["less", "other"] {
         fs_err::write(folder.join(name), script).unwrap();
         let executable = std::fs::Permissions::from_mode(0o755);

@@ -83,6 +83,7 @@ pub(crate) fn run(global: &Global, args: &ReadArgs) -> Result<ExitCode, Failure>
     };
     // A match on the first screen is seen at once.
     let row = page.row.get().filter(|row| *row > ROWS_ABOVE);
+    let row = row.filter(|_| !output::has_room_for(&bytes));
     let paging = output::page_at(global, row.map(|row| row - ROWS_ABOVE));
     output::print(&bytes)?;
     drop(paging);

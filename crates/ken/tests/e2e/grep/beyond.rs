@@ -193,7 +193,8 @@ fn a_budget_is_kept_and_says_where_to_go_on() {
         let last = text.lines().last().unwrap();
         assert!(last.contains(&format!("of {total} lines")), "{last}");
         assert!(
-            last.contains("of 40 files shown; next: ken grep --skip "),
+            last.contains("of 40 files shown; more lines: ken grep --skip")
+                && last.contains("; next: ken grep --skip "),
             "{last}"
         );
         assert!(text.contains(":fn needle() {}"), "{text}");
