@@ -17,7 +17,6 @@ import time
 
 from lib import manyfiles, process, stats
 from lib.contest import progress
-from lib.process import Command
 from lib.report import Goal, Result
 from peers.desktop import Baloo, LocalSearch
 from peers.ken import Ken
@@ -225,13 +224,13 @@ class Measured:
             file.write(word)
         try:
             for arguments in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "all"]):
-                process.run(Command([*git, f"--git-dir={store}", f"--work-tree={self.source}", *arguments]), os.devnull)
+                subprocess.run([*git, f"--git-dir={store}", f"--work-tree={self.source}", *arguments], check=True)
         finally:
             os.remove(os.path.join(self.source, "zzz-last.txt"))
         self.served.until(lambda: self.served.count(word) == 0)
         target = os.path.join(self.saver.docs, "checkout")
-        process.run(Command([*git, "clone", "--quiet", "--shared", "--no-checkout", store, target]), os.devnull)
-        process.run(Command([*git, "-C", target, "checkout", "--quiet", "-f", "HEAD"]), os.devnull)
+        subprocess.run([*git, "clone", "--quiet", "--shared", "--no-checkout", store, target], check=True)
+        subprocess.run([*git, "-C", target, "checkout", "--quiet", "-f", "HEAD"], check=True)
         seconds = self.note("checkout", self.served.until(lambda: self.served.count(word) == 1))
         for folder in (target, store):
             shutil.rmtree(folder)

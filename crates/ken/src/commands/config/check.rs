@@ -70,8 +70,9 @@ fn problems(global: &Global, settings: &Settings) -> Vec<(&'static str, String)>
         );
     }
     for line in settings.open.values() {
-        let name = line.split_ascii_whitespace().next().unwrap_or_default();
-        let is_there = program(&below_home(Path::new(name))).is_some();
+        let name = shlex::split(line).and_then(|words| words.into_iter().next());
+        let name = name.unwrap_or_default();
+        let is_there = program(&below_home(Path::new(&name))).is_some();
         add(
             "open",
             (!is_there).then(|| format!("there is no program \"{name}\"")),
