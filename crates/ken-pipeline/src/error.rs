@@ -22,6 +22,9 @@ pub enum Error {
         "there can be at most 8 custom fields, and {0} are configured or still in the index: run `ken index` once without the old ones"
     )]
     Headers(usize),
+    /// There is an index where another one was to be copied.
+    #[error("there is already an index in \"{0}\"")]
+    Occupied(String),
     /// The data folder cannot be used.
     #[error(transparent)]
     Data(#[from] std::io::Error),

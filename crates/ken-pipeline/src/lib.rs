@@ -9,6 +9,7 @@
 pub mod background;
 mod budget;
 mod check;
+mod copy;
 mod error;
 mod extract;
 mod lock;
@@ -36,6 +37,7 @@ mod why;
 mod write;
 
 pub use check::{Below, Repaired, Report, check, repair, restart};
+pub use copy::copy;
 pub use error::Error;
 pub use ken_walk::open_named;
 pub use ngrams::segment_path as ngram_segment_path;

@@ -271,6 +271,14 @@ impl Options {
         }
     }
 
+    /// Returns where the index is, for people.
+    pub(crate) fn place(&self) -> String {
+        match &self.engine {
+            Some(engine) => engine.name(),
+            None => index_folder(&self.data).display().to_string(),
+        }
+    }
+
     /// Opens the index for writing, by this number of threads.
     pub(crate) fn sink(&self, threads: usize) -> Result<Box<dyn Sink>, Error> {
         if let Some(engine) = &self.engine {

@@ -43,7 +43,7 @@ pub(crate) fn recover(index: &Path) -> io::Result<()> {
     fs_err::rename(new, index)
 }
 
-fn remove(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove(folder: &Path) -> io::Result<()> {
     match fs_err::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

@@ -48,3 +48,24 @@ impl From<OrderName> for EntryOrder {
         }
     }
 }
+
+/// Where the index is.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum EngineName {
+    /// In the data folder
+    Embedded,
+    /// In a cluster of OpenSearch
+    #[value(name = "opensearch")]
+    OpenSearch,
+}
+
+impl EngineName {
+    /// Returns the name, as the settings have it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::OpenSearch => "opensearch",
+        }
+    }
+}

@@ -159,6 +159,8 @@ impl From<ken_pipeline::Error> for Failure {
             Error::Index(error) => error.into(),
             Error::NotARoot(_) => Self::new(Kind::Usage, error.to_string())
                 .hint("ken status lists the roots; ken exclude PATH leaves out what is below one"),
+            Error::Occupied(_) => Self::new(Kind::Usage, error.to_string())
+                .hint("delete it first; nothing was copied"),
             Error::Headers(_) => Self::new(Kind::Usage, error.to_string()),
             Error::Data(_) | Error::Root { .. } => Self::new(Kind::Input, error.to_string()),
         }

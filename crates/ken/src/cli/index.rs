@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::{Args, Subcommand};
 
-use crate::choices::{DurabilityName, OrderName};
+use crate::choices::{DurabilityName, EngineName, OrderName};
 
 // How folders are walked. A documentation comment here would replace that of each command that has
 // these options.
@@ -149,6 +149,10 @@ pub(crate) struct IndexArgs {
     /// Resume indexing after --pause
     #[arg(long, conflicts_with_all = ["paths", "forget", "full", "dry_run"])]
     pub(crate) resume: bool,
+    /// Copy the index to the other engine without reading the files: `opensearch` for the cluster of the settings,
+    /// `embedded` for the data folder
+    #[arg(long, value_name = "ENGINE", conflicts_with_all = ["paths", "forget", "full", "dry_run", "pause", "resume"])]
+    pub(crate) move_to: Option<EngineName>,
     /// Threads that extract text; with 0, the threads of the walk do it [default: --threads]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) extract_threads: Option<usize>,

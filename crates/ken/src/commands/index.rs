@@ -14,6 +14,7 @@ use serde_json::json;
 use super::interrupt::{INTERRUPTED, Stop};
 use super::run_options::{default_options, has_roots, memory};
 use super::{default_threads, serve, walk};
+use crate::choices::EngineName;
 use crate::cli::{Global, IndexArgs, WalkOptions};
 use crate::config::{Settings, commit_interval, data_folder, parse_size};
 use crate::failure::{Failure, Kind};
@@ -22,6 +23,9 @@ use crate::output::{self, Display};
 pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure> {
     if let Some(pause) = pause(args)? {
         return set_pause(&data_folder(global)?, &pause);
+    }
+    if let Some(kind) = args.move_to {
+        return move_to(global, args, kind);
     }
     let mut options = options(global, args)?;
     let changes = root_changes(args)?;
@@ -71,6 +75,46 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
         trace.write(std::io::BufWriter::new(file))?;
     }
     end(global, args, &options, &summary?)
+}
+
+/// Copies the index to another engine.
+fn move_to(global: &Global, args: &IndexArgs, kind: EngineName) -> Result<ExitCode, Failure> {
+    let settings = Settings::load(global)?;
+    if kind == settings.engine.kind {
+        let message = format!(
+            "the index is there already: engine.kind is \"{}\"",
+            kind.name()
+        );
+        return Err(Failure::new(Kind::Usage, message));
+    }
+    let from = options(global, args)?;
+    let to = Options {
+        engine: settings.engine.of(kind)?.engine_of_run()?,
+        ..from.clone()
+    };
+    let stop = Stop::on_signals()?;
+    let progress = Progress::default();
+    let mut display = Display::new(args.json, args.quiet);
+    let summary = stop.watch(
+        &from,
+        &progress,
+        || display.tick(&progress),
+        || ken_pipeline::copy(&from, &to, &progress),
+    );
+    display.clear();
+    let summary = summary?;
+    if summary.interrupted {
+        output::warn("stopped; nothing was copied");
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    report(args, &summary)?;
+    if !args.quiet {
+        let name = kind.name();
+        output::hint(&format!(
+            "ken config set engine.kind {name} makes the copy the index; the other one stays"
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Shows a run that `ken serve` does.

@@ -9,7 +9,7 @@ use ken_engine::Engine;
 use serde::{Deserialize, Serialize};
 
 use super::secrets::PasswordSettings;
-use crate::choices::DurabilityName;
+use crate::choices::{DurabilityName, EngineName};
 use crate::failure::{Failure, Kind};
 
 /// The most shards of an index.
@@ -42,14 +42,6 @@ pub(crate) struct EngineSettings {
     pub(crate) durability: DurabilityName,
     /// How ken proves who it is.
     pub(crate) auth: AuthSettings,
-}
-
-/// An engine by its name in the settings.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum EngineName {
-    Embedded,
-    OpenSearch,
 }
 
 /// How ken proves to a cluster who it is. Secrets are in files, or printed by commands.
@@ -140,6 +132,19 @@ impl EngineSettings {
             }
             _ => Err(no_address()),
         }
+    }
+
+    /// Returns the same settings for an engine.
+    ///
+    /// # Errors
+    /// Fails if they do not describe it.
+    pub(crate) fn of(&self, kind: EngineName) -> Result<Self, Failure> {
+        let of_kind = Self {
+            kind,
+            ..self.clone()
+        };
+        of_kind.checked()?;
+        Ok(of_kind)
     }
 
     /// Returns the index in the cluster, for a question; none if it is in the data folder.

@@ -224,6 +224,48 @@ fn compare(both: &Both) {
 }
 
 #[test]
+fn an_index_moves_to_the_cluster_and_back_without_a_look_at_the_files() {
+    let both = Both::new();
+    both.fill();
+    both.settings("");
+    let embedded = "--set=engine.kind=embedded";
+    let of_folder = |arguments: &[&str]| both.there(&[&[embedded], arguments].concat());
+    assert_eq!(of_folder(&["index", "docs"]).code, 0);
+    // A copy that read files would find nothing.
+    let hidden = both.world.home().join("hidden");
+    fs_err::rename(both.world.docs(), &hidden).unwrap();
+    let run = of_folder(&["index", "--json", "--move-to", "opensearch"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.summary()["documents"], 8);
+    let run = of_folder(&["index", "--move-to", "opensearch"]);
+    assert!(
+        run.err
+            .contains("already an index in \"opensearch:archive\""),
+        "{}",
+        run.err
+    );
+    fs_err::remove_dir_all(both.world.home().join("other/index")).unwrap();
+    let back = both.there(&["index", "--move-to", "embedded"]);
+    assert_eq!(back.code, 0, "{}", back.err);
+    fs_err::rename(hidden, both.world.docs()).unwrap();
+    for run in [
+        of_folder(&["index", "--json"]),
+        both.there(&["index", "--json"]),
+    ] {
+        assert_counts(&run.summary(), &[("unchanged", 8)]);
+    }
+    for query in QUERIES {
+        let of = |run: Run| comparable(run.text());
+        let arguments = ["search", "--json", "--sort", "path", "--", query];
+        assert_eq!(
+            of(of_folder(&arguments)),
+            of(both.there(&arguments)),
+            "{query}"
+        );
+    }
+}
+
+#[test]
 fn explain_names_the_query_of_the_cluster_and_its_exceptions() {
     let both = Both::new();
     both.fill();

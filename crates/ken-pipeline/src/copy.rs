@@ -1,0 +1,86 @@
+//! Copies an index from one engine to another, without a look at the files.
+//!
+//! The copy has the documents, the stamps and the extraction profile of the index, so the next run reads nothing again. It is
+//! committed once, at its end: after a crash there is no copy, and the next one begins anew.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use ken_core::{Order, Plan, SortKey};
+use ken_engine::{Record, Sink, Source};
+use ken_index::layout::index_folder;
+
+use crate::run::Session;
+use crate::{Error, Options, Progress, Summary, replace};
+
+/// The documents that are read at once.
+const AT_ONCE: usize = 200;
+
+/// Copies the index of `from` to where `to` has its own, which must not be there yet.
+///
+/// # Errors
+/// Fails if there is no index to copy, or one at the other place, and if either cannot be read or written.
+pub fn copy(from: &Options, to: &Options, progress: &Progress) -> Result<Summary, Error> {
+    let mut summary = Summary {
+        interrupted: true,
+        ..Summary::default()
+    };
+    let Some(_session) = Session::open(to, progress)? else {
+        return Ok(summary);
+    };
+    match to.meta() {
+        Err(ken_engine::Error::Missing(_)) => {}
+        Err(error) => return Err(error.into()),
+        Ok(_) => return Err(Error::Occupied(to.place())),
+    }
+    let source = from.source()?;
+    if to.engine.is_none() {
+        // What a copy left that came to no commit.
+        replace::remove(&index_folder(&to.data))?;
+    }
+    let sink = to.sink(1)?;
+    summary.interrupted = !copy_documents(&*source, &*sink, progress)?;
+    if !summary.interrupted {
+        let mut meta = source.meta().clone();
+        // They lie beside the index that is left.
+        meta.ngram_files = None;
+        sink.commit(&meta)?;
+        summary.committed = true;
+    }
+    sink.close()?;
+    summary.added = progress.files_done.load(Relaxed);
+    summary.documents = progress.documents.load(Relaxed);
+    Ok(summary)
+}
+
+/// Copies all documents; returns false if the user stops it.
+fn copy_documents(
+    source: &dyn Source,
+    sink: &dyn Sink,
+    progress: &Progress,
+) -> Result<bool, Error> {
+    // In the reverse order a file's own document comes after those inside it.
+    let by_path = Order {
+        key: SortKey::Path,
+        reverse: true,
+    };
+    let all = source.run(&Plan::All, by_path, 0, usize::MAX)?.hits;
+    let all: Vec<_> = all.iter().map(|hit| hit.address).collect();
+    let hasher = source.meta().hasher;
+    for some in all.chunks(AT_ONCE) {
+        if progress.is_cancelled() {
+            return Ok(false);
+        }
+        for stored in source.documents(some)? {
+            let is_file = stored.state.is_some();
+            sink.add(Record {
+                key: hasher.key(&stored.location.path),
+                location: stored.location,
+                state: stored.state,
+                document: stored.document,
+            })?;
+            progress.documents.fetch_add(1, Relaxed);
+            progress.files_done.fetch_add(u64::from(is_file), Relaxed);
+        }
+    }
+    Ok(true)
+}
