@@ -13,6 +13,7 @@ use super::content::{Interpreter, Resources, Shared};
 use super::metadata::text_string;
 use super::segment::Segments;
 use super::stream::decode;
+use crate::formats::web::html::html_to_text;
 
 /// Flags of invisible annotations: hidden, and not to be viewed.
 const HIDDEN: u32 = 1 << 1 | 1 << 5;
@@ -26,6 +27,13 @@ const MAX_VALUE_BYTES: usize = 1 << 20;
 /// Values of a field are looked for in this many fields above it.
 const MAX_PARENTS: usize = 32;
 
+/// What an annotation says, and who says it.
+#[derive(Default)]
+pub(super) struct Note {
+    author: String,
+    text: String,
+}
+
 /// Draws the annotations of a page, and returns what they say besides.
 pub(super) fn run<'a>(
     page: &Dict<'a>,
@@ -33,7 +41,7 @@ pub(super) fn run<'a>(
     shared: &mut Shared<'a>,
     segments: &mut Segments,
     matrix: Affine,
-) -> Vec<String> {
+) -> Vec<Note> {
     let mut notes = Vec::new();
     let Some(annotations) = page.get::<Array<'a>>(b"Annots") else {
         return notes;
@@ -47,7 +55,8 @@ pub(super) fn run<'a>(
         }
         if subtype == Some(b"Link") {
             let address = address(&annotation);
-            notes.extend(address.filter(|address| shared.addresses.insert(address.clone())));
+            let address = address.filter(|address| shared.addresses.insert(address.clone()));
+            notes.extend(address.map(Note::of));
             continue;
         }
         let mut interpreter = Interpreter::new(shared, segments, matrix);
@@ -57,28 +66,50 @@ pub(super) fn run<'a>(
             interpreter.draw_form(&appearance, resources);
         }
         notes.extend(match subtype {
-            Some(b"Widget") => value(&annotation),
-            _ => annotation
-                .get::<PdfString<'_>>(b"Contents")
-                .map(|contents| text_string(&contents)),
+            Some(b"Widget") => value(&annotation).map(Note::of),
+            _ => remark(&annotation),
         });
     }
-    notes.retain(|note| !note.trim().is_empty());
+    notes.retain(|note| !note.text.trim().is_empty());
     notes
 }
 
+impl Note {
+    fn of(text: String) -> Self {
+        let author = String::new();
+        Self { author, text }
+    }
+}
+
+/// Returns the remark of a person: its text, plain or rich (12.7.3.4), and its author.
+fn remark(annotation: &Dict<'_>) -> Option<Note> {
+    let text = |key: &[u8]| {
+        let text = annotation.get::<PdfString<'_>>(key)?;
+        Some(text_string(&text)).filter(|text| !text.trim().is_empty())
+    };
+    let rich = || Some(html_to_text(text(b"RC")?.as_bytes(), Some("utf-8")).body);
+    Some(Note {
+        text: text(b"Contents").or_else(rich)?,
+        author: text(b"T").unwrap_or_default(),
+    })
+}
+
 /// Appends notes to the text that begins at `start`, but those that it says already.
-pub(super) fn write(notes: &[String], body: &mut String, start: usize) {
+pub(super) fn write(notes: &[Note], body: &mut String, start: usize) {
     if notes.is_empty() {
         return;
     }
     let mut said = squeezed(&body[start..]);
     let mut seen = HashSet::new();
     for note in notes {
-        let squeezed = squeezed(without_scheme(note));
+        let squeezed = squeezed(without_scheme(&note.text));
         if seen.insert(squeezed.clone()) && !said.contains(&squeezed) {
             body.push('\n');
-            body.push_str(note.trim());
+            if !note.author.is_empty() {
+                body.push_str(note.author.trim());
+                body.push_str(": ");
+            }
+            body.push_str(note.text.trim());
             said.push_str(&squeezed);
         }
     }

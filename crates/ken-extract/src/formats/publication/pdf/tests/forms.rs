@@ -49,6 +49,28 @@ fn what_the_page_says_is_not_said_again() {
 }
 
 #[test]
+fn remarks_have_their_authors_and_may_be_rich() {
+    let drawn = "Name: Knuth, www.tug.org";
+    let rich = "/RC(<body xmlns='http://www.w3.org/1999/xhtml'><p>rich <b>re</b>mark</p></body>)";
+    for (annotation, note) in [
+        (
+            "/T(Ida Moe)/Contents(please check)",
+            "\nIda Moe: please check",
+        ),
+        (&*format!("/T(Ida Moe){rich}"), "\nIda Moe: rich remark"),
+        (&*format!("/Contents(plain){rich}"), "\nplain"),
+        // The page says it already.
+        ("/T(Ida Moe)/Contents(Knuth)", ""),
+        ("/T(Ida Moe)", ""),
+    ] {
+        assert_eq!(
+            texts(&format!("<</Subtype/Text{annotation}>>")),
+            format!("{drawn}{note}")
+        );
+    }
+}
+
+#[test]
 fn addresses_behind_links_are_read() {
     let link = |address: &str| texts(&format!("<</Subtype/Link/A<</S/URI/URI({address})>>>>"));
     let drawn = "Name: Knuth, www.tug.org";
