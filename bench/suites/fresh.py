@@ -224,7 +224,7 @@ class Measured:
             file.write(word)
         try:
             for arguments in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "all"]):
-                subprocess.run([*git, f"--git-dir={store}", f"--work-tree={self.source}", *arguments], check=True)
+                subprocess.run([*git, f"--git-dir={store}", f"--work-tree={self.source}", *arguments], cwd=self.source, check=True)
         finally:
             os.remove(os.path.join(self.source, "zzz-last.txt"))
         self.served.until(lambda: self.served.count(word) == 0)
