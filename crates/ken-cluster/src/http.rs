@@ -12,13 +12,13 @@ use ureq::Agent;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsProvider};
 
 /// The longest time that a node may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT: Duration = Duration::from_secs(3);
 /// The longest time that a node may take to answer.
 const ANSWER: Duration = Duration::from_secs(180);
 /// The status of a call without a valid proof of who sends it.
 const UNAUTHORIZED: u16 = 401;
 /// The most bytes of a reply.
-const MAX_REPLY_BYTES: u64 = 1 << 30;
+const MAX_REPLY_BYTES: u64 = 256 << 20;
 /// Where Linux keeps the authorities that the system trusts.
 const SYSTEM_AUTHORITIES: [&str; 2] = [
     "/etc/ssl/certs/ca-certificates.crt",
@@ -118,6 +118,8 @@ impl Tcp {
             .timeout_connect(Some(CONNECT))
             .timeout_global(Some(ANSWER))
             .max_redirects(0)
+            // A proxy of the environment must not see the secrets of a node that is reached without TLS.
+            .proxy(None)
             .http_status_as_error(false);
         if nodes.iter().any(|node| node.starts_with("https:")) {
             config = config.tls_config(tls(certificates)?);

@@ -14,6 +14,12 @@ pub(crate) fn change(
     changes: &[RootChange],
     options: &Options,
 ) -> Result<(), Error> {
+    let mut changes: Vec<&RootChange> = changes.iter().collect();
+    // A folder comes before what it holds, in whatever order they were named.
+    changes.sort_by_key(|change| match change {
+        RootChange::Forget(_) => None,
+        RootChange::Add(root) => Some(&root.path),
+    });
     for change in changes {
         match change {
             RootChange::Add(root) if is_found_anyway(root, roots, options) => {}
@@ -36,12 +42,14 @@ pub(crate) fn change(
 
 /// Returns whether the walk of a known root with the same options finds this one.
 fn is_found_anyway(root: &Root, roots: &[Root], options: &Options) -> bool {
-    let Some(outer) = ken_core::covering(roots, &root.path) else {
+    // Where nothing is mounted, a root keeps what is known of it.
+    let outer = ken_core::covering(roots, &root.path).filter(|_| !root.mounted);
+    let Some(outer) = outer else {
         return false;
     };
     let same_options = Root {
         path: root.path.clone(),
-        mounted: root.mounted,
+        mounted: false,
         ..outer.clone()
     };
     if outer.path == root.path || same_options != *root {

@@ -48,7 +48,7 @@ fn serve(stream: &TcpStream, fake: &Fake, authorization: Option<&str>) -> io::Re
                 let reply = fake.send("http", &call)?;
                 (reply.status, reply.body)
             }
-            false => (401, b"{\"error\":\"no right\"}".to_vec()),
+            false => (401, b"no right".to_vec()),
         };
         let head = format!(
             "HTTP/1.1 {status} -\r\ncontent-length: {}\r\n\r\n",

@@ -207,7 +207,7 @@ impl ClusterSource {
                 "track_total_hits": false,
             });
             if !after.is_null() {
-                body["search_after"] = after;
+                body["search_after"] = after.clone();
             }
             let answer = self.search(body)?;
             let page = hits(&answer);
@@ -215,6 +215,10 @@ impl ClusterSource {
                 return Ok(());
             }
             match page.last() {
+                // A page that is there again would be there for ever.
+                Some(last) if page.len() == PAGE && last["sort"] == after => {
+                    return Err(self.damaged());
+                }
                 Some(last) if page.len() == PAGE => after = last["sort"].clone(),
                 _ => return Ok(()),
             }
@@ -500,8 +504,8 @@ impl Source for ClusterSource {
                 tallies.push(Tally {
                     media_type: by_type["key"].as_str().unwrap_or_default().to_owned(),
                     kind: kind.unwrap_or(ken_core::Kind::Other).name(),
-                    files: n(of) - n(members),
-                    failed_files: n(&of["failed"]) - n(&members["failed"]),
+                    files: n(of).saturating_sub(n(members)),
+                    failed_files: n(&of["failed"]).saturating_sub(n(&members["failed"])),
                     documents: n(of),
                     failed_documents: n(&of["failed"]),
                 });

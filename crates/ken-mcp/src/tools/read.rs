@@ -189,7 +189,10 @@ impl Document {
         source: &dyn Source,
         about: &mut About,
     ) -> Result<(), Error> {
-        let named = &self.found.named;
+        // The index may have changed since the document was found.
+        let Some(named) = service.document(&self.found.named.id)? else {
+            return Ok(());
+        };
         let location = &named.stored.location;
         let row = |name: &str, location: &Location, facts: &str| {
             let address = address(location, call.here());

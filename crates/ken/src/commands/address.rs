@@ -42,11 +42,12 @@ pub(super) fn location(global: &Global, typed: &Path) -> Result<Option<Location>
 
 /// Returns whether a word of a command line is surely an address, and not a word of a query.
 pub(super) fn is_address(typed: &str) -> bool {
-    let is_url = typed.starts_with("file://");
-    is_url
+    // `/inv.*/` is an expression, `~word` a word with mistakes.
+    let is_path = typed.starts_with('/') && !typed.ends_with('/');
+    let starts = ["file://", "~/", "./", "../"];
+    is_path
+        || starts.iter().any(|start| typed.starts_with(start))
         || last::is_number(Path::new(typed))
-        || typed.starts_with(['/', '~'])
-        || typed.starts_with("./")
 }
 
 fn not_indexed(service: &Service<'_>, typed: &Path, path: &Path) -> Failure {

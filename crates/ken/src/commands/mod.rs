@@ -51,8 +51,9 @@ use ken_index::layout::index_folder;
 use ken_search::plan::Context;
 use ken_search::service::Access;
 
+use crate::choices::EngineName;
 use crate::cli::{Cli, Command, Global};
-use crate::config::Settings;
+use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
 
 /// Runs the command.
@@ -108,6 +109,15 @@ fn prints_json(command: &Command) -> bool {
 }
 
 /// Says which n-gram segments a search found damaged, if any, and has the next run read their files again.
+/// Returns the n-grams and listings of the index in the data folder. There are none if the settings name another engine: what a
+/// former index left there is no longer kept up to date.
+fn local_tables(global: &Global) -> Option<IndexTables> {
+    let data = data_folder(global).ok()?;
+    let settings = Settings::load(global).ok()?;
+    let is_here = settings.engine.kind == EngineName::Embedded;
+    is_here.then(|| IndexTables::new(&index_folder(&data)))
+}
+
 fn warn_of_damaged_ngrams(tables: &IndexTables) {
     for path in tables.note_damage() {
         crate::output::warn(&format!(

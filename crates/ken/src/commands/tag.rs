@@ -41,7 +41,7 @@ pub(crate) fn run(global: &Global, args: &DocumentTagArgs) -> Result<ExitCode, F
         }
     };
     match query {
-        [one] if address::is_address(one) || service.addressed(Path::new(one)).is_ok() => {
+        [one] if address::is_address(one) || is_named(&service, one) => {
             let stored = address::find(&service, Path::new(one))?.named.stored;
             tag(&stored.document, &stored.location);
         }
@@ -69,6 +69,13 @@ pub(crate) fn run(global: &Global, args: &DocumentTagArgs) -> Result<ExitCode, F
         n => format!("{} tagged", output::counted(n, "document")),
     });
     Ok(ExitCode::from(u8::from(changes.is_empty())))
+}
+
+/// Returns whether a word is the path or the identifier of a document; a bare name may be a word of a query.
+fn is_named(service: &Service<'_>, word: &str) -> bool {
+    let is_path = word.contains(['/', '|']);
+    let is_id = word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_path || is_id) && service.addressed(Path::new(word)).is_ok()
 }
 
 /// Prints all tags with the number of documents that have each.

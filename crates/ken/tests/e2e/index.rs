@@ -226,6 +226,9 @@ fn a_path_that_a_root_finds_anyway_is_no_root() {
     assert_counts(&world.index(&["docs/one/a.txt"]), &[("changed", 1)]);
     world.index(&["docs/one"]);
     assert_eq!(roots(), [docs]);
+    world.index(&["--forget", "docs"]);
+    world.index(&["docs/one", "docs"]);
+    assert_eq!(roots(), [docs], "in any order");
     // The rules of the root leave it out; with other options it is another root.
     world.index(&["docs/drafts"]);
     world.index(&["--hidden", "docs/one"]);

@@ -236,6 +236,10 @@ fn other_commands_take_the_same_addresses() {
         run.err
     );
     assert_eq!(tagged(&["/nowhere.txt"]).code, 2);
+    // A bare word and an expression are queries, also beside a file with that name.
+    let run = world.ken(["tag", "+word", "/oka.*/"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(world.found("tag:word").len() > 1);
     assert_eq!(world.found("tag:seen").len(), 2);
 }
 

@@ -17,11 +17,9 @@ use std::time::Instant;
 
 use ken_grep::ag::{self, FILE_TYPES, Outcome, Report, Settings, Stats};
 use ken_grep::prefilter::{IndexTables, Prefilter, Why};
-use ken_index::layout::index_folder;
 
 use crate::cli::Global;
-use crate::commands::warn_of_damaged_ngrams;
-use crate::config::data_folder;
+use crate::commands::{local_tables, warn_of_damaged_ngrams};
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Out};
 use plan::{Plan, Surroundings};
@@ -92,8 +90,7 @@ fn answer(
             return refuse(&refusal);
         }
     };
-    let data = data_folder(global).ok();
-    let tables = data.map(|data| IndexTables::new(&index_folder(&data)));
+    let tables = local_tables(global);
     if let Some(tables) = &tables
         && !plan.is_stream
         && plan.settings.leaves_out_others()

@@ -29,7 +29,7 @@ use ken_index::layout::index_folder;
 
 use super::{bounded, global_ignore, serve};
 use crate::cli::Global;
-use crate::commands::warn_of_damaged_ngrams;
+use crate::commands::{local_tables, warn_of_damaged_ngrams};
 use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output;
@@ -171,9 +171,9 @@ fn search(
         trust: trust(global, typed, plan, &need),
         ..request
     };
-    let tables = match data_folder(global) {
-        Ok(data) if !typed.no_index => Some(IndexTables::new(&index_folder(&data))),
-        _ => None,
+    let tables = match typed.no_index {
+        true => None,
+        false => local_tables(global),
     };
     let prefilter = prefilter(tables.as_ref(), &request, &need);
     // With an index such files are skipped already.

@@ -87,7 +87,7 @@ fn which(service: &Service<'_>, words: &[String]) -> Result<Which, Failure> {
 /// Returns the same, where a single word of digits is the number of a hit of the last list.
 fn which_or_number(service: &Service<'_>, words: &[String]) -> Result<Which, Failure> {
     match words {
-        [word] if is_number(word) => {
+        [word] if last::is_number(Path::new(word)) => {
             let typed = Path::new(word);
             // Fails with the words of every command that takes an address.
             address::find(service, typed)?;
@@ -95,10 +95,6 @@ fn which_or_number(service: &Service<'_>, words: &[String]) -> Result<Which, Fai
         }
         words => which(service, words),
     }
-}
-
-fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the limit of the arguments, where 0 means none.

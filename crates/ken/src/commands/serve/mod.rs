@@ -394,6 +394,9 @@ impl Server {
             why: Some(why.to_owned()),
             ..Vouched::default()
         };
+        if self.options.engine.is_some() {
+            return no("the index is in a cluster");
+        }
         if !self.is_complete {
             return no("everything is being compared");
         }
