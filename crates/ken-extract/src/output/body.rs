@@ -4,6 +4,7 @@
 //! aside (footnote, comment, text box) occurs inside a paragraph in the file but must not split it,
 //! so it is held back and follows the paragraph or table row.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
@@ -32,8 +33,9 @@ pub(crate) fn is_note_number(before: &str, raised: &str) -> bool {
             || letters.take(MIN_NOTED_LETTERS).count() == MIN_NOTED_LETTERS)
 }
 
-/// Returns the words of a link target: without escapes, and without the scheme of addresses of mail.
+/// Returns the words of a link target: without escapes, without the scheme of addresses of mail, and without a user and a password.
 pub(crate) fn link_text(target: &str) -> String {
+    let target = &without_user(target);
     let target = match target.split_once(':') {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("mailto") => {
             rest.split('?').next().unwrap_or_default()
@@ -43,6 +45,19 @@ pub(crate) fn link_text(target: &str) -> String {
     match percent_decode_str(target).decode_utf8() {
         Ok(text) if !text.contains(char::is_control) => text.into_owned(),
         _ => target.to_owned(),
+    }
+}
+
+/// Removes the user from the authority of an address (RFC 3986, 3.2).
+pub(crate) fn without_user(target: &str) -> Cow<'_, str> {
+    let user = target.split_once("://").and_then(|(scheme, rest)| {
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let (user, _) = authority.rsplit_once('@')?;
+        Some((scheme, &rest[user.len() + 1..]))
+    });
+    match user {
+        Some((scheme, rest)) => Cow::Owned(format!("{scheme}://{rest}")),
+        None => Cow::Borrowed(target),
     }
 }
 
@@ -493,6 +508,24 @@ mod tests {
             "here there http://shown.example mail top\nhttps://example.org/Größe\n\
              ina@example.org\nend"
         );
+    }
+
+    #[test]
+    fn link_targets_have_no_password() {
+        for (target, text) in [
+            (
+                "https://ina:secret@example.org/a@b",
+                "https://example.org/a@b",
+            ),
+            ("ftp://ina:se@cret@example.org", "ftp://example.org"),
+            (
+                "https://example.org?to=ina@berg.example",
+                "https://example.org?to=ina@berg.example",
+            ),
+            ("mailto:ina@example.org", "ina@example.org"),
+        ] {
+            assert_eq!(link_text(target), text);
+        }
     }
 
     #[test]

@@ -21,8 +21,12 @@ pub(in crate::formats) const FORMAT: Format =
 
 /// Unpacked size of a block, except the last one.
 const BLOCK_BYTES: usize = 32 << 10;
-/// Numbers of folders that stand for a part of a file in another cabinet.
+/// Installers have cabinets of another kind, with the same extension.
+const SIGNATURE: &[u8] = b"MSCF";
+/// Numbers of folders that stand for a part of a file in another cabinet: the first number for those from the cabinet before, the last
+/// one for those that go on as well.
 const CONTINUED: u16 = 0xfffd;
+const CONTINUED_BOTH: u16 = 0xffff;
 
 /// A stream of files.
 struct Folder {
@@ -45,12 +49,17 @@ struct Directory<'a> {
     files: Vec<File<'a>>,
     /// Bytes before the content of each block that only other programs know.
     reserved_bytes: usize,
+    /// Whether the first folder begins in the cabinet before.
+    is_continued: bool,
     is_whole: bool,
 }
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let size = input.size();
     let bytes = input.bytes(output.limits())?;
+    if !bytes.starts_with(SIGNATURE) {
+        return Err(Error::unsupported("a cabinet of another kind"));
+    }
     let mut directory = Directory::read(bytes)
         .ok_or_else(|| Error::Malformed("the header of the cabinet is damaged".into()))?;
     let mut names = MemberNames::default();
@@ -108,6 +117,7 @@ impl<'a> Directory<'a> {
             folders: Vec::new(),
             files: Vec::new(),
             reserved_bytes: in_block,
+            is_continued: false,
             is_whole: true,
         };
         for _ in 0..n_folders {
@@ -124,6 +134,7 @@ impl<'a> Directory<'a> {
                 directory.is_whole = false;
                 break;
             };
+            directory.is_continued |= matches!(file.folder, CONTINUED | CONTINUED_BOTH);
             directory.files.push(file);
         }
         Some(directory)
@@ -204,7 +215,7 @@ impl<'a> Cabinet<'a, '_, '_> {
 
     fn stream(&self, files: &[File<'_>], directory: &Directory<'_>) -> Result<Stream<'a>, Error> {
         let number = files[0].folder;
-        if number >= CONTINUED {
+        if number >= CONTINUED || number == 0 && directory.is_continued {
             return Err(Error::unsupported("a member that is in several cabinets"));
         }
         let folder = directory
@@ -219,6 +230,7 @@ impl<'a> Cabinet<'a, '_, '_> {
             method: Method::of(folder.method)?,
             block: Vec::new(),
             start: 0,
+            read_to: 0,
         })
     }
 
@@ -253,6 +265,7 @@ impl Method {
     /// Returns the content of a block of `n_bytes`; `before` is the block before it.
     fn unpack(&mut self, packed: &[u8], n_bytes: usize, before: &[u8]) -> Result<Vec<u8>, Error> {
         match self {
+            Self::Stored if packed.len() != n_bytes => Err(damaged_block()),
             Self::Stored => Ok(packed.to_vec()),
             Self::Zip => inflate(packed, n_bytes, before),
             Self::Lzx(decoder) => {
@@ -312,6 +325,8 @@ struct Stream<'a> {
     /// The current block, and where it starts.
     block: Vec<u8>,
     start: u64,
+    /// Where the last file ends.
+    read_to: u64,
 }
 
 impl<'a> Stream<'a> {
@@ -323,6 +338,10 @@ impl<'a> Stream<'a> {
         let mut content = Vec::new();
         let mut at = offset;
         let end = offset + n_bytes;
+        // Files that overlap unpack to more than the blocks do.
+        budget.spend(self.read_to.min(end).saturating_sub(offset));
+        budget.check()?;
+        self.read_to = self.read_to.max(end);
         while at < end {
             while at >= self.start + self.block.len() as u64 {
                 self.next_block()?;
@@ -374,7 +393,7 @@ impl<'a> Stream<'a> {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::{Kind, Reason};
+    use ken_core::{Cause, Kind, Reason};
 
     use super::*;
     use crate::detect::Detected;
@@ -479,6 +498,50 @@ mod tests {
             let malformed = failures.filter(|failure| failure.reason() == Reason::Malformed);
             assert_eq!(malformed.count(), n_failed);
         }
+    }
+
+    fn unsupported(failure: Option<&ken_core::Failure>) -> bool {
+        failure.is_some_and(|failure| matches!(failure.cause, Cause::Unsupported { .. }))
+    }
+
+    #[test]
+    fn cabinets_of_other_kinds_are_not_supported() {
+        let found = run(
+            extract,
+            DETECTED,
+            "data1.cab",
+            b"ISc(\0\0\0\0 and more of it",
+        );
+        assert!(unsupported(found.own().failure.as_ref()));
+    }
+
+    #[test]
+    fn folders_that_begin_in_another_cabinet_are_not_read() {
+        let text = b"the end of what another cabinet begins";
+        let mut bytes = cabinet(0, &[(text.to_vec(), text.len() as u16)], text.len() as u32);
+        let entry = bytes[44..66].to_vec();
+        bytes.splice(66..66, entry);
+        // A second file, which continues, with its number, and the new place of the block.
+        bytes[28] = 2;
+        bytes[36] = 88;
+        bytes[66 + 8..66 + 10].copy_from_slice(&CONTINUED.to_le_bytes());
+        let found = run(extract, DETECTED, "a.cab", &bytes);
+        assert!(found.members.is_empty());
+        let mut failures = found.documents.iter().map(|member| member.failure.as_ref());
+        assert_eq!(
+            failures
+                .by_ref()
+                .filter(|failure| unsupported(*failure))
+                .count(),
+            2
+        );
+    }
+
+    #[test]
+    fn blocks_have_the_length_that_they_declare() {
+        let stored = cabinet(0, &[(b"letter".to_vec(), 9)], 6);
+        let found = run(extract, DETECTED, "a.cab", &stored);
+        assert!(found.members.is_empty());
     }
 
     #[test]

@@ -93,7 +93,8 @@ fn line(bytes: &[u8], body: &mut Body) {
     if let Ok(text) = std::str::from_utf8(bytes)
         && !is_data(text)
     {
-        body.line(text.trim());
+        // A form feed would count as the end of a page.
+        body.line(&text.trim().replace(['\u{c}', '\0'], " "));
     }
 }
 
@@ -128,6 +129,12 @@ mod tests {
         let found = run(extract, DETECTED, "a.cbor", bytes);
         assert_eq!(found.own().failure, None);
         assert_eq!(found.own().body, "a\nshelf\nb\nz");
+    }
+
+    #[test]
+    fn form_feeds_and_zeros_are_spaces() {
+        let found = run(extract, DETECTED, "a.cbor", b"\x65a\x0cb\0c");
+        assert_eq!(found.own().body, "a b c");
     }
 
     #[test]

@@ -8,6 +8,8 @@ mod pages;
 mod table;
 mod value;
 
+use std::collections::HashSet;
+
 use ken_core::Field;
 
 use crate::output::Output;
@@ -40,7 +42,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         if number > 0 {
             body.end_page();
         }
-        body.line(name);
+        body.line(&table::cell(name));
         match Table::read(&pages, *page) {
             Some(table) => is_whole &= table.add_to(&pages, &mut body),
             None => is_whole = false,
@@ -50,7 +52,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         }
     }
     output.own().body = body.finish();
-    match is_whole {
+    match is_whole && !pages.is_spent() {
         true => Ok(()),
         false => Err(Error::Malformed("a part of the database is damaged".into())),
     }
@@ -67,11 +69,15 @@ fn tables(pages: &Pages<'_>, catalog: &Table, is_whole: &mut bool) -> Vec<(Strin
         return Vec::new();
     };
     let mut tables = Vec::new();
+    let mut seen = HashSet::new();
     *is_whole &= catalog.rows(pages, &mut |row| {
         let value = |column| row.value(column).unwrap_or_default();
         let number = |column| value(column).parse::<i32>().unwrap_or_default() as u32;
         if value(kind) == IS_TABLE && number(flags) & IS_HIDDEN == 0 {
-            tables.push((value(name), number(id) & 0x00ff_ffff));
+            let page = number(id) & 0x00ff_ffff;
+            if seen.insert(page) {
+                tables.push((value(name), page));
+            }
         }
         tables.len() < MAX_TABLES
     });

@@ -1,6 +1,7 @@
 //! The pages of a database, and the rows in them.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use ken_core::Encryption;
 use rc4::{KeyInit, Rc4, StreamCipher};
@@ -28,6 +29,12 @@ pub(super) fn mix(key: [u8; 4], bytes: &mut [u8]) {
     }
 }
 
+/// How many times the size of the file may be read: values lie in shared pages, and hostile tables share all of them.
+const MAX_READS: u64 = 16;
+/// What it costs to find a row, and each place that is passed.
+const ROW_COST: u64 = 128;
+const PLACE_COST: u64 = 8;
+
 pub(super) struct Pages<'a> {
     bytes: &'a [u8],
     page_bytes: usize,
@@ -36,6 +43,9 @@ pub(super) struct Pages<'a> {
     code_page: u16,
     /// What the number of a page is mixed with to decode the page; 0 if no page is encoded.
     key: u32,
+    /// Bytes that may still be read.
+    left: Cell<u64>,
+    is_spent: Cell<bool>,
 }
 
 impl<'a> Pages<'a> {
@@ -63,11 +73,36 @@ impl<'a> Pages<'a> {
             is_97,
             code_page,
             key,
+            left: Cell::new((bytes.len() as u64).saturating_mul(MAX_READS)),
+            is_spent: Cell::new(false),
         })
+    }
+
+    /// Returns the size of the file.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns whether reading ended because it cost too much.
+    pub(super) fn is_spent(&self) -> bool {
+        self.is_spent.get()
+    }
+
+    /// Counts bytes that are read; returns none if no more may be.
+    pub(super) fn spend(&self, n_bytes: u64) -> Option<()> {
+        let left = self.left.get().checked_sub(n_bytes);
+        self.is_spent.set(self.is_spent() || left.is_none());
+        self.left.set(left.unwrap_or_default());
+        left.map(|_| ())
     }
 
     /// Returns a page of the wanted kind.
     pub(super) fn page(&self, number: u32, kind: u8) -> Option<Cow<'a, [u8]>> {
+        self.spend(self.page_bytes as u64)?;
+        self.find(number, kind)
+    }
+
+    fn find(&self, number: u32, kind: u8) -> Option<Cow<'a, [u8]>> {
         let start = usize::try_from(number).ok()?.checked_mul(self.page_bytes)?;
         let page = self.bytes.get(start..start.checked_add(self.page_bytes)?)?;
         let page = match self.key {
@@ -120,9 +155,12 @@ impl<'a> Pages<'a> {
     pub(super) fn row(&self, reference: u32) -> Option<Vec<u8>> {
         let mut reference = reference;
         for _ in 0..2 {
-            let page = self.page(reference >> 8, DATA)?;
-            let place = *self.places(&page).get((reference & 0xff) as usize)?;
+            self.spend(ROW_COST)?;
+            let page = self.find(reference >> 8, DATA)?;
+            let places = self.places(&page);
+            let place = *places.get((reference & 0xff) as usize)?;
             let row = page.get(place.start..place.end)?;
+            self.spend(row.len() as u64 + places.len() as u64 * PLACE_COST)?;
             if !place.is_elsewhere {
                 return Some(row.to_vec());
             }

@@ -23,6 +23,7 @@ pub(super) struct Column {
     is_link: bool,
     /// Digits behind the point.
     scale: u8,
+    is_calculated: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -118,8 +119,13 @@ impl Table {
 
 fn add_cell(text: &str, body: &mut Body) {
     body.begin_cell();
-    body.push(text);
+    body.push(&cell(text));
     body.end_cell();
+}
+
+/// Returns a text without form feeds, which would count as the end of a table.
+pub(super) fn cell(text: &str) -> String {
+    text.replace(['\u{c}', '\0'], " ")
 }
 
 /// Returns the definition of a table, from all its pages.
@@ -148,6 +154,8 @@ fn name(pages: &Pages<'_>, cursor: &mut Cursor<'_>) -> Option<String> {
 impl Column {
     const IS_FIXED: u8 = 0x01;
     const IS_LINK: u8 = 0x80;
+    /// Either bit, in the second byte of flags.
+    const IS_CALCULATED: u8 = 0xc0;
 
     fn of_97(entry: &[u8]) -> Option<Self> {
         let number = |at| Cursor(entry.get(at..)?).le_u16();
@@ -164,6 +172,7 @@ impl Column {
             },
             is_link: entry[13] & Self::IS_LINK != 0,
             scale: entry[9],
+            is_calculated: false,
         })
     }
 
@@ -182,6 +191,7 @@ impl Column {
             },
             is_link: entry[15] & Self::IS_LINK != 0,
             scale: entry[12],
+            is_calculated: entry[16] & Self::IS_CALCULATED != 0,
         })
     }
 }
@@ -241,7 +251,12 @@ impl<'r> Row<'r> {
                 self.bytes.get(start..end)?
             }
         };
-        let text = value::text(self.pages, column.kind, column.scale, bytes)?;
+        // Hostile columns share their values.
+        self.pages.spend(bytes.len() as u64)?;
+        let text = match column.is_calculated {
+            true => value::calculated(self.pages, column.kind, bytes)?,
+            false => value::text(self.pages, column.kind, column.scale, bytes)?,
+        };
         Some(match column.is_link {
             // A link is its label, its address and a place there between number signs.
             true => text

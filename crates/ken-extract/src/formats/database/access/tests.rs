@@ -124,6 +124,39 @@ fn damaged_databases_keep_what_is_whole() {
 }
 
 #[test]
+fn a_long_text_that_leads_back_to_itself_ends() {
+    let bytes = unpacked(OF_2000);
+    let text: Vec<u8> = "longmemo begins"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let at = memchr::memmem::find(&bytes, &text).unwrap();
+    let (page, in_page) = (at / 4096, at % 4096);
+    // The row begins with the reference to the next one, before the text and its mark.
+    let pages = Pages::open(&bytes).unwrap();
+    let places = pages.places(&bytes[page * 4096..][..4096]);
+    let row = places
+        .iter()
+        .position(|place| (place.start..place.end).contains(&in_page))
+        .unwrap();
+    let start = page * 4096 + places[row].start;
+    let mut hostile = bytes.clone();
+    hostile[start..start + 4].copy_from_slice(&((page << 8 | row) as u32).to_le_bytes());
+    let found = read(&hostile);
+    assert_eq!(found.own().body.matches("longmemo begins").count(), 1);
+}
+
+#[test]
+fn reading_ends_when_it_costs_too_much() {
+    let pages = Pages::open(OF_97).unwrap();
+    assert!(pages.page(CATALOG, pages::DEFINITION).is_some());
+    assert!(pages.spend(OF_97.len() as u64 * 16 - 2048).is_some());
+    assert!(!pages.is_spent());
+    assert!(pages.page(CATALOG, pages::DEFINITION).is_none());
+    assert!(pages.is_spent());
+}
+
+#[test]
 fn hostile_databases_end_with_a_document() {
     for bytes in [OF_97.to_vec(), unpacked(OF_2000)] {
         survives(extract, DETECTED, "a.mdb", &bytes);

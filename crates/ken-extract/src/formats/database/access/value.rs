@@ -1,5 +1,7 @@
 //! The values of columns as text.
 
+use std::collections::HashSet;
+
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 
@@ -42,6 +44,26 @@ pub(super) fn text(pages: &Pages<'_>, kind: u8, scale: u8, bytes: &[u8]) -> Opti
     })
 }
 
+/// Returns the result of a formula as text. Of decimal numbers the scale is unknown.
+pub(super) fn calculated(pages: &Pages<'_>, kind: u8, bytes: &[u8]) -> Option<String> {
+    match kind {
+        DECIMAL => None,
+        MEMO => Some(decoded(pages, unwrapped(&memo(pages, bytes)?))),
+        kind => text(pages, kind, 0, unwrapped(bytes)),
+    }
+}
+
+/// Returns a value without the header of a result: 16 bytes, and the length of the value.
+fn unwrapped(bytes: &[u8]) -> &[u8] {
+    const LENGTH_OFFSET: usize = 16;
+    let value = bytes.get(LENGTH_OFFSET..).and_then(|rest| {
+        let mut rest = Cursor(rest);
+        let n_bytes = rest.le_u32()? as usize;
+        Some(rest.0.get(..n_bytes).unwrap_or(rest.0))
+    });
+    value.unwrap_or(bytes)
+}
+
 /// Reads a number of 16 bytes behind its sign: four groups, the high one first.
 fn number(cursor: &mut Cursor<'_>) -> Option<i128> {
     let is_negative = cursor.byte()? != 0;
@@ -64,7 +86,7 @@ fn decimal(number: i128, scale: u8) -> String {
     format!("{sign}{whole}{point}{fraction}")
 }
 
-/// Writes a time, in days since 1899-12-30; before that, the part of a day counts forward.
+/// Writes a time, in days since 1899-12-30; before that, the part of a day counts forward. On that day it is a time without a day.
 fn time(days: f64) -> Option<String> {
     /// The beginning in seconds since 1970.
     const BEGINNING: i64 = -2_209_161_600;
@@ -79,6 +101,8 @@ fn time(days: f64) -> Option<String> {
     let is_day = time.time() == jiff::civil::Time::midnight();
     let form = if is_day {
         "%Y-%m-%d"
+    } else if (0.0..1.0).contains(&days) {
+        "%H:%M:%S"
     } else {
         "%Y-%m-%d %H:%M:%S"
     };
@@ -149,8 +173,10 @@ fn memo(pages: &Pages<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
         row.truncate(n_bytes);
         return Some(row);
     }
+    let n_bytes = n_bytes.min(pages.n_bytes());
     let mut content = Vec::new();
-    while content.len() < n_bytes && reference != 0 {
+    let mut seen = HashSet::new();
+    while content.len() < n_bytes && reference != 0 && seen.insert(reference) {
         let row = pages.row(reference)?;
         let mut row = Cursor(&row);
         reference = row.le_u32()?;
@@ -185,6 +211,8 @@ mod tests {
     fn times_count_from_1899() {
         for (days, text) in [
             (0.0, "1899-12-30"),
+            (0.25, "06:00:00"),
+            (0.999_999_9, "1899-12-31"),
             (45_000.5, "2023-03-15 12:00:00"),
             (-1.25, "1899-12-29 06:00:00"),
         ] {
@@ -192,6 +220,16 @@ mod tests {
         }
         assert_eq!(time(f64::NAN), None);
         assert_eq!(time(1e300), None);
+    }
+
+    #[test]
+    fn results_of_formulas_have_a_header() {
+        let header = [7; 16];
+        let wrapped =
+            |length: u32, value: &[u8]| [&header[..], &length.to_le_bytes(), value].concat();
+        assert_eq!(unwrapped(&wrapped(4, b"aviary")), b"avia");
+        assert_eq!(unwrapped(&wrapped(400, b"aviary")), b"aviary");
+        assert_eq!(unwrapped(&header[..9]), &header[..9]);
     }
 
     #[test]

@@ -15,6 +15,8 @@ const ROOT_OFFSET: usize = 172;
 const FRAGMENT: u64 = 0xa456_7ab1_f5f7_f4c4;
 /// A list continues in this many fragments at most.
 const MAX_FRAGMENTS: usize = 1 << 16;
+/// A revision has this many GUIDs at most.
+const MAX_GUIDS: usize = 1 << 16;
 
 /// Kinds of nodes (MS-ONESTORE 2.4.3).
 mod kind {
@@ -80,12 +82,30 @@ pub(super) struct Desktop<'a> {
     /// The spaces in the order of the file.
     ids: Vec<Id>,
     files: HashMap<[u8; 16], &'a [u8]>,
-    /// Offsets of the lists that were read; each is read once, so that the whole costs no more than the file is long.
+    /// Offsets of the fragments that were read; each is read once.
     read: HashSet<u64>,
+    /// Bytes of fragments that may still be read; hostile fragments overlap.
+    left_to_read: usize,
+    /// GUIDs that revisions may still take over from those before them.
+    left_to_copy: usize,
     pub(super) is_whole: bool,
 }
 
 impl<'a> Desktop<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            root: Id::default(),
+            spaces: HashMap::new(),
+            ids: Vec::new(),
+            files: HashMap::new(),
+            read: HashSet::new(),
+            left_to_read: bytes.len().saturating_mul(2),
+            left_to_copy: bytes.len().saturating_mul(2),
+            is_whole: true,
+        }
+    }
+
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, Error> {
         let damaged = || Error::Malformed("the first list of the revision store is damaged".into());
         let mut header = Cursor(bytes.get(ROOT_OFFSET..).ok_or_else(damaged)?);
@@ -93,15 +113,7 @@ impl<'a> Desktop<'a> {
             offset: header.le_u64().ok_or_else(damaged)?,
             n_bytes: header.le_u32().ok_or_else(damaged)?.into(),
         };
-        let mut store = Self {
-            bytes,
-            root: Id::default(),
-            spaces: HashMap::new(),
-            ids: Vec::new(),
-            files: HashMap::new(),
-            read: HashSet::new(),
-            is_whole: true,
-        };
+        let mut store = Self::new(bytes);
         let nodes = store.list(root);
         if nodes.is_empty() {
             return Err(damaged());
@@ -143,8 +155,7 @@ impl<'a> Desktop<'a> {
         let mut next = Some(first);
         for _ in 0..MAX_FRAGMENTS {
             let Some(chunk) = next else { break };
-            let fragment = self.chunk(chunk).and_then(Fragment::open);
-            let Some(fragment) = fragment.filter(|_| self.read.insert(chunk.offset)) else {
+            let Some(fragment) = self.fragment(chunk) else {
                 self.is_whole = false;
                 break;
             };
@@ -152,6 +163,14 @@ impl<'a> Desktop<'a> {
             next = fragment.next;
         }
         nodes
+    }
+
+    /// Returns a fragment that was not read before, unless those read so far are longer than the file twice.
+    fn fragment(&mut self, chunk: Chunk) -> Option<Fragment<'a>> {
+        let bytes = self.chunk(chunk)?;
+        let fragment = Fragment::open(bytes)?;
+        self.left_to_read = self.left_to_read.checked_sub(bytes.len())?;
+        self.read.insert(chunk.offset).then_some(fragment)
     }
 
     /// Reads the contents of embedded files (MS-ONESTORE 2.5.21, 2.6.13).
@@ -194,24 +213,26 @@ impl<'a> Desktop<'a> {
         let mut space = Space::default();
         let mut guids = Rc::default();
         for revision in chain.into_iter().rev() {
-            guids = self.load(revision.nodes, &guids, &mut space);
+            guids = self.load(revision.nodes, &guids, &mut space, false);
         }
         Ok(Some(space))
     }
 
-    /// Adds the objects that a revision or a group declares; returns its GUIDs.
+    /// Adds the objects that a revision or a group declares; returns its GUIDs. A group holds no groups.
     fn load(
         &mut self,
         nodes: Vec<Node<'a>>,
         before: &Rc<Guids>,
         space: &mut Space<'a>,
+        is_group: bool,
     ) -> Rc<Guids> {
         let mut guids: Rc<Guids> = before.clone();
         for mut node in nodes {
             if node.kind == kind::GROUP {
-                if let Some(chunk) = node.chunk {
+                self.is_whole &= !is_group;
+                if let Some(chunk) = node.chunk.filter(|_| !is_group) {
                     let nodes = self.list(chunk);
-                    self.load(nodes, &Rc::default(), space);
+                    self.load(nodes, &Rc::default(), space, true);
                 }
                 continue;
             }
@@ -221,7 +242,10 @@ impl<'a> Desktop<'a> {
                     Some(())
                 }
                 kind::GUID | kind::GUID_AS_BEFORE | kind::GUIDS_AS_BEFORE => {
-                    add_guids(&mut node, before, Rc::make_mut(&mut guids))
+                    // Objects that share the list were declared before its end.
+                    Rc::get_mut(&mut guids).and_then(|guids| {
+                        add_guids(&mut node, before, guids, &mut self.left_to_copy)
+                    })
                 }
                 kind::ROOT | kind::ROOT_SHORT => add_root(&mut node, &guids, space),
                 kind::FILE | kind::FILE_LARGE => self.add_file(&mut node, &guids, space),
@@ -426,8 +450,17 @@ fn add_root(node: &mut Node<'_>, guids: &Guids, space: &mut Space<'_>) -> Option
 }
 
 /// Adds GUIDs to those of a revision, or some of the revision before it (MS-ONESTORE 2.5.10 to 2.5.12).
-fn add_guids(node: &mut Node<'_>, before: &Guids, guids: &mut Guids) -> Option<()> {
+/// `left` more may be taken over.
+fn add_guids(
+    node: &mut Node<'_>,
+    before: &Guids,
+    guids: &mut Guids,
+    left: &mut usize,
+) -> Option<()> {
     let data = &mut node.data;
+    if guids.len() >= MAX_GUIDS {
+        return None;
+    }
     let first = data.le_u32()?;
     match node.kind {
         kind::GUID => {
@@ -438,6 +471,7 @@ fn add_guids(node: &mut Node<'_>, before: &Guids, guids: &mut Guids) -> Option<(
         }
         _ => {
             let (n_guids, to) = (data.le_u32()?, data.le_u32()?);
+            *left = left.checked_sub(before.len())?;
             let shifted = before.iter().filter_map(|(index, guid)| {
                 let step = index.checked_sub(first).filter(|step| *step < n_guids)?;
                 Some((to.checked_add(step)?, *guid))
@@ -478,4 +512,70 @@ fn guid_within(reference: &[u8]) -> Option<[u8; 16]> {
     guid[4..6].reverse();
     guid[6..8].reverse();
     Some(guid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_hold_no_groups() {
+        const FRAGMENT_BYTES: u32 = 48;
+        const N_GROUPS: u32 = 100_000;
+        // A reference of two times four bytes.
+        let header = u32::from(kind::GROUP) | 12 << 10 | 1 << 23 | 2 << 27 | 1 << 31;
+        let mut bytes = Vec::new();
+        for number in 1..=N_GROUPS {
+            bytes.extend(FRAGMENT.to_le_bytes());
+            bytes.extend([0; 8]);
+            for part in [header, number * FRAGMENT_BYTES, FRAGMENT_BYTES] {
+                bytes.extend(part.to_le_bytes());
+            }
+            bytes.extend([0; 20]);
+        }
+        let mut store = Desktop::new(&bytes);
+        let nodes = store.list(Chunk {
+            offset: 0,
+            n_bytes: FRAGMENT_BYTES.into(),
+        });
+        assert_eq!(nodes.len(), 1);
+        store.load(nodes, &Rc::default(), &mut Space::default(), false);
+        assert_eq!(store.read.len(), 2);
+        assert!(!store.is_whole);
+    }
+
+    #[test]
+    fn fragments_that_overlap_are_read_as_long_as_the_file_twice() {
+        let bytes = FRAGMENT.to_le_bytes().repeat(100);
+        let mut store = Desktop::new(&bytes);
+        let mut is_read = |offset: u64| {
+            let n_bytes = 800 - offset;
+            store.fragment(Chunk { offset, n_bytes }).is_some()
+        };
+        assert_eq!([0, 8, 16].map(&mut is_read), [true, true, false]);
+    }
+
+    #[test]
+    fn guids_are_taken_over_within_bounds() {
+        let before: Guids = (0..10).map(|index| (index, [index as u8; 16])).collect();
+        let range: Vec<u8> = [4_u32, 3, 20]
+            .iter()
+            .flat_map(|n| n.to_le_bytes())
+            .collect();
+        let mut guids = Guids::new();
+        let mut left = 15;
+        let mut take_over = || {
+            let mut node = Node {
+                kind: kind::GUIDS_AS_BEFORE,
+                chunk: None,
+                data: Cursor(&range),
+            };
+            add_guids(&mut node, &before, &mut guids, &mut left)
+        };
+        assert!(take_over().is_some());
+        assert!(take_over().is_none());
+        let mut indices: Vec<u32> = guids.into_keys().collect();
+        indices.sort_unstable();
+        assert_eq!(indices, [20, 21, 22]);
+    }
 }

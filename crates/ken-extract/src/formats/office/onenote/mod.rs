@@ -12,9 +12,9 @@ mod page;
 use ken_core::Field;
 
 use crate::output::Output;
-use crate::output::members::{MemberNames, file_name};
+use crate::output::members::{self, Budget, MemberNames, file_name};
 use crate::output::metadata::{date_by_creation, set_pages};
-use crate::{Error, Format, Input, Member};
+use crate::{Error, Format, Input};
 use desktop::Desktop;
 use object::{Id, Space};
 use packed::Packed;
@@ -111,7 +111,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         set_pages(output.own(), n_pages);
     }
     date_by_creation(output.own());
-    hand_on(files, output)?;
+    hand_on(files, bytes.len() as u64, output)?;
     read?;
     match is_whole {
         true => Ok(()),
@@ -143,20 +143,19 @@ fn read<'a>(store: &mut Store<'a>, pages: &mut Pages<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-fn hand_on(files: Vec<Embedded<'_>>, output: &mut Output<'_>) -> Result<(), Error> {
+/// Hands on the files of a section of `size` bytes. Hostile ones share their content.
+fn hand_on(files: Vec<Embedded<'_>>, size: u64, output: &mut Output<'_>) -> Result<(), Error> {
     let mut names = MemberNames::default();
+    let mut budget = Budget::new(size, output.limits());
     for file in files {
         let Some(content) = file.content else {
             continue;
         };
-        let name = file_name(&file.name);
-        let ipath = output.child_ipath(&names.unique(name));
-        output.member(Member {
-            ipath,
-            name: name.to_owned(),
-            bytes: content.to_vec(),
-            ..Member::default()
-        })?;
+        let n_bytes = content.len() as u64;
+        budget.spend(n_bytes);
+        budget.check()?;
+        let content = budget.check_size(n_bytes).map(|()| content.to_vec());
+        members::hand_on(file_name(&file.name), None, content, &mut names, output)?;
     }
     Ok(())
 }

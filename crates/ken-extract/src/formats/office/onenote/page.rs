@@ -221,7 +221,8 @@ impl<'a> Pages<'a> {
         let ansi = || {
             let bytes = found.bytes(name::TEXT_ANSI)?;
             let text = bytes.split(|byte| *byte == 0).next()?;
-            Some(code_page::decode(text, WESTERN).into_owned())
+            // A form feed would count as the end of a page.
+            Some(code_page::decode(text, WESTERN).replace('\u{c}', " "))
         };
         let text = found.bytes(name::TEXT).map(utf16).or_else(ansi);
         if let Some(text) = text {
@@ -285,10 +286,7 @@ impl<'a> Pages<'a> {
                 }
             }
         }
-        let time = |property| {
-            let seconds = i64::try_from(found.number(property)?).ok()?;
-            (seconds > 0).then_some(seconds + EPOCH_SECONDS)
-        };
+        let time = |property| found.number(property).and_then(short_time);
         self.created = earlier(self.created, time(name::CREATED));
         self.changed = self.changed.max(time(name::CHANGED));
     }
@@ -309,6 +307,12 @@ fn children(found: &Properties<'_>) -> impl Iterator<Item = Id> {
     name::CHILDREN.into_iter().flat_map(|name| found.ids(name))
 }
 
+/// Returns the seconds since 1970 of seconds since 1980; 0 is no time.
+fn short_time(seconds: u64) -> Option<i64> {
+    let seconds = i64::try_from(seconds).ok().filter(|seconds| *seconds > 0)?;
+    seconds.checked_add(EPOCH_SECONDS)
+}
+
 fn earlier(known: Option<i64>, time: Option<i64>) -> Option<i64> {
     known.into_iter().chain(time).min()
 }
@@ -323,6 +327,8 @@ fn utf16(bytes: &[u8]) -> String {
         .filter_map(|decoded| match decoded.unwrap_or('\u{fffd}') {
             // The end of a line within a paragraph.
             '\u{b}' | '\r' => Some('\n'),
+            // It would count as the end of a page.
+            '\u{c}' => Some(' '),
             // A picture or a file within the text.
             '\u{fffc}' => None,
             character => Some(character),
@@ -351,6 +357,19 @@ fn without_fields(text: &str) -> (String, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_count_from_1980() {
+        assert_eq!(short_time(1), Some(315_532_801));
+        for number in [0, i64::MAX as u64, u64::MAX] {
+            assert_eq!(short_time(number), None);
+        }
+    }
+
+    #[test]
+    fn form_feeds_end_no_page() {
+        assert_eq!(utf16(b"a\0\x0c\0b\0\x0b\0c\0\0\0d\0"), "a b\nc");
+    }
 
     #[test]
     fn fields_give_their_labels_and_targets() {

@@ -3,8 +3,9 @@
 use ken_core::{Cause, Document, Field, Kind, Reason, Value};
 
 use super::*;
+use crate::Limits;
 use crate::detect::{Detected, detect};
-use crate::testing::{run, survives};
+use crate::testing::{run, run_limited, survives};
 
 const DETECTED: Detected = Detected {
     media_type: "application/onenote",
@@ -73,6 +74,19 @@ fn files_on_pages_are_members() {
         assert_eq!(found.members[0].name, "tides.txt");
         assert_eq!(found.members[0].bytes, b"Springtide at the narrows");
     }
+}
+
+#[test]
+fn files_above_the_limit_are_found_by_name() {
+    let limits = Limits {
+        max_member_bytes: 10,
+        ..Limits::default()
+    };
+    let found = run_limited(extract, DETECTED, "a.one", DESKTOP, &limits);
+    assert!(found.members.is_empty());
+    let failed = found.documents.iter().filter(|file| file.failure.is_some());
+    assert_eq!(failed.count(), 1);
+    assert!(found.own().failure.is_none());
 }
 
 #[test]

@@ -203,7 +203,10 @@ impl<'a> RtfReader<'a> {
             self.add_time(field);
         }
         if inner.destination == Destination::Picture && outer.destination != inner.destination {
-            std::mem::take(&mut self.picture).end(&mut self.body);
+            let picture = std::mem::take(&mut self.picture);
+            if !inner.is_deleted {
+                picture.end(&mut self.body);
+            }
         }
         if inner.destination == Destination::Instruction && outer.destination != inner.destination {
             self.end_instruction();

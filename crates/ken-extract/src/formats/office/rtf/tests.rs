@@ -116,6 +116,7 @@ fn texts_of_metafiles_follow_their_paragraph() {
         )),
         format!("before\n{pump}\nafter")
     );
+    assert_eq!(body(&format!("a{{\\deleted x{picture}}}b")), "ab");
     // Metafiles of Windows have no header in RTF.
     let room = body(&format!("a{{\\pict\\wmetafile8 {}}}", hex(&WMF[22..])));
     assert_eq!(room.lines().next(), Some("a"));

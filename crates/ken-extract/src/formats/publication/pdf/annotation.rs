@@ -14,6 +14,7 @@ use super::metadata::text_string;
 use super::segment::Segments;
 use super::stream::decode;
 use crate::formats::web::html::html_to_text;
+use crate::output::body::without_user;
 
 /// Flags of invisible annotations: hidden, and not to be viewed.
 const HIDDEN: u32 = 1 << 1 | 1 << 5;
@@ -133,7 +134,7 @@ fn address(link: &Dict<'_>) -> Option<String> {
     let action = link.get::<Dict<'_>>(b"A")?;
     let address = text_string(&action.get::<PdfString<'_>>(b"URI")?);
     let address = address.strip_prefix("mailto:").unwrap_or(&address);
-    Some(address.trim().to_owned())
+    Some(without_user(address.trim()).into_owned())
 }
 
 /// Returns the value of a field of text or choices, its own or inherited (12.7.4).

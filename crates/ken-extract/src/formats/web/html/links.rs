@@ -44,6 +44,9 @@ impl Links {
             return false;
         }
         let target = link_text(target);
+        if target.trim().is_empty() {
+            return false;
+        }
         let is_new = self.targets.len() < MAX_LINKS && self.seen.insert(target.clone());
         if is_new {
             self.targets.push(target);
@@ -101,6 +104,7 @@ fn leads_elsewhere(target: &str) -> bool {
 /// Returns the host of an address, without `www.`.
 fn site(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
-    let host = rest.split(['/', '?', '#', ':']).next()?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    let host = host.rsplit('@').next()?.split(':').next()?;
     Some(host.strip_prefix("www.").unwrap_or(host)).filter(|host| !host.is_empty())
 }

@@ -70,6 +70,8 @@ fn targets_of_links_to_other_sites_follow_the_text() {
         "x".repeat(300)
     );
     assert_eq!(linked(&long), "read");
+    let odd = "<a href='mailto:'>a <a href='mailto:%20'>b <a href='https://ina:secret@else.example/'>c</a>";
+    assert_eq!(linked(odd), "a b c\nhttps://else.example/");
     // Descriptions in feeds and books are too short for them.
     assert_eq!(body(page).lines().count(), 2);
 }
@@ -79,6 +81,7 @@ fn targets_within_the_site_of_a_page_are_left_out() {
     for head in [
         "<link rel=canonical href='https://www.site.example/page'>",
         "<base href=http://site.example/>",
+        "<base href=http://ina:secret@site.example:8080/>",
         "<meta property='og:url' content='https://site.example/page'>",
     ] {
         let page = format!(
