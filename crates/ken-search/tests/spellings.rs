@@ -58,7 +58,11 @@ fn finds(query: &str, word: &str) -> bool {
 fn spellings() -> impl Strategy<Value = (String, String)> {
     let hyphen = || prop::sample::select(vec!["-", "\u{2010}", "\u{2011}"]);
     let sign = prop::sample::select(vec!["-", "\u{2010}", "\u{2011}", "_", "."]);
-    let acronym = ("[A-Z]{3,5}", any::<bool>()).prop_map(|(letters, is_closed)| {
+    // A query of an operator alone is no query.
+    let letters = "[A-Z]{3,5}".prop_filter("an operator", |letters| {
+        !["AND", "NEAR", "NOT", "XOR"].contains(&letters.as_str())
+    });
+    let acronym = (letters, any::<bool>()).prop_map(|(letters, is_closed)| {
         let mut points: String = letters.chars().flat_map(|letter| [letter, '.']).collect();
         if !is_closed {
             points.pop();
