@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use super::{Names, Tree};
+
 /// What a part of a query asks the database for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked<'a> {
@@ -11,7 +13,7 @@ pub enum Asked<'a> {
     Thread(&'a str),
     /// The messages that changed between two revisions: `lastmod:1..-2`.
     Revisions(&'a str),
-    /// The messages with a property: `property:key=value`.
+    /// The messages with a property: `property:key=value`, or `property:/REGEX/` of such pairs.
     Property(&'a str),
 }
 
@@ -22,4 +24,11 @@ pub trait Database: fmt::Debug + Send + Sync {
 
     /// Returns the identifiers of messages; none if the question has no meaning.
     fn ids(&self, of: Asked<'_>) -> Option<Vec<String>>;
+
+    /// Returns the tree of a query in notmuch's second language, `sexp:"(and a b)"`. Expressions hold queries in the usual
+    /// language, which hold expressions: names that lead to each other end at a depth of [`Names::nested`].
+    ///
+    /// # Errors
+    /// Fails with a sentence about the mistake.
+    fn expression(&self, text: &str, names: Names<'_>) -> Result<Tree, String>;
 }

@@ -35,6 +35,8 @@ pub struct Names<'a> {
     pub month_first: bool,
     /// The database of notmuch that a query in its language is for, if any.
     pub database: Option<&'a dyn Database>,
+    /// How many expressions of the database the query is inside of; see [`Database::expression`].
+    pub nested: usize,
 }
 
 impl Default for Names<'_> {
@@ -46,6 +48,7 @@ impl Default for Names<'_> {
             fields: &FieldNames::TABLE,
             month_first: false,
             database: None,
+            nested: 0,
         }
     }
 }
