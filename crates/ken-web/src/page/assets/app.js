@@ -77,13 +77,13 @@ async function fragment(kind, query) {
 }
 
 let shownSearch = location.search;
-async function showResults(pause = 0) {
-  shownSearch = location.search;
+async function showResults(pause = 0, search = location.search) {
+  shownSearch = search;
   clearTimeout(filtersTimer);
   running.facets?.abort();
   const busy = setTimeout(() => root.classList.add("busy"), 150);
   const key = focusedKey(found);
-  const text = await fragment("results", location.search);
+  const text = await fragment("results", search);
   clearTimeout(busy);
   if (text === undefined) return;
   const next = parsed(text);
@@ -169,10 +169,12 @@ function type() {
   const query = new URLSearchParams();
   if (text) query.set("q", text);
   for (const [name, value] of parameters) query.append(name, value);
-  history.replaceState(null, "", query.size ? `./?${query}` : "./");
+  const search = query.size ? `?${query}` : "";
+  // The request goes first: changing the address takes the browser milliseconds.
+  showResults(PAUSE, search);
+  history.replaceState(null, "", `./${search}`);
   document.body.classList.remove("with-preview");
   preview?.replaceChildren();
-  showResults(PAUSE);
   rememberSoon();
 }
 
