@@ -35,6 +35,7 @@ mod uuencode;
 mod words;
 
 pub use charset::{Charset, code_page};
+pub use cms::content as signed_content;
 pub use contact::{Contact, Contacts, Mailbox};
 pub use decode::{Content, Detect};
 pub use header::field_weight;
