@@ -13,10 +13,10 @@ use ken_core::custom::CUSTOM_FIELDS;
 use ken_core::{Field, FieldNames, Glob, GlobPart, MESSAGE_STATES, Whole};
 use regex_automata::meta::Regex;
 
-use super::super::database::Asked;
 use super::super::error::QueryError;
 use super::super::modifiers::DEFAULT_DISTANCE;
-use super::super::parser::{MAX_DEPTH, Names};
+use super::super::names::{Asked, Names};
+use super::super::parser::MAX_DEPTH;
 use super::super::tree::{Clause, Nearness, Tree, Value};
 use super::super::values;
 use super::logic::{self, Lexeme, Token};
