@@ -5,6 +5,7 @@
 
 mod flags;
 mod folder;
+mod former;
 mod relocate;
 
 use std::ffi::OsStr;
@@ -14,6 +15,7 @@ use ken_core::{MESSAGE_STATES, MessageState, StateSource};
 
 pub use flags::{FlagError, Flags};
 pub use folder::{MaildirPath, is_maildir, make};
+pub use former::had_path;
 pub use relocate::{MoveError, Target, move_to, relocate};
 
 /// Returns whether the path of a message determines a state, by the name of the state.

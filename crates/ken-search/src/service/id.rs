@@ -1,19 +1,23 @@
 //! The identifier of a document: short, without a path, and valid in every later commit as long as the document is at
-//! its place.
+//! its place; that of a message, also when its flags change.
 //!
 //! It is the key of the file in 16 hexadecimal digits; for a member, a hash of its member path follows. Both are
 //! hashes with the keys of the index, so nobody can choose documents with the same identifier.
 
 use std::path::Path;
 
-use ken_core::{FileKey, KeyHasher, Location};
-use ken_engine::{DocAddress, Stored};
+use ken_core::{Field, FileKey, KeyHasher, Kind, Location, Pattern, Plan};
+use ken_engine::{DocAddress, Request, Stored};
+use ken_mail::maildir::had_path;
 
 use super::natural::in_order;
 use super::{Error, Service, title};
 
 /// The digits of a hash.
 const N_DIGITS: usize = 16;
+
+/// The most messages that are asked whether they had an identifier.
+const MAX_ASKED: usize = 1_000_000;
 
 /// Returns the identifier of a document in an index with this hasher.
 pub(super) fn id(location: &Location, hasher: &KeyHasher) -> String {
@@ -64,23 +68,62 @@ impl Service<'_> {
 
     /// Returns the document with an identifier; none if the index has no such document any more.
     ///
+    /// A change of flags renames a message. Where no file has the identifier, all messages are asked whether they had it,
+    /// which takes some 4 µs each.
+    ///
     /// # Errors
     /// Fails if the index cannot be read.
     pub fn document(&self, id: &str) -> Result<Option<Named>, Error> {
         let Some(key) = file_key(id) else {
             return Ok(None);
         };
+        let member = &id[N_DIGITS..];
+        match self.document_of(key, member)? {
+            None => match self.message_that_had(key)? {
+                Some(now) => self.document_of(now, member),
+                None => Ok(None),
+            },
+            found => Ok(found),
+        }
+    }
+
+    /// Returns the document of a file, or its member with this hash.
+    fn document_of(&self, key: FileKey, member: &str) -> Result<Option<Named>, Error> {
         let documents = self.snapshot.files().documents_of(key)?;
         let locations = self.snapshot.locations(&documents)?;
-        let mut all = documents.into_iter().zip(&locations);
-        let Some((at, _)) = all.find(|(_, location)| self.id(location) == id) else {
-            return Ok(None);
+        for (at, location) in documents.into_iter().zip(&locations) {
+            let id = self.id(location);
+            if file_key(&id) == Some(key) && id[N_DIGITS..] == *member {
+                let stored = self.snapshot.document(at)?;
+                return Ok(Some(Named { at, id, stored }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the key of the file of a message that had another key before its flags changed.
+    fn message_that_had(&self, key: FileKey) -> Result<Option<FileKey>, Error> {
+        let is = |value: &str| Plan::Match {
+            field: Field::Is,
+            pattern: Pattern::Term(value.to_owned()),
         };
-        Ok(Some(Named {
-            at,
-            id: id.to_owned(),
-            stored: self.snapshot.document(at)?,
-        }))
+        let is_message = Plan::Match {
+            field: Field::Type,
+            pattern: Pattern::Term(Kind::Message.name().to_owned()),
+        };
+        let plan = Plan::And(vec![is_message, Plan::Not(Box::new(is("member")))]);
+        let found = self.snapshot.find(&Request {
+            limit: MAX_ASKED,
+            ..Request::new(&plan)
+        })?;
+        let messages: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
+        let hasher = &self.snapshot.meta().hasher;
+        for location in self.snapshot.locations(&messages)? {
+            if had_path(&location.path, &mut |former| hasher.key(former) == key) {
+                return Ok(Some(hasher.key(&location.path)));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the locations of the documents in the file with an identifier, and of the members in a member, in natural

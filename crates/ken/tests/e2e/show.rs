@@ -305,6 +305,11 @@ fn a_message_keeps_its_address_when_its_flags_change() {
     let world = library();
     let old = world.docs().join("mail/cur/1.host:2,S");
     let member = world.location(&world.hits("okapis filename:figures")[0]);
+    let id = |query: &str| world.hits(query)[0]["id"].as_str().unwrap().to_owned();
+    let ids = [
+        id("\"please see the okapi\""),
+        id("okapis filename:figures"),
+    ];
     world.rename("mail/cur/1.host:2,S", "mail/cur/1.host:2,RS");
     world.index_docs();
     let shown = world.ken([OsStr::new("show"), old.as_os_str()]);
@@ -319,6 +324,12 @@ fn a_message_keeps_its_address_when_its_flags_change() {
         "{member}: {}",
         shown.err
     );
+    for (id, text) in ids.iter().zip(["please see the okapi", "forty okapis"]) {
+        let shown = world.ken(["show", id]);
+        assert!(shown.text().contains(text), "{id}: {}", shown.err);
+    }
+    let stranger = format!("{:0>16}", "f00d");
+    assert_eq!(world.ken(["show", &stranger]).code, 2);
 }
 
 #[test]
