@@ -26,6 +26,8 @@ from suites.grep import tree
 PATIENCE = 120
 PATTERNS = ["frobnicate", r"pm_runtime_[a-z]+_sync", "wait_event_interruptible", r"EXPORT_SYMBOL_GPL\(kmem"]
 BURST = 1_000
+# Debian's package of Linux ends with a rule that ignores all of it.
+ADD = ["add", "--all", "--force", "--", ".", ":!*.gitignore"]
 # Files that stand still while others change.
 BESIDE = 500_000
 
@@ -223,7 +225,7 @@ class Measured:
         with open(os.path.join(self.source, "zzz-last.txt"), "w") as file:
             file.write(word)
         try:
-            for arguments in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "all"]):
+            for arguments in (["init", "--quiet"], ADD, ["commit", "--quiet", "--message", "all"]):
                 subprocess.run([*git, f"--git-dir={store}", f"--work-tree={self.source}", *arguments], cwd=self.source, check=True)
         finally:
             os.remove(os.path.join(self.source, "zzz-last.txt"))

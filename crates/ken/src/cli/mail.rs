@@ -140,6 +140,12 @@ pub(crate) struct ThreadsArgs {
     /// List at most N threads; 0 means all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
+    /// Skip the first N threads
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) offset: usize,
+    /// List what has room in this number of bytes, the number of all threads, and the command for the next ones
+    #[arg(long, value_name = "BYTES", value_parser = budget, conflicts_with = "limit")]
+    pub(crate) budget: Option<usize>,
     /// Print one JSON object per thread
     #[arg(long)]
     pub(crate) json: bool,

@@ -104,12 +104,22 @@ fn lists_of_messages_are_bounded_too() {
         world.write(format!("mail/cur/{number}:2,"), mail);
     }
     world.index_docs();
-    for option in ["", "--json"] {
-        let mut line = format!("ken mail list {option} --budget 800 okapi");
+    for (command, option) in [
+        ("list", ""),
+        ("list", "--json"),
+        ("threads", ""),
+        ("threads", "--json"),
+    ] {
+        let budget = if command == "list" { 800 } else { 2000 };
+        let mut line = format!("ken mail {command} {option} --budget {budget} okapi");
         let mut n_found = 0;
         for _ in 0..20 {
             let run = world.ken(&words(&line)[1..]);
-            assert!(run.code == 0 && run.out.len() <= 800, "{line}: {}", run.err);
+            assert!(
+                run.code == 0 && run.out.len() <= budget,
+                "{line}: {}",
+                run.err
+            );
             let (found, last) = run.text().trim().rsplit_once('\n').unwrap();
             n_found += found.lines().count();
             let next = match option {
@@ -125,7 +135,7 @@ fn lists_of_messages_are_bounded_too() {
                 None => break,
             }
         }
-        assert_eq!(n_found, 20, "{option}");
+        assert_eq!(n_found, 20, "{command} {option}");
     }
 }
 

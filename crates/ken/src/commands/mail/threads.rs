@@ -9,6 +9,7 @@ use ken_search::service::mail::{MessageRequest, Thread};
 use super::line::Line;
 use super::{Mail, limit, sender, which_or_number};
 use crate::cli::{Global, ThreadsArgs};
+use crate::commands::bounded::{Bounded, End};
 use crate::failure::Failure;
 use crate::output::{self, Style};
 
@@ -22,23 +23,68 @@ pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failu
     let request = MessageRequest {
         which: which_or_number(&service, &args.query)?,
         reverse: args.reverse,
-        limit: limit(args.limit),
+        limit: match args.budget {
+            Some(_) => None,
+            None => limit(args.limit).map(|limit| limit.saturating_add(args.offset)),
+        },
         once: args.skip_dups,
         ..MessageRequest::default()
     };
     let _paging = output::page(global);
     let mut out = BufWriter::new(output::stdout());
-    let mut any = false;
+    let mut total = 0;
+    let mut first = First::default();
     service.each_thread(&request, &mut |thread| {
-        any = true;
+        total += 1;
+        if total <= args.offset || args.budget.is_some_and(|budget| first.n_bytes > budget) {
+            return Ok(());
+        }
         let printed = match args.json {
             true => output::json_line(&thread),
             false => text(&thread, &mail.context.zone, style, args.tree).into_bytes(),
         };
-        Ok::<_, Failure>(out.write_all(&printed)?)
+        match args.budget {
+            Some(_) => first.keep(printed),
+            None => out.write_all(&printed)?,
+        }
+        Ok::<_, Failure>(())
     })?;
+    if let Some(budget) = args.budget {
+        let end = End {
+            what: "threads",
+            total,
+            offset: args.offset,
+            as_json: args.json,
+        };
+        out.write_all(&first.within(budget, &end))?;
+    }
     out.flush()?;
-    Ok(ExitCode::from(u8::from(!any)))
+    Ok(ExitCode::from(u8::from(total == 0)))
+}
+
+/// The first threads, until they have more bytes than there is room for: how many there are in all is known at the end.
+#[derive(Default)]
+struct First {
+    printed: Vec<Vec<u8>>,
+    n_bytes: usize,
+}
+
+impl First {
+    fn keep(&mut self, printed: Vec<u8>) {
+        self.n_bytes += printed.len();
+        self.printed.push(printed);
+    }
+
+    /// Returns those that have room, and the line about the rest.
+    fn within(self, budget: usize, end: &End) -> Vec<u8> {
+        let mut bounded = Bounded::new(budget, end.room(end.total));
+        let printed = self.printed.into_iter();
+        let mut text: Vec<u8> = printed
+            .flat_map(|thread| bounded.take(thread, Vec::new()))
+            .collect();
+        text.extend(end.line(bounded.n_shown()));
+        text
+    }
 }
 
 fn senders(thread: &Thread) -> String {
