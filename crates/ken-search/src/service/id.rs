@@ -69,7 +69,7 @@ impl Service<'_> {
     /// Returns the document with an identifier; none if the index has no such document any more.
     ///
     /// A change of flags renames a message. Where no file has the identifier, all messages are asked whether they had it,
-    /// which takes some 4 µs each.
+    /// which takes some microseconds each.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
