@@ -106,10 +106,10 @@ const PAUSE = 150;
 let filtersTimer;
 async function showFilters(key) {
   const text = await fragment("facets", location.search);
-  const next = text && $("#facets", parsed(text));
   const filters = $("#facets");
-  if (!next || !filters) return;
-  filters.replaceChildren(...next.childNodes);
+  if (text === undefined || !filters) return;
+  // An error has none, and those of the last query would mislead.
+  filters.replaceChildren(...($("#facets", parsed(text))?.childNodes ?? []));
   filters.inert = false;
   filters.removeAttribute("aria-busy");
   if (document.activeElement === document.body) focusKey(key);
