@@ -85,6 +85,7 @@ impl Answers {
             return self.ask_mcp(request, reply);
         }
         match self.look(&request, door) {
+            Err((405, message)) => reply.refuse_method("", &message),
             Err((status, message)) => reply.refuse(status, &message),
             Ok(passed) => self.hand_on(request, passed, reply),
         }
@@ -115,6 +116,7 @@ impl Answers {
             .then(|| Question::read(request.method(), &passed.path, request.body()));
         match question.flatten() {
             Some(Ok(question)) => self.news.ask(question, reply),
+            Some(Err((405, message))) => reply.refuse_method(&passed.path, &message),
             Some(Err((status, message))) => reply.refuse(status, &message),
             None => self.search(request, passed, reply),
         }
