@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use base64ct::{Base64, Encoding};
-use http::header::{CONTENT_TYPE, HeaderValue, ORIGIN};
+use http::header::{ALLOW, CONTENT_TYPE, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, Response, StatusCode};
 use serde_json::Value;
 

@@ -50,7 +50,9 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     let (options, within) = arguments(web, asked)?;
     let program = web.setup.program.clone();
     // What is wrong with the pattern or an option has a status of its own, and it shows on a file without a line.
-    let tried = options.iter().cloned().chain(["/dev/null".into()]);
+    // The index has no text of that file.
+    let tried = options.iter().filter(|option| *option != "--documents");
+    let tried = tried.cloned().chain(["/dev/null".into()]);
     let tried = program.run(tried).map_err(|error| Error {
         status: 500,
         message: error.to_string(),
