@@ -409,29 +409,22 @@ fn a_path_says_which_methods_it_takes() {
     let bearer = format!("Authorization: Bearer {}", page.token);
     for (path, allowed) in [
         ("/api/v1/status", "GET, HEAD"),
-        ("/api/v1/search", "GET, HEAD, POST"),
         ("/api/v1/pause", "POST"),
         ("/saved", "GET, HEAD"),
         ("/open", "POST"),
     ] {
-        let other = if allowed == "POST" { "GET" } else { "PUT" };
-        let (status, head, _) = page.ask(other, path, &[&bearer]);
+        let other = if allowed == "POST" { "GET" } else { "POST" };
+        let (status, head, _) = page.ask(other, path, &[&bearer, "Content-Length: 0"]);
         assert_eq!(status, 405, "{path}");
-        // The guard refuses all but these before it looks at the path.
-        let all = "allow: GET, HEAD, POST".to_owned();
-        let own = format!("allow: {allowed}");
-        let lines: Vec<&str> = head.lines().collect();
-        let said = if other == "PUT" { all } else { own };
-        assert!(lines.contains(&said.as_str()), "{path}: {head}");
+        assert!(
+            head.lines().any(|line| line == format!("allow: {allowed}")),
+            "{path}: {head}"
+        );
         if allowed != "POST" {
             let (status, _, body) = page.ask("HEAD", path, &[&bearer]);
             assert_eq!((status, body.as_str()), (200, ""), "{path}");
         }
     }
-    let (_, head, _) = page.ask("POST", "/saved", &[&bearer, "Content-Length: 0"]);
-    assert!(head.contains("allow: GET, HEAD\r\n"), "{head}");
-    let (_, head, _) = page.ask("POST", "/api/v1/status", &[&bearer, "Content-Length: 0"]);
-    assert!(head.contains("allow: GET, HEAD\r\n"), "{head}");
 }
 
 #[test]
