@@ -24,13 +24,21 @@ const MAX_LINK_BYTES: usize = 2048;
 /// units have shorter names: x², km².
 const MIN_NOTED_LETTERS: usize = 4;
 
-/// Returns whether raised text is the number of a note, which does not belong to the word or number
-/// before it.
+/// Returns whether raised text is the number or letter of a note, which does not belong to the word or
+/// number before it.
 pub(crate) fn is_note_number(before: &str, raised: &str) -> bool {
     let letters = before.chars().rev().take_while(|c| c.is_alphabetic());
-    raised.starts_with(|c: char| c.is_ascii_digit())
-        && (before.ends_with(char::is_numeric)
-            || letters.take(MIN_NOTED_LETTERS).count() == MIN_NOTED_LETTERS)
+    let follows_word = letters.take(MIN_NOTED_LETTERS).count() == MIN_NOTED_LETTERS;
+    if raised.starts_with(|c: char| c.is_ascii_digit()) {
+        return follows_word || before.ends_with(char::is_numeric);
+    }
+    let end = raised
+        .find(|c: char| !c.is_alphanumeric())
+        .unwrap_or(raised.len());
+    let mark = &raised[..end];
+    let is_letter = mark.len() == 1 && mark.starts_with(|c: char| c.is_ascii_lowercase());
+    let is_roman = !mark.is_empty() && mark.bytes().all(|byte| b"ivx".contains(&byte));
+    follows_word && (is_letter || is_roman)
 }
 
 /// Returns the words of a link target: without escapes, without the scheme of addresses of mail, and without a user and a password.
@@ -331,6 +339,16 @@ impl Body {
                 ' '
             });
         }
+    }
+
+    /// Adds characters with their reading.
+    pub(crate) fn ruby(&mut self, characters: &str, reading: &str) {
+        self.begin_ruby();
+        self.push(characters);
+        self.begin_reading();
+        self.push(reading);
+        self.end_reading();
+        self.end_ruby();
     }
 
     /// Begins the reading itself.

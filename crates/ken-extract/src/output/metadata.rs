@@ -36,6 +36,21 @@ pub(crate) fn add_authors(document: &mut Document, authors: &str) {
     }
 }
 
+/// Returns whether a property that a document defines is one of programs: labels of confidentiality, and
+/// what Office, SharePoint and WPS write into every file.
+pub(crate) fn is_of_program(property: &str) -> bool {
+    const STARTS: [&str; 5] = ["_", "MSIP_", "KSO", "xd_", "MediaService"];
+    const NAMES: [&str; 6] = [
+        "AppVersion",
+        "ContentTypeId",
+        "GUID",
+        "ICV",
+        "PresentationFormat",
+        "TemplateUrl",
+    ];
+    NAMES.contains(&property) || STARTS.iter().any(|start| property.starts_with(start))
+}
+
 /// Adds a time in the form of ISO 8601, if it is one.
 pub(crate) fn add_time(document: &mut Document, field: Field, text: &str) {
     if let Some(seconds) = date::iso(text) {

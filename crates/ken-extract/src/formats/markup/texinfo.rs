@@ -16,7 +16,7 @@ use crate::{Error, Format, Input};
 pub(in crate::formats) const FORMAT: Format = Format::new("Texinfo", &["text/x-texinfo"], extract)
     .fields(&[Field::Title, Field::Headings, Field::Author, Field::Lang])
     .sections("chapters")
-    .version(2)
+    .version(3)
     .streams();
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -30,6 +30,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             (Some(block), Some(("end", name))) if name.trim() == block => skipped = None,
             (Some(_), _) => {}
             (None, Some(("bye", _))) => break,
+            (None, None) if line.starts_with("\\input") => {}
             (None, Some((name, _))) if is_skipped(name) => skipped = Some(name),
             (None, Some((name, rest))) if is_line(name) => {
                 line_command(name, rest, &mut first, output.own(), &mut body);
@@ -257,7 +258,7 @@ fn command<'t>(rest: &'t str, plain: &mut String) -> &'t str {
         "equiv" => "≡",
         "error" => "error",
         "print" => "⊣",
-        "tie" => " ",
+        "tie" | "footnote" => " ",
         "TeX" => "TeX",
         "LaTeX" => "LaTeX",
         // References to values, positions and indices print no words of this file.
@@ -326,9 +327,20 @@ mod tests {
         assert_eq!(own.text(Field::Lang), Some("en"));
         assert_eq!(
             own.body,
-            "\\input texinfo\nIda Berg\u{c}The bowline\nIt is tied by naïve garçons… @home.\none\u{c}Bends\n\
+            "Ida Berg\u{c}The bowline\nIt is tied by naïve garçons… @home.\none\u{c}Bends\n\
              Command bend x\nSee Top, , the start."
         );
+    }
+
+    #[test]
+    fn notes_are_no_part_of_the_word() {
+        let found = run(
+            extract,
+            TEXINFO,
+            "a.texi",
+            b"@node Top\nknots@footnote{Of rope.} hold\n",
+        );
+        assert_eq!(found.own().body, "knots Of rope. hold");
     }
 
     #[test]

@@ -23,6 +23,23 @@ pub(super) fn link_target(instruction: &str) -> Option<String> {
     (!target.is_empty()).then(|| target.replace("\\\\", "\\"))
 }
 
+/// Returns the characters and their reading of a formula that prints one above the other:
+/// `EQ \* jc2 \* hps10 \o\ad(\s\up 9(reading),characters)`.
+pub(super) fn ruby(instruction: &str) -> Option<(&str, &str)> {
+    let formula = instruction.trim_start().strip_prefix("EQ")?;
+    let printed = formula.split_once("\\o")?.1.split_once('(')?.1;
+    let raised = printed.trim_start().strip_prefix("\\s")?;
+    let (up, rest) = raised.split_once('(')?;
+    if !up.trim_start().starts_with("\\up") {
+        return None;
+    }
+    let (reading, rest) = rest.split_once(')')?;
+    let characters = rest.trim_start().strip_prefix([',', ';'])?;
+    let (characters, _) = characters.rsplit_once(')')?;
+    let (characters, reading) = (characters.trim(), reading.trim());
+    (!characters.is_empty()).then_some((characters, reading))
+}
+
 /// Returns the first argument, which may be quoted, and what follows.
 fn argument(text: &str) -> (&str, &str) {
     let (found, rest) = match text.strip_prefix(['"', '\u{201c}', '\u{201d}']) {
@@ -37,6 +54,22 @@ fn argument(text: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_with_readings() {
+        let of_word = " EQ \\* jc2 \\* \"Font:MS Mincho\" \\* hps10 \\o\\ad(\\s\\up 9(とう),東京) ";
+        assert_eq!(ruby(of_word), Some(("東京", "とう")));
+        assert_eq!(ruby("EQ \\o\\al(\\s\\up 11(a);b)"), Some(("b", "a")));
+        for other in [
+            "EQ \\f(1,2)",
+            "EQ \\o(a,b)",
+            "EQ \\o(\\s\\do 3(a),b)",
+            "EQ \\o(\\s\\up 3(a",
+            "PAGE",
+        ] {
+            assert_eq!(ruby(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn targets_of_links() {

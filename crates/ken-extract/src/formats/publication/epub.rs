@@ -29,7 +29,7 @@ pub(in crate::formats) const FORMAT: Format =
         ])
         .sections("chapters")
         .in_worker()
-        .version(4);
+        .version(5);
 
 /// Methods that obfuscate fonts, which hide no text.
 const FONT_OBFUSCATION: &[&str] = &[

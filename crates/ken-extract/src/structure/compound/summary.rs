@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use ken_core::{Document, Field};
 
 use super::{Compound, ROOT};
-use crate::output::metadata::{add_authors, add_once, date_by_creation, keywords, names_a_file};
+use crate::output::metadata::{
+    add_authors, add_once, date_by_creation, is_of_program, keywords, names_a_file,
+};
 use crate::structure::cursor::Cursor;
 use crate::text::code_page::{self, WESTERN};
 
@@ -91,7 +93,11 @@ fn names_of_programs(section: &[u8]) -> Option<Vec<u32>> {
             length
         };
         let name = dictionary.take(n_bytes)?;
-        if name.starts_with(b"_") || name.starts_with(b"MSIP_") {
+        let name = match is_wide {
+            true => code_page::utf16(name),
+            false => code_page::decode(name, page),
+        };
+        if is_of_program(&until_zero(name)) {
             found.push(number);
         }
     }

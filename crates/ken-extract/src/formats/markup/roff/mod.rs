@@ -12,6 +12,7 @@ use self::escape::Strings;
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
+use crate::output::metadata::add_authors;
 use crate::{Error, Format, Input, date};
 
 /// See [`crate::FORMATS`].
@@ -24,7 +25,7 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Description,
             Field::Date,
         ])
-        .version(2)
+        .version(3)
         .streams();
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -61,6 +62,7 @@ enum Next {
     Text,
     Title,
     Author,
+    Heading,
 }
 
 struct RoffReader {
@@ -81,9 +83,11 @@ struct RoffReader {
     /// The text of mdoc's `.Nm`.
     name: String,
     title: String,
-    author: String,
+    authors: Vec<String>,
     description: String,
     date: Option<i64>,
+    /// What is between the cells of the table.
+    separator: char,
 }
 
 impl RoffReader {
@@ -100,7 +104,8 @@ impl RoffReader {
             heading: String::new(),
             name: String::new(),
             title: String::new(),
-            author: String::new(),
+            authors: Vec::new(),
+            separator: '\t',
             description: String::new(),
             date: None,
         }
@@ -108,7 +113,9 @@ impl RoffReader {
 
     fn finish(self, document: &mut Document) {
         document.add_text(Field::Title, &self.title);
-        document.add_text(Field::Author, &self.author);
+        for author in &self.authors {
+            add_authors(document, author);
+        }
         document.add_text(Field::Description, &self.description);
         if let Some(date) = self.date {
             document.add_number(Field::Date, date);
@@ -139,6 +146,12 @@ impl RoffReader {
     fn text(&mut self, line: &str) {
         match self.block {
             Block::TableFormat => {
+                if let Some((_, option)) = line.split_once("tab") {
+                    let option = option.trim_start().strip_prefix('(');
+                    self.separator = option
+                        .and_then(|sign| sign.chars().next())
+                        .unwrap_or(self.separator);
+                }
                 if line.trim_end().ends_with('.') {
                     self.block = Block::Table;
                 }
@@ -153,7 +166,15 @@ impl RoffReader {
         let plain = self.strings.plain(line);
         match std::mem::replace(&mut self.next, Next::Text) {
             Next::Title => self.title.clone_from(&plain),
-            Next::Author => self.author.clone_from(&plain),
+            // Pandoc writes the date as the last author.
+            Next::Author => match date::iso(&plain).or_else(|| date::spoken(&plain)) {
+                Some(date) => self.date = self.date.or(Some(date)),
+                None => self.authors.push(plain.trim().to_owned()),
+            },
+            Next::Heading => {
+                self.heading = plain.trim().to_owned();
+                return self.body.heading(plain.trim());
+            }
             Next::Text => self.note_name(&plain),
         }
         self.write(&plain);
@@ -165,7 +186,7 @@ impl RoffReader {
         }
         let plain = self.strings.plain(line);
         self.body.begin_row();
-        for cell in plain.split('\t') {
+        for cell in plain.split(self.separator) {
             let cell = cell.trim_start_matches("T}").trim_end_matches("T{");
             self.body.begin_cell();
             self.body.push_folded(cell.trim());
@@ -272,9 +293,9 @@ impl RoffReader {
                     self.heading = words.join(" ");
                 }
                 let text = words.join(" ");
-                // In ms, the heading is the next line.
-                if name == "NH" {
-                    self.body.line(&text);
+                // In ms, the heading is the next line, and the number is its level.
+                if name == "NH" || words.iter().all(|word| word.parse::<u8>().is_ok()) {
+                    self.next = Next::Heading;
                 } else {
                     self.body.heading(&text);
                 }
@@ -286,6 +307,7 @@ impl RoffReader {
             "TS" => {
                 self.body.end_paragraph();
                 self.block = Block::TableFormat;
+                self.separator = '\t';
             }
             "TE" => self.block = Block::Text,
             "EQ" => self.block = Block::Skipped(".EN"),

@@ -70,7 +70,7 @@ fn definitions_conditions_and_tables() {
     let found = read(
         ".de XX\nhidden\n..\n.ds C+ C\\v'-.1v'++\n.ie n \\{\\\n.ds -- \\-\\-\n'br\\}\n.el\\{\\\n.ds -- em\n\
          hidden too\n'br\\}\n.if t hidden\n.if n seen\n.IX Title \"hidden\"\n\\*(C+ \\*(--\n.TS\ntab(@);\n\
-         l l.\nname\tT{\ndepth\nT}\n_\nkelp\t3\n.TE\n.ig\nhidden\n..\nend\n",
+         l l.\nname@T{\ndepth\nT}\n_\nkelp@3\n.TE\n.ig\nhidden\n..\nend\n",
     );
     assert_eq!(found.own().body, "seen C++ --\nname\ndepth\nkelp\t3\nend");
 }
@@ -105,4 +105,23 @@ fn hostile_pages_are_survived() {
         found.own().body
     );
     survives(extract, ROFF, "survey.7", SURVEY);
+}
+
+#[test]
+fn headings_authors_and_tables_of_ms() {
+    let found = read(
+        ".TL\nKelp\n.AU\nAnn\n.AU\nBob\n.AU\n2024-02-29\n.SH 1\nThe frond\n.NH 2\nIts edge\n.TS\ntab(@);\nl r.\n\
+         T{\nOne\nT}@T{\nTwo\nT}\nthree@four\n.TE\nend\n",
+    );
+    let own = found.own();
+    let authors = own
+        .fields
+        .iter()
+        .filter(|(field, _)| *field == Field::Author);
+    assert_eq!(authors.count(), 2);
+    assert_eq!(own.number(Field::Date), Some(1_709_164_800));
+    assert_eq!(
+        own.body,
+        "Kelp Ann Bob 2024-02-29\nThe frond\nIts edge\nOne\nTwo\nthree\tfour\nend"
+    );
 }

@@ -25,6 +25,14 @@ pub(super) enum Command {
     And,
     /// `\verb`
     Verbatim,
+    /// `\href`: an address and its label.
+    Link,
+    /// `\item`, whose option is text.
+    Item,
+    /// The first of two arguments is text, the second another form of it.
+    First,
+    /// The head of a table, which `\endhead` ends and pages repeat.
+    RepeatedHead,
     /// `\hypersetup`
     Setup,
     /// The end of the file.
@@ -50,9 +58,14 @@ pub(super) fn command(name: &str) -> Command {
         | "addsec" => Command::Heading,
         "caption" | "subject" | "bibitem" => Command::Caption,
         "footnote" | "footnotetext" | "marginpar" | "thanks" | "endnote" | "sidenote" => Command::Note,
-        "item" | "par" | "newline" | "newpage" | "clearpage" | "cleardoublepage" | "pagebreak"
+        "item" => Command::Item,
+        "href" => Command::Link,
+        "texorpdfstring" => Command::First,
+        "endfirsthead" => Command::RepeatedHead,
+        "par" | "newline" | "newpage" | "clearpage" | "cleardoublepage" | "pagebreak"
         | "linebreak" | "medskip" | "bigskip" | "smallskip" | "maketitle" | "noindent" | "hline"
-        | "toprule" | "midrule" | "bottomrule" | "cr" | "tabularnewline" | "frame" => Command::Line,
+        | "toprule" | "midrule" | "bottomrule" | "cr" | "tabularnewline" | "frame" | "endhead"
+        | "endfoot" | "endlastfoot" => Command::Line,
         "verb" | "lstinline" => Command::Verbatim,
         "endinput" | "bye" => Command::Ends,
         "def" | "gdef" | "edef" | "xdef" => Command::Definition,

@@ -15,7 +15,7 @@ use self::symbols::symbol;
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::output::metadata::keywords;
+use crate::output::metadata::{add_authors, keywords};
 use crate::{Error, Format, Input, date};
 
 /// See [`crate::FORMATS`].
@@ -28,13 +28,17 @@ pub(in crate::formats) const FORMAT: Format = Format::new("TeX, LaTeX", &["text/
         Field::Keywords,
         Field::Date,
     ])
-    .version(2)
+    .version(3)
     .streams();
 
 /// Maximum depth of groups that are distinguished.
 const MAX_DEPTH: usize = 1000;
 /// Maximum number of `\hypersetup` commands, each of which is searched far ahead.
 const MAX_SETUPS: usize = 20;
+/// Commands around the label of a link are shorter.
+const MAX_COMMAND_BYTES: usize = 40;
+/// Maximum length of the head of a table.
+const MAX_HEAD_BYTES: usize = 4000;
 /// Maximum length of options in brackets.
 const MAX_OPTION_BYTES: usize = 500;
 
@@ -54,6 +58,14 @@ pub(in crate::formats) fn plain(tex: &str) -> String {
     reader.body.finish()
 }
 
+/// Returns the label of an item as text. Labels within labels are left as they are.
+fn plain_label(label: &str) -> String {
+    match label.contains("\\item") {
+        true => label.to_owned(),
+        false => plain(label),
+    }
+}
+
 /// The kind of an open group.
 #[derive(Clone, Copy, PartialEq)]
 enum Group {
@@ -68,6 +80,8 @@ enum Group {
     Note,
     /// The value of a field.
     Value(Field),
+    /// Text, after which an argument is skipped.
+    First,
 }
 
 struct TexReader<'t> {
@@ -124,6 +138,7 @@ impl<'t> TexReader<'t> {
                     }
                 }
                 Field::Title if document.text(field).is_some() => {}
+                Field::Author => add_authors(document, &value),
                 _ => document.join_text(field, &value),
             }
         }
@@ -278,7 +293,7 @@ impl<'t> TexReader<'t> {
                 self.in_value = true;
                 self.value.clear();
             }
-            Group::Text | Group::Note => {}
+            Group::Text | Group::Note | Group::First => {}
         }
         self.groups.push(group);
     }
@@ -299,6 +314,7 @@ impl<'t> TexReader<'t> {
                 self.break_line();
             }
             Some(Group::Line) => self.break_line(),
+            Some(Group::First) => self.next = (Group::Skipped, 1),
             Some(Group::Note) if self.shows() => self.body.end_aside(),
             Some(Group::Value(field)) => {
                 self.take_value(field);
@@ -431,6 +447,16 @@ impl<'t> TexReader<'t> {
                 self.option();
                 self.break_line();
             }
+            Command::Item => self.item(),
+            Command::Link => self.link(),
+            Command::First => self.next = (Group::First, 1),
+            Command::RepeatedHead => {
+                let near = &self.rest[..self.rest.floor_char_boundary(MAX_HEAD_BYTES)];
+                if let Some(at) = near.find("\\endhead") {
+                    self.rest = &self.rest[at..];
+                }
+                self.break_line();
+            }
             Command::And => self.text("\u{1f}"),
             Command::Verbatim => self.verb(),
             Command::Setup => self.setup(),
@@ -449,6 +475,33 @@ impl<'t> TexReader<'t> {
                     self.text(" ");
                 }
             }
+        }
+    }
+
+    /// Handles `\item[label]`, whose label is text.
+    fn item(&mut self) {
+        let before = self.rest;
+        self.option();
+        self.break_line();
+        let option = &before[..before.len() - self.rest.len()];
+        if let Some(label) = option
+            .strip_prefix('[')
+            .and_then(|option| option.strip_suffix(']'))
+        {
+            self.text(plain_label(label).trim());
+            self.text(" ");
+        }
+    }
+
+    /// Handles `\href{address}{label}`: the address follows the paragraph.
+    fn link(&mut self) {
+        self.option();
+        let target = self.name().replace('\\', "");
+        let near = &self.rest[..self
+            .rest
+            .floor_char_boundary(target.len() + MAX_COMMAND_BYTES)];
+        if self.shows() && !self.in_value && !near.contains(&target) {
+            self.body.link(&target);
         }
     }
 

@@ -82,7 +82,7 @@ fn tables_lists_and_listings_are_lines() {
               \\begin{itemize}\n\\item one\n\\item[x] two\n\\end{itemize}\n\\begin{verbatim}\n\\raw{ text }\n\
               \\end{verbatim}\nRun \\verb|a_b \\c|.\n\\def\\x#1{hidden}\n\\begin{comment}no\\end{comment}end"
         ),
-        "a\tb\nc\td\none\ntwo\n\\raw{ text }\nRun a_b \\c.\nend"
+        "a\tb\nc\td\none\nx two\n\\raw{ text }\nRun a_b \\c.\nend"
     );
 }
 
@@ -130,4 +130,20 @@ fn commands_that_look_ahead_do_not_look_far() {
     );
     let titles = read(&setup.repeat(100));
     assert!(titles.own().fields.len() < 100);
+}
+
+#[test]
+fn labels_links_and_forms_for_bookmarks() {
+    assert_eq!(
+        body(
+            "\\section{\\texorpdfstring{On \\emph{kelp}}{On kelp}}\nSee \\href{https://a.b/c\\_d}{the page}s and \
+             \\href{https://e.f}{\\nolinkurl{https://e.f}}.\n\n\\begin{description}\\item[Frond] a leaf\
+             \\end{description}\\begin{longtable}{l}\nHead \\\\\n\\endfirsthead\nHead \\\\\n\\endhead\nrow\\\\\n\
+             \\end{longtable}"
+        ),
+        "On kelp\nSee the pages and https://e.f.\nhttps://a.b/c_d\nFrond a leaf\nHead\nrow"
+    );
+    read(&"\\item[\\item[".repeat(100_000));
+    read(&"\\texorpdfstring{".repeat(100_000));
+    read(&"\\href{".repeat(100_000));
 }

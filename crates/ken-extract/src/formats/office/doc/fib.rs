@@ -41,7 +41,8 @@ pub(super) struct Fib {
     pub(super) lengths: [usize; 8],
     pub(super) pieces: TableRange,
     pub(super) sections: TableRange,
-    /// The pages with the properties of paragraphs; empty before Word 97.
+    /// The pages with the properties of characters, and of paragraphs; empty before Word 97.
+    pub(super) character_pages: TableRange,
     pub(super) paragraph_pages: TableRange,
     /// What is known of comments, where their texts begin, and their authors; empty before Word 97.
     pub(super) comments: TableRange,
@@ -107,6 +108,7 @@ impl Fib {
             lengths,
             pieces,
             sections,
+            character_pages: since_97(0xfa),
             paragraph_pages: since_97(0x102),
             comments: since_97(0xba),
             comment_texts: since_97(0xc2),

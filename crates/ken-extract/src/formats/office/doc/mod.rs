@@ -9,6 +9,7 @@ mod drop_caps;
 mod encryption;
 mod fib;
 mod pieces;
+mod runs;
 mod sections;
 mod text;
 
@@ -28,7 +29,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("pages, where the writer began one")
         .members("embedded files")
         .in_worker()
-        .version(7);
+        .version(8);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
@@ -42,15 +43,15 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let fib = Fib::read(&main)?;
     let table = table.unwrap_or_else(|| main.clone());
     let (mut units, is_whole) = pieces::read(&fib, &main, &table);
+    let data = file.stream(ROOT, "Data").unwrap_or_default();
     let marks = Marks {
         breaks: sections::page_breaks(&fib, &main, &table),
         drop_caps: drop_caps::ends(&fib, &main, &table),
         authors: comments::authors(&fib, &table),
+        runs: runs::read(&fib, &main, &table, &data),
     };
     output.own().body = text::text(&fib, &mut units, &marks, limits);
-    if let Some(pictures) = file.stream(ROOT, "Data") {
-        blips::add_texts(&pictures, limits, output.own());
-    }
+    blips::add_texts(&data, limits, output.own());
     blips::add_texts(&main, limits, output.own());
     if let Some(pool) = file.find(ROOT, "ObjectPool") {
         objects::hand_on(&file, pool, |_| true, output)?;

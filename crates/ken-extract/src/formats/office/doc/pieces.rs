@@ -1,6 +1,7 @@
 //! Joins the text from its pieces, as UTF-16 units (MS-DOC 2.4.1 and 2.9.38).
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::fib::{CHINESE, Fib};
 use crate::structure::cursor::Cursor;
@@ -90,6 +91,38 @@ pub(super) fn positions(fib: &Fib, table: &[u8], offsets: &[usize]) -> HashSet<u
     }
     positions
 }
+
+/// Returns the positions of the characters in ranges of the main stream, in order.
+pub(super) fn ranges(fib: &Fib, table: &[u8], mut offsets: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let Some(table) = fib.pieces.of(table).and_then(piece_table) else {
+        return found;
+    };
+    if offsets.is_empty() {
+        return found;
+    }
+    offsets.sort_by_key(|range| range.start);
+    let mut position = 0;
+    for piece in pieces(table, fib) {
+        let width = if piece.is_8_bit { 1 } else { 2 };
+        let end = piece.at + width * piece.n_characters;
+        // Ranges of the properties do not overlap.
+        let first = offsets.partition_point(|range| range.end <= piece.at);
+        let within = offsets[first..]
+            .iter()
+            .take_while(|range| range.start < end);
+        found.extend(within.take(MAX_RANGES - found.len()).map(|range| {
+            let start = range.start.saturating_sub(piece.at) / width;
+            let end = (range.end.min(end) - piece.at) / width;
+            position + start..position + end
+        }));
+        position += piece.n_characters;
+    }
+    found
+}
+
+/// Ranges beyond this number are left out; pieces that overlap would repeat them.
+const MAX_RANGES: usize = 200_000;
 
 /// Returns the code page of Word 6 and 95, which is that of its language. The language of most
 /// programs was English, whatever was written in them, so that the text may show another one.

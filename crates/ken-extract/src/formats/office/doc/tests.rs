@@ -289,3 +289,113 @@ fn large_first_letters_join_their_words() {
     let found = found(&compound_of(&[("WordDocument", &main), ("0Table", &table)]));
     assert_eq!(found.own().body, "Before\nThe dunlin\nZ\nlast");
 }
+
+/// Returns a Word 97 document with 8-bit text, one page of properties of characters, and a stream `Data`.
+fn with_properties(text: &str, runs: &[(usize, &[u8])], data: &[u8]) -> Vec<u8> {
+    let mut main = vec![0; 0x400];
+    let at = main.len();
+    main.extend(text.bytes());
+    main.resize(main.len().next_multiple_of(512), 0);
+    let number = (main.len() / 512) as u32;
+    let mut page = vec![0; 512];
+    let mut end = 511;
+    let mut ends = vec![at as u32];
+    let mut places = Vec::new();
+    for (n_characters, properties) in runs {
+        ends.push(ends.last().unwrap() + *n_characters as u32);
+        end = (end - properties.len() - 1) & !1;
+        page[end] = properties.len() as u8;
+        page[end + 1..end + 1 + properties.len()].copy_from_slice(properties);
+        places.push(if properties.is_empty() {
+            0
+        } else {
+            (end / 2) as u8
+        });
+    }
+    let head: Vec<u8> = ends
+        .iter()
+        .copied()
+        .flat_map(u32::to_le_bytes)
+        .chain(places)
+        .collect();
+    page[..head.len()].copy_from_slice(&head);
+    page[511] = runs.len() as u8;
+    main.extend(page);
+    let mut table = Vec::new();
+    let range_of_pages = table.len();
+    for number in [at as u32, (at + text.len()) as u32, number] {
+        table.extend(number.to_le_bytes());
+    }
+    let pieces = table.len();
+    table.extend([2, 16, 0, 0, 0]);
+    table.extend(0_u32.to_le_bytes());
+    table.extend((text.len() as u32).to_le_bytes());
+    table.extend([0, 0]);
+    table.extend(((at as u32 * 2) | 0x4000_0000).to_le_bytes());
+    table.extend([0, 0]);
+    for (at, number) in [
+        (0xfa, range_of_pages),
+        (0xfe, pieces),
+        (0x1a2, pieces),
+        (0x1a6, table.len() - pieces),
+        (0x4c, text.len()),
+    ] {
+        main[at..at + 4].copy_from_slice(&(number as u32).to_le_bytes());
+    }
+    for (at, number) in [(0, 0xa5ec_u16), (2, 193)] {
+        main[at..at + 2].copy_from_slice(&number.to_le_bytes());
+    }
+    compound_of(&[("WordDocument", &main), ("0Table", &table), ("Data", data)])
+}
+
+#[test]
+fn deleted_text_is_left_out() {
+    const DELETED: &[u8] = &[0x35, 0x08, 1, 0x00, 0x08, 1];
+    let runs: [(usize, &[u8]); 4] = [(5, &[]), (4, DELETED), (4, &[0x00, 0x08, 0]), (1, &[])];
+    let bytes = with_properties("kept gonestay\r", &runs, b"");
+    assert_eq!(found(&bytes).own().failure, None);
+    assert_eq!(found(&bytes).own().body, "kept stay");
+    survives(extract, WORD, "a.doc", &bytes);
+}
+
+#[test]
+fn form_fields_give_their_choices() {
+    let mut data = vec![0, 0, 0, 0, 4 + 2, 0];
+    data.extend([0xff; 4]);
+    // The second choice of three.
+    data.extend((2_u16 | (1 << 2)).to_le_bytes());
+    data.extend([0; 4]);
+    let string = |text: &str| -> Vec<u8> {
+        let units = text.encode_utf16().chain([0]).flat_map(u16::to_le_bytes);
+        (text.len() as u16)
+            .to_le_bytes()
+            .into_iter()
+            .chain(units)
+            .collect()
+    };
+    data.extend(string("Field1"));
+    data.extend([0; 2]);
+    data.extend(
+        [
+            string(""),
+            string("help"),
+            string(""),
+            string(""),
+            string(""),
+        ]
+        .concat(),
+    );
+    data.extend([0xff, 0xff, 3, 0, 0, 0]);
+    for choice in ["red", "green", "blue"] {
+        let string = string(choice);
+        data.extend(&string[..string.len() - 2]);
+    }
+    let n_bytes = data.len() as u32;
+    data[..4].copy_from_slice(&n_bytes.to_le_bytes());
+    let text = "is \x13 FORMDROPDOWN \x01\x14\x15.\r";
+    const FORM: &[u8] = &[0x03, 0x6a, 0, 0, 0, 0, 0x06, 0x08, 1];
+    let runs: [(usize, &[u8]); 3] = [(18, &[]), (1, FORM), (4, &[])];
+    let bytes = with_properties(text, &runs, &data);
+    assert_eq!(found(&bytes).own().body, "is green.\nred\nblue");
+    survives(extract, WORD, "a.doc", &bytes);
+}

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::fib::Fib;
+use super::runs::{Choices, Runs};
 use super::sections::Breaks;
 use crate::Limits;
 use crate::formats::office::field;
@@ -12,6 +13,8 @@ use crate::output::body::Body;
 /// Maximum depth of fields; no program nests them so deep.
 const MAX_FIELDS: usize = 1000;
 
+/// The character that stands for a picture or a form field.
+const FORM: u16 = 0x01;
 /// The number of the part with comments.
 const COMMENTS: usize = 4;
 
@@ -22,6 +25,7 @@ pub(super) struct Marks {
     pub(super) drop_caps: HashSet<usize>,
     /// The authors of comments, by the positions of the comments in their part.
     pub(super) authors: HashMap<usize, String>,
+    pub(super) runs: Runs,
 }
 
 /// Returns the text of a document.
@@ -29,11 +33,16 @@ pub(super) fn text(fib: &Fib, units: &mut [u16], marks: &Marks, limits: &Limits)
     let mut writer = Writer {
         body: Body::new(limits.max_text_bytes),
         fields: Vec::new(),
+        form: None,
         run: Vec::new(),
         instruction: Vec::new(),
         after_cell: false,
         in_row: false,
     };
+    for range in &marks.runs.deleted {
+        let end = range.end.min(units.len());
+        units[range.start.min(end)..end].fill(0);
+    }
     let [main, others @ ..] = fib.lengths;
     let (pages, mut rest) = units.split_at_mut(main.min(units.len()));
     drop_unended(pages);
@@ -44,6 +53,9 @@ pub(super) fn text(fib: &Fib, units: &mut [u16], marks: &Marks, limits: &Limits)
                 writer.body.break_page();
             }
         } else if unit != 0x0d || !marks.drop_caps.contains(&position) {
+            if unit == FORM {
+                writer.form = marks.runs.forms.get(&position);
+            }
             writer.push(unit);
         }
     }
@@ -90,8 +102,10 @@ fn drop_unended(part: &mut [u16]) {
     }
 }
 
-struct Writer {
+struct Writer<'m> {
     body: Body,
+    /// The form field that is being read.
+    form: Option<&'m Choices>,
     /// For each open field, whether its instruction or its result is being read.
     fields: Vec<bool>,
     run: Vec<u16>,
@@ -104,7 +118,7 @@ struct Writer {
 /// Longer instructions are of no link.
 const MAX_INSTRUCTION: usize = 4096;
 
-impl Writer {
+impl Writer<'_> {
     fn push(&mut self, unit: u16) {
         match unit {
             0x13 if self.fields.len() < MAX_FIELDS => {
@@ -120,6 +134,7 @@ impl Writer {
             0x15 => {
                 self.end_instruction();
                 self.fields.pop();
+                self.end_form();
             }
             _ if self.fields.contains(&true) => {
                 if unit >= 0x20 && self.instruction.len() < MAX_INSTRUCTION {
@@ -148,6 +163,24 @@ impl Writer {
         if let Some(target) = field::link_target(&instruction) {
             self.flush();
             self.body.link(&target);
+        } else if let Some((characters, reading)) = field::ruby(&instruction) {
+            self.flush();
+            self.body.ruby(characters, reading);
+        }
+    }
+
+    /// Ends a form field with choices: the chosen one is text, the others stand beside it.
+    fn end_form(&mut self) {
+        let Some(form) = self.form.take() else {
+            return;
+        };
+        self.run
+            .extend(form.chosen.iter().flat_map(|chosen| chosen.encode_utf16()));
+        self.flush();
+        for other in &form.others {
+            self.body.begin_aside();
+            self.body.push(other);
+            self.body.end_aside();
         }
     }
 

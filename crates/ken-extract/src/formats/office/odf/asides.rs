@@ -10,6 +10,13 @@ impl OdfReader {
         }
     }
 
+    /// Adds the title or the description of a picture or shape, beside the text.
+    pub(super) fn describe(&mut self, text: &str) {
+        self.start_aside();
+        self.body.line(text.trim());
+        self.end_aside();
+    }
+
     /// Begins a note or box: inside a paragraph or cell it is moved aside, otherwise its text is
     /// ordinary text.
     pub(super) fn start_aside(&mut self) {

@@ -3,7 +3,7 @@
 use ken_core::{Document, Field};
 
 use crate::Error;
-use crate::output::metadata::{add_once, add_time};
+use crate::output::metadata::{add_authors, add_once, add_time, is_of_program, keywords};
 use crate::structure::xml::{Node, Xml};
 
 /// Adds what the part `meta.xml` says; in flat XML, the element of the same name.
@@ -19,9 +19,22 @@ pub(super) fn read_meta(text: &str, document: &mut Document) -> Result<(), Error
         };
         match tag.full_name() {
             "dc:title" => document.add_text(Field::Title, &xml.text()?),
-            "meta:initial-creator" => document.add_text(Field::Author, &xml.text()?),
+            "meta:initial-creator" => add_authors(document, &xml.text()?),
             "dc:creator" => editor = xml.text()?,
-            "meta:keyword" => document.add_text(Field::Keywords, &xml.text()?),
+            "meta:keyword" => {
+                keywords(&xml.text()?).for_each(|word| document.add_text(Field::Keywords, word));
+            }
+            // A property that the user defined.
+            "meta:user-defined" => {
+                let kind = tag.attribute("value-type");
+                let is_text = kind.is_none_or(|kind| kind == "string");
+                let name = tag.attribute("name").unwrap_or_default();
+                let is_wanted = is_text && !is_of_program(&name);
+                let value = xml.text()?;
+                if is_wanted {
+                    add_once(document, Field::Description, &value);
+                }
+            }
             "dc:subject" | "dc:description" => {
                 document.add_text(Field::Description, &xml.text()?);
             }
@@ -36,6 +49,6 @@ pub(super) fn read_meta(text: &str, document: &mut Document) -> Result<(), Error
             _ => {}
         }
     }
-    add_once(document, Field::Author, &editor);
+    add_authors(document, &editor);
     xml.whole()
 }

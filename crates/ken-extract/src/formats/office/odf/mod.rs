@@ -71,7 +71,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets, slides")
 .members("embedded files")
 .in_worker()
-.version(6);
+.version(7);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
@@ -92,10 +92,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let mut reader = OdfReader::new(limits);
     package.tolerate(reader.read(&content));
     drop(content);
-    // The headers of sheets are mostly those that the program made.
-    if !reader.is_sheet
-        && let Some(styles) = package.xml("styles.xml")
-    {
+    if let Some(styles) = package.xml("styles.xml") {
         package.tolerate(reader.read_headers(&styles));
     }
     objects::read(&mut package, &mut reader);
@@ -117,7 +114,7 @@ fn extract_flat(
     }
     let mut reader = OdfReader::new(limits);
     let meta = read_meta(&text, output.own());
-    let content = reader.read(&text);
+    let content = reader.read(&text).and(reader.read_headers(&text));
     let embedded = std::mem::take(&mut reader.embedded);
     reader.finish(output.own());
     objects::hand_on_embedded(embedded, output)?;

@@ -22,7 +22,7 @@ pub(super) fn read(package: &mut Package<'_>, reader: &mut OdfReader) {
     }
 }
 
-/// Adds the texts of the metafiles that the document shows.
+/// Adds the texts of the metafiles that the document shows, but those of objects whose own text is read.
 pub(super) fn read_metafiles(package: &mut Package<'_>, reader: &mut OdfReader) {
     let is_shown = |name: &&str| {
         let is_picture = name.starts_with("Pictures/") && metafile::is_name(name);
@@ -34,11 +34,26 @@ pub(super) fn read_metafiles(package: &mut Package<'_>, reader: &mut OdfReader) 
         .map(str::to_owned)
         .collect();
     for picture in pictures {
+        let object = picture.strip_prefix("ObjectReplacements/");
+        if object.is_some_and(|object| is_read(package, object)) {
+            continue;
+        }
         if let Ok(bytes) = package.bytes(&picture) {
             let text = metafile::text_of(&bytes, reader.body.max_bytes());
             reader.body.once(&text);
         }
     }
+}
+
+/// Returns whether the text of an object is known: it is part of the package, or a file of a known format.
+fn is_read(package: &mut Package<'_>, object: &str) -> bool {
+    let content = format!("{object}/content.xml");
+    if package.names().any(|name| name == content) {
+        return true;
+    }
+    package
+        .bytes(object)
+        .is_ok_and(|bytes| objects::of_object(bytes).is_some())
 }
 
 /// Hands on objects that are files in other formats: `Object 1`, without extension.

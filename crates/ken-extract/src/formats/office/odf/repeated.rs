@@ -5,7 +5,8 @@ use crate::Error;
 use crate::structure::xml::{Node, Start, Xml};
 
 impl OdfReader {
-    /// Reads the headers and footers in `styles.xml`; all other text there is examples.
+    /// Reads the headers and footers in `styles.xml`, or before the body of a flat file; all other text
+    /// there is examples.
     pub(super) fn read_headers(&mut self, text: &str) -> Result<(), Error> {
         let mut xml = Xml::new(text);
         let mut depth = 0;
@@ -29,6 +30,13 @@ impl OdfReader {
                 {
                     xml.skip()?;
                 }
+                Node::Start(tag) if tag.full_name() == "office:body" => break,
+                Node::Start(tag) if depth > 0 && self.is_sheet && is_field(tag.full_name()) => {
+                    xml.skip()?;
+                }
+                Node::Start(tag) if depth > 0 && self.is_sheet && tag.name() == "p" => {
+                    self.read_header_of_sheet(&mut xml)?;
+                }
                 Node::Start(tag) if depth > 0 && is_skipped(&tag) => xml.skip()?,
                 Node::Start(tag) if depth > 0 => self.start(&tag),
                 Node::End(tag) if depth > 0 => self.end(tag.name()),
@@ -42,13 +50,56 @@ impl OdfReader {
         xml.whole()
     }
 
+    /// Reads a paragraph of a header of sheets. The program makes headers of its own, of the number of the
+    /// page and the name of the sheet, with one word at most.
+    fn read_header_of_sheet(&mut self, xml: &mut Xml<'_>) -> Result<(), Error> {
+        let mut line = String::new();
+        let mut is_numbered = false;
+        let mut depth = 1;
+        while let Some(node) = xml.next()? {
+            match node {
+                Node::Start(tag) if is_field(tag.full_name()) => {
+                    is_numbered |= matches!(tag.name(), "page-number" | "sheet-name");
+                    xml.skip()?;
+                }
+                Node::Start(tag) => {
+                    depth += 1;
+                    line.push_str(if tag.name() == "s" { " " } else { "" });
+                }
+                Node::Text(text) => line.push_str(&text),
+                Node::End(_) => depth -= 1,
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        if !is_numbered || line.split_whitespace().count() > 1 {
+            self.body.line(&line);
+        }
+        Ok(())
+    }
+
     /// Returns whether an element of `styles.xml` is shown on many pages.
     fn is_repeated(&self, name: &str) -> bool {
-        match self.is_text {
+        match self.is_text || self.is_sheet {
             true => is_header(name),
             false => name == "master-page",
         }
     }
+}
+
+/// Returns whether an element of a header holds a value that the program computes.
+fn is_field(name: &str) -> bool {
+    matches!(
+        name,
+        "text:page-number"
+            | "text:page-count"
+            | "text:sheet-name"
+            | "text:file-name"
+            | "text:title"
+            | "text:date"
+            | "text:time"
+    )
 }
 
 /// Returns whether an element of a master is a placeholder.

@@ -62,7 +62,7 @@ fn sheets_and_slides_are_pages() {
         sheets.own().body,
         "Crossings\nDate\tHarbour\tFare\tShare\tWhen\n\
          01.03.2024\tkelpiesund\t1,234.50 €\t12.5%\t2024-03-01 18:30\n\
-         Harbour closed in winter\n2\tTRUE\u{c}Crew\nCaptain Nemo"
+         Harbour closed in winter\n2\tTRUE\u{c}Crew\nCaptain Nemo\nFerry header"
     );
     assert_eq!(sheets.own().number(Field::Pages), Some(2));
     assert_eq!(sheets.own().text(Field::Title), Some("Harbour dues"));
@@ -253,4 +253,92 @@ fn hostile_files_end_in_a_failure() {
     for good in [ODT, ODS, ODP] {
         testing::survives(extract, DETECTED, "x", good);
     }
+}
+
+#[test]
+fn what_describes_pictures_is_beside_the_text() {
+    let text = text_of(
+        "<office:text><text:p>Box<draw:frame><svg:title>Title</svg:title><svg:desc>It is red</svg:desc></draw:frame>\
+         es</text:p><draw:frame><svg:desc>Alone</svg:desc></draw:frame></office:text>",
+    );
+    assert_eq!(text, "Boxes\nTitle\nIt is red\nAlone");
+}
+
+#[test]
+fn flat_files_have_headers_and_properties() {
+    let text = "<office:document><office:meta><meta:initial-creator>Ann; Bob</meta:initial-creator>\
+        <meta:keyword>a, b</meta:keyword><meta:user-defined meta:name='Client'>Acme</meta:user-defined>\
+        <meta:user-defined meta:name='AppVersion'>12</meta:user-defined>\
+        <meta:user-defined meta:name='n' meta:value-type='float'>7</meta:user-defined></office:meta>\
+        <office:master-styles><style:master-page><style:header><text:p>Top</text:p></style:header>\
+        </style:master-page></office:master-styles>\
+        <office:body><office:text><text:p>Middle</text:p></office:text></office:body></office:document>";
+    let found = run(text.as_bytes());
+    let own = found.own();
+    assert_eq!(own.body, "Middle\nTop");
+    let of = |field| -> Vec<String> {
+        let all = own.fields.iter().filter(|(known, _)| *known == field);
+        all.map(|(_, value)| format!("{value:?}")).collect()
+    };
+    assert_eq!(of(Field::Author).len(), 2);
+    assert_eq!(of(Field::Keywords).len(), 2);
+    assert_eq!(own.text(Field::Description), Some("Acme"));
+}
+
+#[test]
+fn headers_of_sheets_are_read_unless_the_program_made_them() {
+    let content = "<office:spreadsheet><table:content-validations><table:content-validation>\
+        <table:help-message table:title='Which'><text:p>Choose</text:p></table:help-message>\
+        </table:content-validation></table:content-validations>\
+        <table:table table:name='S'/></office:spreadsheet>";
+    let styles = "<s><style:master-page><style:header><text:p><text:sheet-name>???</text:sheet-name></text:p>\
+        </style:header><style:footer><text:p>Page <text:page-number>1</text:page-number></text:p></style:footer>\
+        </style:master-page><style:master-page><style:header><style:region-left><text:p>Inventory</text:p>\
+        </style:region-left><style:region-right><text:p>Printed on <text:date>1.1.</text:date></text:p>\
+        </style:region-right></style:header></style:master-page></s>";
+    let parts = [
+        ("content.xml", content.as_bytes()),
+        ("styles.xml", styles.as_bytes()),
+    ];
+    let found = run(&zip_of(&parts));
+    assert_eq!(found.own().failure, None);
+    assert_eq!(found.own().body, "Which\nChoose\nS\nInventory\nPrinted on");
+}
+
+#[test]
+fn pictures_of_objects_count_if_nothing_else_is_known_of_them() {
+    const PICTURE: &[u8] = include_bytes!("../../../../tests/data/drawing/pump.emf");
+    let content: &[u8] = b"<office:text><text:p>Shown</text:p></office:text>";
+    let alone = run(&zip_of(&[
+        ("content.xml", content),
+        ("ObjectReplacements/Object 1", PICTURE),
+    ]));
+    let shown = alone
+        .own()
+        .body
+        .strip_prefix("Shown\n")
+        .expect("text of the picture")
+        .to_owned();
+    let with = |name: &str, object: &[u8]| {
+        run(&zip_of(&[
+            ("content.xml", content),
+            (name, object),
+            ("ObjectReplacements/Object 1", PICTURE),
+        ]))
+        .own()
+        .body
+        .clone()
+    };
+    assert_eq!(
+        with(
+            "Object 1/content.xml",
+            b"<office:chart><text:p>Own</text:p></office:chart>"
+        ),
+        "Shown\nOwn"
+    );
+    assert_eq!(with("Object 1", b"%PDF-1.4\n"), "Shown");
+    assert_eq!(
+        with("Object 1", b"\0\x01\xff\xfe\x02\x80"),
+        format!("Shown\n{shown}")
+    );
 }

@@ -86,6 +86,10 @@ impl OdfReader {
                     let author = xml.text()?;
                     self.author(author.trim());
                 }
+                Node::Start(tag) if matches!(tag.full_name(), "svg:title" | "svg:desc") => {
+                    let text = xml.text()?;
+                    self.describe(&text);
+                }
                 Node::Start(tag) => self.start(&tag),
                 Node::End(tag) => self.end(tag.name()),
             }
@@ -133,6 +137,9 @@ impl OdfReader {
             "content-validation" => {
                 let condition = tag.attribute("condition").unwrap_or_default();
                 self.body.once(&choices(&condition));
+            }
+            "help-message" | "error-message" => {
+                self.body.once(&tag.attribute("title").unwrap_or_default());
             }
             "named-range" | "named-expression" => {
                 let name = tag.attribute("name").unwrap_or_default().into_owned();
@@ -241,7 +248,7 @@ fn choices(condition: &str) -> String {
 /// paragraphs that are not their text.
 pub(super) fn is_skipped(tag: &Start<'_>) -> bool {
     match tag.full_name() {
-        "dc:date" | "meta:date-string" | "meta:creator-initials" => true,
+        "dc:date" | "meta:date-string" | "meta:creator-initials" | "chart:label-separator" => true,
         "office:meta" | "office:master-styles" | "office:forms" | "office:binary-data" => true,
         "text:tracked-changes" | "text:note-citation" | "text:page-number" => true,
         "text:footnote-citation" | "text:endnote-citation" => true,

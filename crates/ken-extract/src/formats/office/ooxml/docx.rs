@@ -40,7 +40,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("pages, as last laid out")
 .members("embedded files")
 .in_worker()
-.version(7);
+.version(8);
 
 /// Kinds of parts that hold text like the main part, in the order in which they are appended.
 const TEXT_PARTS: &[&str] = &["footnotes", "endnotes"];
@@ -55,6 +55,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     let mut reader = Reader {
         styles: HashSet::new(),
         body: Body::new(limits.max_text_bytes),
+        is_flat: false,
     };
     let relations = relations(package, main);
     for part in related(&relations, "styles") {
@@ -90,6 +91,7 @@ pub(super) fn read_flat(text: &str, document: &mut Document, limits: &Limits) ->
     let mut reader = Reader {
         styles: HashSet::new(),
         body: Body::new(limits.max_text_bytes),
+        is_flat: true,
     };
     let result = reader.read(text, &[]);
     reader.body.finish_into(document);
@@ -132,6 +134,8 @@ fn heading_styles(text: &str, styles: &mut HashSet<String>) -> Result<(), Error>
 struct Reader {
     styles: HashSet<String>,
     body: Body,
+    /// Whether notes, comments and headers are within the text, as Word 2003 has them.
+    is_flat: bool,
 }
 
 impl Reader {
@@ -161,6 +165,8 @@ impl Reader {
             is_drop_cap: false,
             instruction: String::new(),
             targets: Vec::new(),
+            is_flat: self.is_flat,
+            annotations: Vec::new(),
         };
         part.read(&mut Xml::new(text))
     }
@@ -179,6 +185,9 @@ struct PartReader<'r> {
     instruction: String,
     /// The targets of the open links.
     targets: Vec<Option<String>>,
+    is_flat: bool,
+    /// Whether each open annotation of Word 2003 is a comment.
+    annotations: Vec<bool>,
 }
 
 impl PartReader<'_> {
@@ -193,12 +202,15 @@ impl PartReader<'_> {
                     "r" => self.is_raised = false,
                     "rPr" => self.is_raised = has_raised_text(xml)?,
                     "ddList" => self.choices(xml)?,
+                    "sectPr" if self.is_flat => {}
                     name if is_skipped(name) => xml.skip()?,
+                    _ if self.is_flat && self.start_of_2003(&tag) => {}
                     _ => self.start(&tag),
                 },
                 Node::End(tag) => match tag.name() {
                     "t" => self.in_text = false,
                     "instrText" => self.in_instruction = false,
+                    name if self.is_flat && self.end_of_2003(name) => {}
                     name => self.end(name),
                 },
             }
@@ -258,6 +270,38 @@ impl PartReader<'_> {
         Ok(())
     }
 
+    /// Begins what Word 2003 has within the text and later ones in parts of their own; returns whether
+    /// the element is such.
+    fn start_of_2003(&mut self, tag: &Start<'_>) -> bool {
+        match tag.name() {
+            "footnote" | "endnote" => self.body.begin_aside(),
+            "annotation" => {
+                let is_comment = tag.attribute("type").as_deref() == Some("Word.Comment");
+                self.annotations.push(is_comment);
+                if is_comment {
+                    self.body.begin_aside();
+                    let author = tag.attribute("author").unwrap_or_default();
+                    self.body.author(&author);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn end_of_2003(&mut self, name: &str) -> bool {
+        let is_aside = match name {
+            "footnote" | "endnote" => true,
+            "annotation" => self.annotations.pop() == Some(true),
+            _ => return false,
+        };
+        if is_aside {
+            self.body.end_paragraph();
+            self.body.end_aside();
+        }
+        true
+    }
+
     fn start(&mut self, tag: &Start<'_>) {
         match tag.name() {
             "tab" | "ptab" => self.body.push("\t"),
@@ -301,11 +345,13 @@ impl PartReader<'_> {
                     .author(&tag.attribute("author").unwrap_or_default());
             }
             "docPr" => {
-                let description = tag.attribute("descr").unwrap_or_default();
-                if !drawing::names_a_picture(&description) {
-                    self.body.begin_aside();
-                    self.body.push(&description);
-                    self.body.end_aside();
+                for name in ["title", "descr"] {
+                    let text = tag.attribute(name).unwrap_or_default();
+                    if !drawing::names_a_picture(&text) {
+                        self.body.begin_aside();
+                        self.body.push(&text);
+                        self.body.end_aside();
+                    }
                 }
             }
             _ => {}
@@ -315,6 +361,8 @@ impl PartReader<'_> {
     fn end_instruction(&mut self) {
         if let Some(target) = field::link_target(&self.instruction) {
             self.body.link(&target);
+        } else if let Some((characters, reading)) = field::ruby(&self.instruction) {
+            self.body.ruby(characters, reading);
         }
         self.instruction.clear();
     }
@@ -417,6 +465,16 @@ mod tests {
     fn text_of(body: &str) -> String {
         let document = format!("<w:document><w:body>{body}</w:body></w:document>");
         run_main(&FORMAT, "word/document.xml", &document).body
+    }
+
+    #[test]
+    fn descriptions_and_readings_by_formula() {
+        let text = text_of(
+            "<w:p><w:r><w:t>a</w:t><w:drawing><wp:docPr title='Map' descr='Of the fjord'/></w:drawing></w:r>\
+             <w:r><w:fldChar w:fldCharType='begin'/><w:instrText>EQ \\* jc2 \\o\\ad(\\s\\up 9(</w:instrText>\
+             <w:instrText>tou),\u{6771})</w:instrText><w:fldChar w:fldCharType='end'/><w:t>\u{4eac}</w:t></w:r></w:p>",
+        );
+        assert_eq!(text, "a\u{6771}\u{4eac}\nMap\nOf the fjord tou");
     }
 
     #[test]

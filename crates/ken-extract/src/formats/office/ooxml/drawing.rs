@@ -98,7 +98,7 @@ fn is_skipped(tag: &Start<'_>) -> bool {
 }
 
 /// Returns whether the description of a picture is only the name of its file, as Office fills it in.
-pub(super) fn names_a_picture(description: &str) -> bool {
+pub(in crate::formats::office) fn names_a_picture(description: &str) -> bool {
     let ends = [
         ".bmp", ".emf", ".gif", ".jpeg", ".jpg", ".pict", ".png", ".svg", ".tif", ".tiff", ".wmf",
     ];

@@ -8,7 +8,7 @@ use super::docx;
 use crate::formats::office::decrypted;
 use crate::formats::xml::excel2003::field_of_property;
 use crate::output::Output;
-use crate::output::metadata::{add_once, add_time};
+use crate::output::metadata::{add_once, add_time, is_of_program};
 use crate::structure::rescue::stored;
 use crate::structure::xml::{Node, Xml, decode_xml};
 use crate::{Error, Format, Input};
@@ -28,7 +28,8 @@ pub(in crate::formats) const WORD_2003: Format = Format::new(
     Field::Created,
     Field::Date,
 ])
-.in_worker();
+.in_worker()
+.version(2);
 
 /// A package in one file.
 pub(in crate::formats) const FLAT_OPC: Format = Format::new(
@@ -57,6 +58,10 @@ fn read_properties(text: &str, document: &mut Document) -> Result<(), Error> {
     while let Some(node) = xml.next()? {
         match node {
             Node::Start(tag) if tag.name() == "DocumentProperties" => is_inside = true,
+            Node::Start(tag) if tag.name() == "CustomDocumentProperties" => {
+                read_custom(&mut xml, document)?;
+                break;
+            }
             Node::Start(tag) if is_inside => {
                 let field = field_of_property(tag.name());
                 let value = xml.text()?;
@@ -69,8 +74,27 @@ fn read_properties(text: &str, document: &mut Document) -> Result<(), Error> {
                 }
             }
             Node::Start(tag) if tag.name() == "body" => break,
-            Node::End(tag) if tag.name() == "DocumentProperties" => break,
+            Node::End(tag) if tag.name() == "DocumentProperties" => is_inside = false,
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Reads the texts among the properties that the user defined.
+fn read_custom(xml: &mut Xml<'_>, document: &mut Document) -> Result<(), Error> {
+    while let Some(node) = xml.next()? {
+        match node {
+            Node::Start(tag) => {
+                let is_text = tag.attribute("dt").as_deref() == Some("string");
+                let is_wanted = is_text && !is_of_program(tag.name());
+                let value = xml.text()?;
+                if is_wanted {
+                    add_once(document, Field::Description, &value);
+                }
+            }
+            Node::End(_) => break,
+            Node::Text(_) => {}
         }
     }
     Ok(())
@@ -143,6 +167,21 @@ mod tests {
         assert_eq!(own.body, "The herd\nhttps://example.org");
         assert_eq!(own.text(Field::Title), Some("Census"));
         assert_eq!(own.text(Field::Author), Some("Ina"));
+    }
+
+    #[test]
+    fn notes_comments_and_headers_of_word_2003_stand_beside_the_text() {
+        let text = "<w:wordDocument><o:DocumentProperties><o:Author>Ina</o:Author></o:DocumentProperties>\
+            <o:CustomDocumentProperties><o:Client dt:dt='string'>Acme</o:Client><o:Count dt:dt='float'>7</o:Count>\
+            </o:CustomDocumentProperties><w:body><w:p><w:r><w:t>before</w:t></w:r><w:r><w:footnote><w:p><w:r>\
+            <w:t>a note</w:t></w:r></w:p></w:footnote></w:r><aml:annotation w:type='Word.Insertion'><aml:content><w:r>\
+            <w:t>hand</w:t></w:r></aml:content></aml:annotation><aml:annotation w:type='Word.Comment' \
+            aml:author='Bo'><aml:content><w:p><w:r><w:t>why</w:t></w:r></w:p></aml:content></aml:annotation></w:p>\
+            <w:sectPr><w:hdr><w:p><w:r><w:t>Top</w:t></w:r></w:p></w:hdr></w:sectPr></w:body></w:wordDocument>";
+        let found = run(&WORD_2003, text.as_bytes());
+        assert_eq!(found.own().body, "beforehand\na note\nBo: why\nTop");
+        assert_eq!(found.own().text(Field::Description), Some("Acme"));
+        assert_eq!(found.own().text(Field::Author), Some("Ina"));
     }
 
     #[test]

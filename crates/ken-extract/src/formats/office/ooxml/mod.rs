@@ -5,7 +5,7 @@
 //! since elements are identified by their local names.
 
 pub(in crate::formats) mod docx;
-mod drawing;
+pub(in crate::formats::office) mod drawing;
 pub(in crate::formats) mod flat;
 pub(in crate::formats) mod pptx;
 pub(in crate::formats) mod vsdx;
@@ -20,7 +20,9 @@ use super::{decrypted, escape};
 use crate::formats::drawing::metafile;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::output::metadata::{add_authors, add_once, add_time, date_by_creation, keywords};
+use crate::output::metadata::{
+    add_authors, add_once, add_time, date_by_creation, is_of_program, keywords,
+};
 use crate::structure::compound::objects;
 use crate::structure::package::{Package, resolve};
 use crate::structure::xml::{Node, Xml};
@@ -233,12 +235,12 @@ fn read_properties(package: &mut Package<'_>, document: &mut Document) {
 
 fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> {
     let mut xml = Xml::new(text);
+    let mut is_of_user = false;
     while let Some(node) = xml.next()? {
         let Node::Start(tag) = node else { continue };
         if tag.name() == "property" {
-            // Properties that programs define, and labels of confidentiality, have such names.
-            let name = tag.attribute("name").unwrap_or_default();
-            if name.starts_with('_') || name.starts_with("MSIP_") {
+            is_of_user = true;
+            if is_of_program(&tag.attribute("name").unwrap_or_default()) {
                 xml.skip()?;
             }
             continue;
@@ -248,8 +250,8 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
             "creator" | "lastModifiedBy" => Field::Author,
             "keywords" | "category" | "contentStatus" => Field::Keywords,
             "subject" | "description" | "Company" | "Manager" => Field::Description,
-            // A property that the user defined.
-            "lpwstr" | "lpstr" | "bstr" => Field::Description,
+            // A property that the user defined; others list the names of sheets, slides and fonts.
+            "lpwstr" | "lpstr" | "bstr" if is_of_user => Field::Description,
             "language" => Field::Lang,
             "created" => Field::Created,
             "modified" => Field::Date,
@@ -386,6 +388,29 @@ mod tests {
             let found = run(format, &bytes);
             assert_eq!(found.own().failure.as_ref().unwrap().reason(), reason);
         }
+    }
+
+    #[test]
+    fn of_the_other_properties_those_of_the_user_are_read() {
+        let zip = zip_of(&[
+            ("word/document.xml", b"<d><p><t>body</t></p></d>"),
+            (
+                "docProps/app.xml",
+                b"<p><Company>Works</Company><TitlesOfParts><vt:vector><vt:lpstr>Worksheets</vt:lpstr>\
+                  </vt:vector></TitlesOfParts></p>",
+            ),
+            (
+                "docProps/custom.xml",
+                b"<p><property name='Client'><vt:lpwstr>Acme</vt:lpwstr></property>\
+                  <property name='AppVersion'><vt:lpwstr>12.0</vt:lpwstr></property></p>",
+            ),
+        ]);
+        let found = run(&docx::FORMAT, &zip);
+        let fields = &found.own().fields;
+        let described = fields
+            .iter()
+            .filter(|(field, _)| *field == Field::Description);
+        assert_eq!(described.count(), 2, "{fields:?}");
     }
 
     #[test]

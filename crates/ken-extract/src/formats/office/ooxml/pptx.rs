@@ -42,7 +42,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("slides")
 .members("embedded files")
 .in_worker()
-.version(6);
+.version(7);
 
 /// The text of a presentation as it is read.
 struct Reader {

@@ -34,7 +34,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("slides")
         .members("embedded files, numbered from 1")
         .in_worker()
-        .version(7);
+        .version(8);
 
 /// An embedded object.
 const OBJECT: u16 = 0x1011;

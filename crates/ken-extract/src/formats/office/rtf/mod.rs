@@ -31,7 +31,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("RTF", &["application/
     ])
     .sections("pages, where the writer began one")
     .members("embedded files, numbered from 1")
-    .version(5);
+    .version(6);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

@@ -6,9 +6,9 @@ use super::charset::{self, Charsets};
 use super::picture::{Digits, Picture};
 use super::token::{Token, Tokens};
 use crate::formats::office::field;
+use crate::formats::office::ooxml::drawing::names_a_picture;
 use crate::output::body::{Body, is_note_number};
-use crate::output::metadata::date_by_creation;
-use crate::output::metadata::keywords;
+use crate::output::metadata::{add_authors, add_once, date_by_creation, is_of_program, keywords};
 use crate::{Error, Limits};
 
 /// Maximum depth of groups; deeper ones share one state, and no program nests so many.
@@ -35,6 +35,11 @@ enum Destination {
     Form,
     /// The author of the comment that follows.
     CommentAuthor,
+    /// Properties that have a name and a value: of shapes, and those that the user defined.
+    Properties,
+    PropertyName,
+    /// The value of a property of a shape.
+    PropertyValue,
 }
 
 /// State that a group inherits, and restores at its end.
@@ -80,7 +85,17 @@ pub(super) struct RtfReader<'a> {
     picture: Picture,
     instruction: String,
     comment_author: String,
+    property: Property,
     max_object_bytes: usize,
+}
+
+/// A property that has a name and a value.
+#[derive(Default)]
+struct Property {
+    name: String,
+    value: String,
+    /// Whether the value is a text.
+    is_text: bool,
 }
 
 /// Whether a page begins with the section.
@@ -123,6 +138,7 @@ impl<'a> RtfReader<'a> {
             picture: Picture::default(),
             instruction: String::new(),
             comment_author: String::new(),
+            property: Property::default(),
             max_object_bytes: limits.max_member_bytes as usize,
         }
     }
@@ -208,7 +224,14 @@ impl<'a> RtfReader<'a> {
                 picture.end(&mut self.body);
             }
         }
+        if inner.destination == Destination::PropertyValue && outer.destination != inner.destination
+        {
+            self.end_property(inner.is_deleted);
+        }
         if inner.destination == Destination::Instruction && outer.destination != inner.destination {
+            if inner.is_deleted || outer.is_deleted {
+                self.instruction.clear();
+            }
             self.end_instruction();
         }
     }
@@ -220,6 +243,9 @@ impl<'a> RtfReader<'a> {
         if let Some(target) = field::link_target(&instruction) {
             return self.body.link(&target);
         }
+        if let Some((characters, reading)) = field::ruby(&instruction) {
+            return self.body.ruby(characters, reading);
+        }
         let mut rest = instruction.trim_start();
         for is_wanted in [|word: &str| word == "MACROBUTTON", |_: &str| true] {
             match rest.split_once(' ').filter(|(word, _)| is_wanted(word)) {
@@ -228,6 +254,17 @@ impl<'a> RtfReader<'a> {
             }
         }
         self.emit(rest);
+    }
+
+    /// Ends a property of a shape or picture. Its text, if it is drawn, and what describes it are text.
+    fn end_property(&mut self, is_deleted: bool) {
+        let Property { name, value, .. } = std::mem::take(&mut self.property);
+        let is_text = matches!(&*name, "wzDescription" | "gtextUNICODE");
+        if is_text && !is_deleted && !names_a_picture(value.trim()) {
+            self.body.begin_aside();
+            self.body.push(value.trim());
+            self.body.end_aside();
+        }
     }
 
     fn symbol(&mut self, symbol: u8) {
@@ -297,7 +334,8 @@ impl<'a> RtfReader<'a> {
     /// Changes the destination of the group; returns whether the word is a destination.
     fn destination(&mut self, word: &[u8], is_optional: bool) -> bool {
         use Destination::{
-            Body, CommentAuthor, Fonts, Form, Info, Instruction, Object, Picture, Skipped, Time,
+            Body, CommentAuthor, Fonts, Form, Info, Instruction, Object, Picture, Properties,
+            PropertyName, PropertyValue, Skipped, Time,
         };
         let skips = self.state.destination == Skipped;
         self.state.destination = match word {
@@ -305,14 +343,30 @@ impl<'a> RtfReader<'a> {
             _ if skips => return false,
             b"fonttbl" => Fonts,
             b"info" => Info(Field::Body),
-            b"title" => Info(Field::Title),
-            b"author" => Info(Field::Author),
-            b"keywords" | b"category" => Info(Field::Keywords),
-            b"subject" | b"doccomm" => Info(Field::Description),
+            b"title" => self.begin_info(Field::Title),
+            b"author" | b"operator" => self.begin_info(Field::Author),
+            b"keywords" | b"category" => self.begin_info(Field::Keywords),
+            b"subject" | b"doccomm" | b"company" | b"manager" => {
+                self.begin_info(Field::Description)
+            }
+            b"userprops" => Properties,
+            b"propname" => {
+                self.property = Property::default();
+                PropertyName
+            }
+            b"staticval" if self.property.is_text && !is_of_program(&self.property.name) => {
+                self.begin_info(Field::Description)
+            }
+            b"picprop" | b"sp" => {
+                self.property = Property::default();
+                Properties
+            }
+            b"sn" if self.state.destination == Properties => PropertyName,
+            b"sv" if self.state.destination == Properties => PropertyValue,
             b"creatim" => Time(Field::Created),
             b"revtim" => Time(Field::Date),
-            b"operator" | b"company" | b"manager" | b"printim" | b"buptim" | b"hlinkbase"
-            | b"comment" => Skipped,
+            b"staticval" | b"linkval" | b"listtext" | b"pntext" | b"printim" | b"buptim"
+            | b"hlinkbase" | b"comment" => Skipped,
             b"footnote" | b"annotation" | b"header" | b"headerl" | b"headerr" | b"headerf"
             | b"footer" | b"footerl" | b"footerr" | b"footerf" | b"shptxt" => {
                 self.begin_aside();
@@ -335,22 +389,27 @@ impl<'a> RtfReader<'a> {
                 Picture
             }
             b"colortbl" | b"stylesheet" | b"fldtype" | b"datafield" | b"nonshppict"
-            | b"shprslt" | b"sp" | b"xe" | b"tc" | b"rxe" | b"bkmkstart" | b"bkmkend"
-            | b"atnid" | b"atnref" | b"atntime" | b"atndate" | b"atrfstart" | b"atrfend"
-            | b"upr" | b"objclass" | b"objname" | b"filetbl" | b"private" | b"pn"
-            | b"listtable" | b"listoverridetable" | b"revtbl" | b"rsidtbl" | b"generator"
-            | b"ffdeftext" | b"ffl" | b"aftnsep" | b"ftnsep" | b"ftnsepc" | b"aftnsepc"
-            | b"themedata" => Skipped,
-            // Groups around text: fields, shapes, pictures for newer programs, lists.
-            b"shpinst" | b"shpgrp" | b"shppict" | b"fldrslt" | b"listtext" | b"pntext"
-            | b"result" | b"do" | b"dptxbxtext" | b"ftncn" | b"nesttableprops" | b"mmath"
-            | b"moMath" | b"mr" | b"mt" => return false,
+            | b"shprslt" | b"xe" | b"tc" | b"rxe" | b"bkmkstart" | b"bkmkend" | b"atnid"
+            | b"atnref" | b"atntime" | b"atndate" | b"atrfstart" | b"atrfend" | b"upr"
+            | b"objclass" | b"objname" | b"filetbl" | b"private" | b"pn" | b"listtable"
+            | b"listoverridetable" | b"revtbl" | b"rsidtbl" | b"generator" | b"ffdeftext"
+            | b"ffl" | b"aftnsep" | b"ftnsep" | b"ftnsepc" | b"aftnsepc" | b"themedata" => Skipped,
+            // Groups around text: fields, shapes, pictures for newer programs.
+            b"shpinst" | b"shpgrp" | b"shppict" | b"fldrslt" | b"result" | b"do"
+            | b"dptxbxtext" | b"ftncn" | b"nesttableprops" | b"mmath" | b"moMath" | b"mr"
+            | b"mt" => return false,
             // The word is no destination in spite of its mark.
             _ if is_optional && is_formatting(word) => return false,
             _ if is_optional => Skipped,
             _ => return false,
         };
         true
+    }
+
+    /// Begins a value of the properties.
+    fn begin_info(&mut self, field: Field) -> Destination {
+        self.info.push((field, String::new()));
+        Destination::Info(field)
     }
 
     /// Adds the author in front of a comment.
@@ -413,6 +472,8 @@ impl<'a> RtfReader<'a> {
             b"dy" => 2,
             b"hr" => 3,
             b"min" => 4,
+            // Of the kinds of values only texts are wanted (30 and 31 in MS-OLEPS).
+            b"proptype" => return self.property.is_text = matches!(number, 30 | 31),
             b"nofpages" if number > 0 && self.numbers.is_empty() => {
                 return self.numbers.push((Field::Pages, i64::from(number)));
             }
@@ -451,6 +512,8 @@ impl<'a> RtfReader<'a> {
             Destination::Body
             | Destination::Info(_)
             | Destination::Instruction
+            | Destination::PropertyName
+            | Destination::PropertyValue
             | Destination::CommentAuthor => self.run.extend(&bytes[passed..]),
             _ => {}
         }
@@ -489,10 +552,17 @@ impl<'a> RtfReader<'a> {
             Destination::CommentAuthor if self.comment_author.len() < MAX_INSTRUCTION_BYTES => {
                 self.comment_author.push_str(text);
             }
-            Destination::Info(field) if field != Field::Body => match self.info.last_mut() {
-                Some((last, value)) if *last == field => value.push_str(text),
-                _ => self.info.push((field, text.to_owned())),
-            },
+            Destination::PropertyName if self.property.name.len() < MAX_INSTRUCTION_BYTES => {
+                self.property.name.push_str(text);
+            }
+            Destination::PropertyValue if self.property.value.len() < MAX_INSTRUCTION_BYTES => {
+                self.property.value.push_str(text);
+            }
+            Destination::Info(field) if field != Field::Body => {
+                if let Some((_, value)) = self.info.last_mut() {
+                    value.push_str(text);
+                }
+            }
             _ => {}
         }
     }
@@ -538,6 +608,8 @@ impl<'a> RtfReader<'a> {
                 Field::Keywords => {
                     keywords(text).for_each(|keyword| document.join_text(*field, keyword));
                 }
+                Field::Author => add_authors(document, text),
+                Field::Description => add_once(document, *field, text),
                 _ => document.add_text(*field, text),
             }
         }

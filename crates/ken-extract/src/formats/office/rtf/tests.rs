@@ -251,3 +251,64 @@ fn hostile_files_are_survived() {
     let failure = found.own().failure.as_ref().unwrap();
     assert_eq!(failure.reason(), Reason::Malformed);
 }
+
+#[test]
+fn descriptions_of_pictures_and_texts_of_shapes_are_read() {
+    let picture = "{\\*\\shppict{\\pict{\\*\\picprop{\\sp{\\sn wzDescription}{\\sv A red kite}}\
+                   {\\sp{\\sn wzName}{\\sv Pic1}}}\\pngblip 0011}}";
+    let shape = "{\\shp{\\*\\shpinst{\\sp{\\sn fillColor}{\\sv 255}}\
+                 {\\sp{\\sn gtextUNICODE}{\\sv Gro\\'dfe}}{\\sp{\\sn wzDescription}{\\sv scan.png}}}}";
+    assert_eq!(
+        body(&format!("one{picture} line\\par two{shape}\\par")),
+        "one line\nA red kite\ntwo\nGro\u{df}e"
+    );
+    assert_eq!(
+        body("{\\deleted{\\shp{\\sp{\\sn wzDescription}{\\sv gone}}}}x"),
+        "x"
+    );
+}
+
+#[test]
+fn numbers_of_lists_are_left_out() {
+    assert_eq!(
+        body("{\\listtext\\tab 1.\\tab}first\\par {\\pntext 2.\\tab}second"),
+        "first\nsecond"
+    );
+}
+
+#[test]
+fn characters_with_readings_are_text() {
+    let field =
+        "{\\field{\\*\\fldinst EQ \\\\* jc2 \\\\o\\\\ad(\\\\s\\\\up 9(tou),\\u26481?)}{\\fldrslt}}";
+    assert_eq!(
+        body(&format!("a {field}\\u20140? z\\par")),
+        "a \u{6771}\u{4eac} z\ntou"
+    );
+}
+
+#[test]
+fn all_properties_are_read() {
+    let file = "{\\rtf1{\\info{\\author Ann; Bob}{\\author Carl}{\\operator Dora}{\\company Works}{\\manager Boss}}\
+        {\\*\\userprops{\\propname Client}\\proptype30{\\staticval Acme}{\\propname Count}\\proptype3\
+        {\\staticval 7}{\\propname AppVersion}\\proptype30{\\staticval 12}}x}";
+    let found = found(file.as_bytes());
+    let own = found.own();
+    let of = |field| -> Vec<&str> {
+        let all = own.fields.iter().filter(|(known, _)| *known == field);
+        all.filter_map(|(_, value)| match value {
+            ken_core::Value::Text(text) => Some(text.as_str()),
+            ken_core::Value::Number(_) => None,
+        })
+        .collect()
+    };
+    assert_eq!(of(Field::Author), ["Ann", "Bob", "Carl", "Dora"]);
+    assert_eq!(of(Field::Description), ["Works", "Boss", "Acme"]);
+    assert_eq!(own.body, "x");
+}
+
+#[test]
+fn links_of_deleted_text_are_left_out() {
+    let link = "{\\field{\\*\\fldinst HYPERLINK \"https://a.b\"}{\\fldrslt here}}";
+    assert_eq!(body(&format!("x {{\\deleted {link}}}y")), "x y");
+    assert_eq!(body(&format!("x {link}")), "x here\nhttps://a.b");
+}

@@ -1,4 +1,5 @@
-//! Format codes of cells (ECMA-376 part 1, 18.8.31): sections, and the pieces of a section.
+//! Format codes of cells (ECMA-376 part 1, 18.8.31): sections, and the pieces of a section; how numbers are
+//! rounded.
 
 /// Splits at unquoted semicolons.
 pub(super) fn split_sections(code: &str) -> Vec<&str> {
@@ -74,4 +75,23 @@ pub(super) fn tokens(code: &str) -> Vec<Token<'_>> {
 fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
     text.get(..start.len())
         .is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+/// Larger numbers have no digits behind the point.
+const MAX_EXACT: f64 = 1e15;
+
+/// Returns a number a little further from zero, so that the half of a digit is rounded as it is read:
+/// 1.005 is less in binary.
+pub(super) fn nudged(magnitude: f64) -> f64 {
+    match magnitude < MAX_EXACT {
+        true => magnitude * (1.0 + 2.0 * f64::EPSILON),
+        false => magnitude,
+    }
+}
+
+/// Returns the currency sign of a bracket with its locale: `$€-407`.
+pub(super) fn currency(bracket: &str) -> &str {
+    bracket
+        .strip_prefix('$')
+        .map_or("", |rest| rest.split('-').next().unwrap_or_default())
 }

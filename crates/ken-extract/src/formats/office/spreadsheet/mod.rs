@@ -2,6 +2,7 @@
 
 mod date_format;
 mod format_code;
+mod mask;
 pub(super) mod number_format;
 pub(super) mod value;
 pub(super) mod workbook;

@@ -6,7 +6,8 @@
 //! stored.
 
 use super::date_format::{DatePattern, elapsed_unit};
-use super::format_code::{Token, split_sections, tokens};
+use super::format_code::{Token, currency, nudged, split_sections, tokens};
+use super::mask::Mask;
 
 const MAX_DECIMALS: usize = 30;
 /// Maximum length of a code in Excel.
@@ -26,6 +27,7 @@ pub(in crate::formats::office) enum Section {
     General,
     Date(DatePattern),
     Number(NumberPattern),
+    Mask(Mask),
 }
 
 /// The number part of a format code.
@@ -41,6 +43,8 @@ pub(in crate::formats::office) struct NumberPattern {
     /// 100 for each percent sign, 1/1000 for each comma at the end.
     scale: f64,
     scientific: bool,
+    /// The digits of the exponent, and whether it always has a sign.
+    exponent: (usize, bool),
 }
 
 impl NumberFormat {
@@ -114,6 +118,7 @@ impl NumberFormat {
                 .show(value, from_1904)
                 .unwrap_or_else(|| general(stored, value)),
             Section::Number(pattern) => pattern.show(magnitude),
+            Section::Mask(mask) => mask.show(magnitude),
         }
     }
 }
@@ -142,7 +147,9 @@ impl Section {
         if is_date {
             return Self::Date(DatePattern::parse(&tokens));
         }
-        NumberPattern::parse(&tokens).map_or(Self::General, Self::Number)
+        let number = NumberPattern::parse(&tokens).map(Self::Number);
+        let mask = || Mask::parse(&tokens).map(Self::Mask);
+        number.or_else(mask).unwrap_or(Self::General)
     }
 }
 
@@ -185,8 +192,12 @@ impl NumberPattern {
                 }
                 Token::Run('e', 1) if number.has_digits && !ended => {
                     number.scientific = true;
-                    // The digits of the exponent appear unchanged.
-                    return exponent_only(&tokens[position + 1..]).then_some(number);
+                    let exponent = &tokens[position + 1..];
+                    number.exponent = (
+                        exponent_digits(exponent),
+                        exponent.contains(&Token::Run('+', 1)),
+                    );
+                    return exponent_only(exponent).then_some(number);
                 }
                 Token::Run('/' | 'G' | '@', _) => return None,
                 Token::Run(character, length) => {
@@ -224,7 +235,7 @@ impl NumberPattern {
         let scaled = value * self.scale;
         let digits = match (self.has_digits, self.scientific) {
             (false, _) => String::new(),
-            (true, true) => format!("{:.*E}", self.max_decimals, scaled.abs()),
+            (true, true) => self.scientific_digits(scaled.abs()),
             (true, false) => self.digits(scaled.abs()),
         };
         let sign = if scaled < 0.0 && digits.contains(|c| matches!(c, '1'..='9')) {
@@ -236,8 +247,19 @@ impl NumberPattern {
         text.trim().to_owned()
     }
 
+    fn scientific_digits(&self, magnitude: f64) -> String {
+        let (width, has_sign) = self.exponent;
+        let shown = format!("{:.*E}", self.max_decimals, nudged(magnitude));
+        let (mantissa, exponent) = shown.split_once('E').unwrap_or((&shown, "0"));
+        let (sign, exponent) = match exponent.strip_prefix('-') {
+            Some(exponent) => ("-", exponent),
+            None => (if has_sign { "+" } else { "" }, exponent),
+        };
+        format!("{mantissa}E{sign}{exponent:0>width$}")
+    }
+
     fn digits(&self, magnitude: f64) -> String {
-        let rounded = format!("{magnitude:.*}", self.max_decimals);
+        let rounded = format!("{:.*}", self.max_decimals, nudged(magnitude));
         let (whole, decimals) = rounded.split_once('.').unwrap_or((&rounded, ""));
         let mut digits = self.whole_digits(whole);
         let wanted = decimals.trim_end_matches('0').len().max(self.min_decimals);
@@ -268,6 +290,15 @@ impl NumberPattern {
     }
 }
 
+/// Returns the number of digits that an exponent has at least.
+fn exponent_digits(tokens: &[Token<'_>]) -> usize {
+    let zeros = tokens.iter().map(|token| match token {
+        Token::Run('0', length) => *length,
+        _ => 0,
+    });
+    zeros.sum::<usize>().min(MAX_DECIMALS)
+}
+
 /// Returns whether the next token is a digit: then a comma groups, otherwise it divides by 1000.
 fn digits_follow(tokens: &[Token<'_>]) -> bool {
     matches!(tokens.first(), Some(Token::Run('0' | '#' | '?', _)))
@@ -277,13 +308,6 @@ fn exponent_only(tokens: &[Token<'_>]) -> bool {
     tokens
         .iter()
         .all(|token| matches!(token, Token::Run('+' | '-' | '0' | '#' | '?', _)))
-}
-
-/// Returns the currency sign of a bracket with its locale: `$€-407`.
-fn currency(bracket: &str) -> &str {
-    bracket
-        .strip_prefix('$')
-        .map_or("", |rest| rest.split('-').next().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -300,16 +324,20 @@ mod tests {
             ("General", "100000000000000000000", "1E20"),
             ("General", "no number", "no number"),
             ("@", "12", "12"),
-            ("0", "1234.5", "1234"),
+            ("0", "1234.5", "1235"),
+            ("0.00", "1.005", "1.01"),
+            ("0.00", "1.0049", "1.00"),
             ("0.00", "1234.5", "1234.50"),
             ("#,##0.00", "1234567.891", "1,234,567.89"),
             ("#,##0.00", "-0.001", "0.00"),
             ("#,##0.##", "5", "5"),
             ("#.##", "0.5", ".5"),
             ("00000", "42", "00042"),
-            ("0%", "0.125", "12%"),
+            ("0%", "0.125", "13%"),
             ("0.0%", "0.125", "12.5%"),
-            ("0.00E+00", "12345", "1.23E4"),
+            ("0.00E+00", "12345", "1.23E+04"),
+            ("0.0E-0", "0.00012", "1.2E-4"),
+            ("0.0E-0", "12000", "1.2E4"),
             ("#,##0,\" k\"", "1234567", "1,235 k"),
             ("#,##0.00\\ [$€-407]", "99.5", "99.50 €"),
             ("[$$-409]#,##0", "1500", "$1,500"),
@@ -327,7 +355,10 @@ mod tests {
             ),
             ("0;0;\"a;b\"", "0", "a;b"),
             ("# ?/?", "0.5", "0.5"),
-            ("(000) 000-0000", "5551234567", "5551234567"),
+            ("(000) 000-0000", "5551234567", "(555) 123-4567"),
+            ("000-00-0000", "1234567", "001-23-4567"),
+            ("###-####", "11234567", "1123-4567"),
+            ("00\\ 00;00", "-7", "07"),
             ("\"n/a\"", "5", "n/a"),
         ] {
             assert_eq!(

@@ -21,6 +21,9 @@ const HIDDEN: u32 = 1 << 1 | 1 << 5;
 /// Annotations of one page beyond this number are left out.
 const MAX_ANNOTATIONS: usize = 10_000;
 
+/// Letters of a remark that a page may show by chance.
+const MAX_SHORT_REMARK: usize = 12;
+
 /// The flag of a field for a password.
 const PASSWORD: i64 = 1 << 13;
 /// A value in a stream is read up to this size.
@@ -100,11 +103,20 @@ pub(super) fn write(notes: &[Note], body: &mut String, start: usize) {
     if notes.is_empty() {
         return;
     }
-    let mut said = squeezed(&body[start..]);
+    let page = squeezed(&body[start..]);
+    let mut said = page.clone();
+    let is_between = |char: char| !char.is_alphanumeric();
+    let words: HashSet<String> = body[start..].split(is_between).map(str::to_owned).collect();
     let mut seen = HashSet::new();
     for note in notes {
         let squeezed = squeezed(without_scheme(&note.text));
-        if seen.insert(squeezed.clone()) && !said.contains(&squeezed) {
+        // Two people may remark the same, and a few letters are part of any page.
+        let is_said = match note.author.is_empty() {
+            true => said.contains(&squeezed),
+            false if squeezed.len() <= MAX_SHORT_REMARK => words.contains(&squeezed),
+            false => page.contains(&squeezed),
+        };
+        if !is_said && seen.insert((note.author.trim(), squeezed.clone())) {
             body.push('\n');
             if !note.author.is_empty() {
                 body.push_str(note.author.trim());

@@ -12,6 +12,7 @@ use ken_core::Encryption;
 use md5::{Digest, Md5};
 use memchr::memmem;
 use rc4::{KeyInit, Rc4, StreamCipher};
+use unicode_normalization::UnicodeNormalization;
 
 use crate::{Error, Passwords};
 
@@ -42,10 +43,13 @@ pub(super) fn open(bytes: Vec<u8>, passwords: &Passwords) -> Result<Opened, Erro
     let bytes = PdfData::from(bytes);
     let mut opened = open_with(&bytes, "");
     for password in passwords.iter() {
-        if !matches!(opened, Err(PASSWORD_PROTECTED)) {
-            break;
+        // Since revision 6 a password is that of SASLprep (RFC 4013), which is NFKC.
+        let prepared: String = password.nfkc().collect();
+        for password in [password, &prepared] {
+            if matches!(opened, Err(PASSWORD_PROTECTED)) {
+                opened = open_with(&bytes, password);
+            }
         }
-        opened = open_with(&bytes, password);
     }
     match opened {
         Ok(pdf) => Ok(Opened {
@@ -163,7 +167,10 @@ fn user_password(dict: &Dict<'_>, owner: &str) -> Option<String> {
     };
     let entry = dict.get::<PdfString<'_>>(b"O")?;
     let mut user: [u8; 32] = entry.get(..32)?.try_into().ok()?;
-    let mut padded = owner.as_bytes()[..owner.len().min(32)].to_vec();
+    // Latin letters have one byte each, as in the encoding of PDF (annex D).
+    let letters: Option<Vec<u8>> = owner.chars().map(|char| u8::try_from(char).ok()).collect();
+    let mut padded = letters.unwrap_or_else(|| owner.as_bytes().to_vec());
+    padded.truncate(32);
     padded.extend_from_slice(&PADDING[..32 - padded.len()]);
     let mut hash = Md5::digest(&padded);
     let n_rounds = if revision > 2 { 50 } else { 0 };

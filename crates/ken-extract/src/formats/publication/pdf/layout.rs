@@ -18,6 +18,8 @@ const SAME_LINE: f32 = 0.5;
 const SMALL_SAME_LINE: f32 = 0.9;
 /// Print smaller than this share of the line's font size is small.
 const SMALL: f32 = 0.85;
+/// Print smaller than this share of a letter that stands before it follows a large first letter.
+const DROP_CAP: f32 = 0.6;
 /// A baseline this share of the font size above that of the line is raised.
 const MIN_RAISE: f32 = 0.1;
 /// A segment may start this share of the font size before the end of the previous one.
@@ -28,6 +30,8 @@ const COLUMN_GAP: f32 = 2.0;
 const LINE_SPACING: f32 = 1.6;
 /// Number of blocks before the last that may still continue.
 const OPEN_BLOCKS: usize = 32;
+/// Number of parts of a line before the last into whose gaps others may fit.
+const OPEN_PARTS: usize = 32;
 /// Number of steps up the page that are always allowed, as for headers and figures.
 const MIN_UPWARD: usize = 4;
 
@@ -35,6 +39,12 @@ const MIN_UPWARD: usize = 4;
 /// Germanic languages. Words that also end a divided word (*Frau-en*) are not among them.
 const HANGING: [&str; 10] = [
     "und", "oder", "bzw", "sowie", "and", "or", "of", "och", "eller", "og",
+];
+
+/// Words within compounds of English, behind which a hyphen at the end of a line divides no word:
+/// `state-of-the-art`.
+const LINKS: [&str; 12] = [
+    "a", "and", "by", "for", "in", "of", "on", "or", "out", "the", "to", "up",
 ];
 
 /// Appends the text of a page, and returns its words with their ranges in the body, if the page noted
@@ -49,7 +59,7 @@ pub(super) fn write(page: &Segments, body: &mut String) -> Vec<Word> {
             && let Some(block) = blocks.get_mut(latest)
             && block.is_beside(segment)
         {
-            block.add(index, segment, Place::Beside);
+            block.add(index, segment, text, Place::Beside);
             leads = is_leader(text);
             continue;
         }
@@ -59,10 +69,10 @@ pub(super) fn write(page: &Segments, body: &mut String) -> Vec<Word> {
             open.filter_map(|(taker, block)| Some((taker, block.place(segment, text)?)));
         if let Some((taker, place)) = takers.next() {
             latest = taker;
-            blocks[taker].add(index, segment, place);
+            blocks[taker].add(index, segment, text, place);
         } else {
             latest = blocks.len();
-            blocks.push(Block::new(index, segment));
+            blocks.push(Block::new(index, segment, text));
         }
     }
     if !is_reading_order(&blocks) {
@@ -127,12 +137,12 @@ struct Block {
 }
 
 impl Block {
-    fn new(index: usize, segment: &Segment) -> Self {
+    fn new(index: usize, segment: &Segment, text: &str) -> Self {
         Self {
             angle: segment.angle,
             x0: segment.x0,
             x1: segment.x1,
-            lines: vec![Line::new(index, segment)],
+            lines: vec![Line::new(index, segment, text)],
         }
     }
 
@@ -151,6 +161,10 @@ impl Block {
     /// Returns where a segment continues the block, if it does.
     fn place(&self, segment: &Segment, text: &str) -> Option<Place> {
         let line = self.lines.last().filter(|_| self.angle == segment.angle)?;
+        if line.is_letter && segment.size < DROP_CAP * line.size {
+            let is_beside = line.is_large_letter_of(segment, text) || line.takes(segment, text);
+            return is_beside.then_some(Place::Beside);
+        }
         if line.takes(segment, text) {
             return Some(Place::Beside);
         }
@@ -173,12 +187,12 @@ impl Block {
         overlaps && below > least && below < LINE_SPACING * size
     }
 
-    fn add(&mut self, index: usize, segment: &Segment, place: Place) {
+    fn add(&mut self, index: usize, segment: &Segment, text: &str, place: Place) {
         self.x0 = self.x0.min(segment.x0);
         self.x1 = self.x1.max(segment.x1);
         match self.lines.last_mut() {
-            Some(line) if place == Place::Beside => line.add(index, segment),
-            _ => self.lines.push(Line::new(index, segment)),
+            Some(line) if place == Place::Beside => line.add(index, segment, text),
+            _ => self.lines.push(Line::new(index, segment, text)),
         }
     }
 }
@@ -192,10 +206,32 @@ enum Place {
     Below,
 }
 
+/// A segment of a line.
+struct Part {
+    index: usize,
+    /// Whether a space precedes it.
+    space: bool,
+    /// Whether one is drawn before it.
+    after_space: bool,
+    x0: f32,
+    x1: f32,
+}
+
+impl Part {
+    fn new(index: usize, space: bool, segment: &Segment) -> Self {
+        Self {
+            index,
+            space,
+            after_space: segment.after_space,
+            x0: segment.x0,
+            x1: segment.x1,
+        }
+    }
+}
+
 /// Segments next to each other.
 struct Line {
-    /// The segments, each with whether a space precedes it.
-    segments: Vec<(usize, bool)>,
+    parts: Vec<Part>,
     x0: f32,
     x1: f32,
     y: f32,
@@ -204,19 +240,33 @@ struct Line {
     last: (f32, f32, f32),
     /// Font size of the last segment.
     last_size: f32,
+    /// Whether it is a single letter.
+    is_letter: bool,
 }
 
 impl Line {
-    fn new(index: usize, segment: &Segment) -> Self {
+    fn new(index: usize, segment: &Segment, text: &str) -> Self {
         Self {
-            segments: vec![(index, false)],
+            parts: vec![Part::new(index, false, segment)],
             x0: segment.x0,
             x1: segment.x1,
             y: segment.y,
             size: segment.size,
             last: (segment.x0, segment.x1, segment.y),
             last_size: segment.size,
+            is_letter: is_single_letter(text),
         }
+    }
+
+    /// Returns whether the line is the large first letter of a text.
+    fn is_large_letter_of(&self, segment: &Segment, text: &str) -> bool {
+        let right = segment.x0 - self.x1;
+        self.is_letter
+            && text.starts_with(char::is_alphabetic)
+            && segment.size < DROP_CAP * self.size
+            && right > -OVERLAP * segment.size
+            && right < segment.size
+            && (self.y - segment.size / 2.0..self.y + self.size).contains(&segment.y)
     }
 
     /// Returns whether a segment is at the height of the line.
@@ -246,6 +296,21 @@ impl Line {
             || left > -OVERLAP * size
                 && left < COLUMN_GAP * size
                 && text.contains(script::is_right_to_left)
+            || self.gap_for(segment).is_some()
+    }
+
+    /// Returns the place between two parts into which a segment fits, as a symbol of another font that
+    /// is drawn after its line.
+    fn gap_for(&self, segment: &Segment) -> Option<usize> {
+        let slack = WORD_GAP * segment.size;
+        let pairs = self.parts.windows(2).enumerate().rev().take(OPEN_PARTS);
+        let mut fitting = pairs
+            .filter(|(_, pair)| pair[0].x1 < segment.x0 + slack && segment.x1 < pair[1].x0 + slack);
+        let is_level = (segment.y - self.y).abs() <= MIN_RAISE * self.size;
+        fitting
+            .next()
+            .filter(|_| is_level)
+            .map(|(before, _)| before + 1)
     }
 
     fn needs_space(&self, segment: &Segment) -> bool {
@@ -260,8 +325,25 @@ impl Line {
             || (segment.y - y).abs() > SMALL_SAME_LINE * self.size
     }
 
-    fn add(&mut self, index: usize, segment: &Segment) {
-        self.segments.push((index, self.needs_space(segment)));
+    fn add(&mut self, index: usize, segment: &Segment, text: &str) {
+        if let Some(at) = self.gap_for(segment) {
+            let gap = WORD_GAP * segment.size;
+            let next = &mut self.parts[at];
+            next.space = next.after_space || next.x0 - segment.x1 > gap;
+            let space = segment.after_space || segment.x0 - self.parts[at - 1].x1 > gap;
+            return self.parts.insert(at, Part::new(index, space, segment));
+        }
+        if self.is_large_letter_of(segment, text) {
+            // The line goes on in the size of the text, whose first word begins with the letter.
+            self.parts
+                .push(Part::new(index, segment.after_space, segment));
+            self.size = segment.size;
+            self.y = segment.y;
+        } else {
+            let space = self.needs_space(segment);
+            self.parts.push(Part::new(index, space, segment));
+        }
+        self.is_letter = false;
         if segment.size > self.size {
             self.size = segment.size;
             self.y = segment.y;
@@ -279,16 +361,22 @@ impl Line {
 
     /// Returns whether the line begins with the mark of a note.
     fn begins_with_mark(&self, page: &Segments) -> bool {
-        let first = self.segments.first();
-        first.is_some_and(|&(index, _)| self.is_raised(&page.segments[index]))
+        let first = self.parts.first();
+        first.is_some_and(|first| self.is_raised(&page.segments[first.index]))
     }
 
     fn write(&self, page: &Segments, body: &mut String, words: &mut Vec<Word>) {
-        for (place, &(index, space)) in self.segments.iter().enumerate() {
+        for (place, &Part { index, space, .. }) in self.parts.iter().enumerate() {
             let segment = &page.segments[index];
             let text = page.text_of(segment);
             end_soft_hyphen(body, !space && text.starts_with(char::is_alphabetic));
-            let is_noted = self.is_raised(segment) && is_note_number(body, text);
+            // In a formula, powers stand behind other small print.
+            let is_behind_small = place.checked_sub(1).is_some_and(|before| {
+                page.segments[self.parts[before].index].size < SMALL * self.size
+            });
+            let is_noted = self.is_raised(segment)
+                && is_note_number(body, text)
+                && (!is_behind_small || text.starts_with(|char: char| char.is_ascii_digit()));
             let is_note = place == 1 && self.begins_with_mark(page) && begins_text(text);
             if space || is_noted || is_note {
                 body.push(' ');
@@ -302,6 +390,14 @@ impl Line {
             }));
         }
     }
+}
+
+/// Returns whether a text is a letter, with a quotation mark before it at most.
+fn is_single_letter(text: &str) -> bool {
+    let mut letters = text
+        .trim_start_matches(|char: char| !char.is_alphanumeric())
+        .chars();
+    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
 }
 
 /// Returns whether a text begins with a word that is no symbol of an element: `³He`.
@@ -322,10 +418,7 @@ fn end_soft_hyphen(body: &mut String, continues: bool) {
 
 /// Ends a line: joins a hyphenated word, joins scripts without spaces, otherwise starts a new line.
 fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) {
-    let first = next
-        .segments
-        .first()
-        .map(|&(index, _)| &page.segments[index]);
+    let first = next.parts.first().map(|part| &page.segments[part.index]);
     let text = first.map_or("", |segment| page.text_of(segment));
     let first = text.chars().next().unwrap_or(' ');
     if body.ends_with(SOFT_HYPHEN) {
@@ -336,7 +429,9 @@ fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) 
         body.push('-');
     }
     if first.is_lowercase() && ends_with_hyphenated_word(body) && !is_conjunction(text) {
-        body.pop();
+        if !ends_with_link(body) {
+            body.pop();
+        }
         return;
     }
     let below = previous.y - next.y;
@@ -354,6 +449,16 @@ fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) 
 fn ends_with_hyphenated_word(body: &str) -> bool {
     let mut last = body.chars().rev();
     last.next() == Some('-') && last.next().is_some_and(char::is_alphabetic)
+}
+
+/// Returns whether a text ends with a compound whose last part links it to the next: `state-of-`.
+fn ends_with_link(body: &str) -> bool {
+    let mut parts = body.trim_end_matches('-').rsplit('-');
+    let link = parts.next().unwrap_or_default();
+    LINKS.contains(&link)
+        && parts
+            .next()
+            .is_some_and(|before| before.ends_with(char::is_alphabetic))
 }
 
 /// Returns whether a text begins with a word before which a hyphen hangs: `Berg- und Talbahn`.

@@ -13,6 +13,7 @@ mod content;
 mod encryption;
 mod font;
 mod glyph_name;
+mod hole;
 mod layers;
 mod layout;
 mod metadata;
@@ -67,7 +68,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("PDF", &["application/
     .sections("pages")
     .members("embedded files")
     .in_worker()
-    .version(6);
+    .version(7);
 
 /// Content streams of one document beyond this number of bytes are left out.
 const MAX_DOCUMENT_BYTES: usize = 1 << 30;

@@ -58,9 +58,53 @@ pub(super) fn is_unspaced(char: char) -> bool {
         | '\u{FF00}'..='\u{FFEF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Converts a line from visual to reading order, if it holds right-to-left text: everything is
-/// reversed except runs of numbers and left-to-right words.
+/// Converts a line that holds right-to-left text from visual to reading order. In a line that reads
+/// from left to right, only the runs of such text are turned.
 pub(super) fn logical_order(seen: &str) -> String {
+    if !reads_rightwards(seen) {
+        return turned_line(seen);
+    }
+    let mut read = String::with_capacity(seen.len());
+    let mut rest = seen;
+    while let Some(start) = rest.find(is_right_to_left) {
+        let (before, turned) = rest.split_at(start);
+        let end = turned.find(is_left_to_right).unwrap_or(turned.len());
+        let last = turned[..end].rfind(is_right_to_left).unwrap_or(0);
+        let width = turned[last..].chars().next().map_or(0, char::len_utf8);
+        read.push_str(before);
+        read.push_str(&turned_line(&turned[..last + width]));
+        rest = &turned[last + width..];
+    }
+    read.push_str(rest);
+    read
+}
+
+fn is_left_to_right(char: char) -> bool {
+    char.is_alphabetic() && !is_right_to_left(char)
+}
+
+/// Returns whether a line reads from left to right although it holds right-to-left text: it begins and
+/// ends with other letters, or one end does and most letters are others.
+fn reads_rightwards(seen: &str) -> bool {
+    let is_strong = |char: &char| char.is_alphabetic();
+    let mut letters = seen.chars().filter(is_strong);
+    let (Some(first), last) = (letters.next(), letters.next_back()) else {
+        return false;
+    };
+    let last = last.unwrap_or(first);
+    match (is_left_to_right(first), is_left_to_right(last)) {
+        (true, true) => true,
+        (false, false) => false,
+        _ => {
+            let n_letters = seen.chars().filter(is_strong).count();
+            2 * seen.chars().filter(|char| is_left_to_right(*char)).count() > n_letters
+        }
+    }
+}
+
+/// Turns a line that reads from right to left: everything is reversed except runs of numbers and
+/// left-to-right words.
+fn turned_line(seen: &str) -> String {
     let mut read = String::with_capacity(seen.len());
     let mut run: Vec<char> = Vec::new();
     for char in seen.chars().rev() {
@@ -122,5 +166,17 @@ mod tests {
         assert_eq!(logical_order("םלוע םולש"), "שלום עולם");
         assert_eq!(logical_order("(ב) 12.5 א"), "א 12.5 (ב)");
         assert_eq!(logical_order("ב two words א"), "א two words ב");
+        assert_eq!(
+            logical_order("one (םלוע 12 םולש) and two."),
+            "one (שלום 12 עולם) and two."
+        );
+        assert_eq!(
+            logical_order("many words are followed by םולש"),
+            "many words are followed by שלום"
+        );
+        assert_eq!(
+            logical_order(".PDF ץבוק לש רבסה ןאכ שי"),
+            "יש כאן הסבר של קובץ PDF."
+        );
     }
 }

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use hayro_font::kurbo::{Point, Rect};
 
+use super::hole::{Hole, Holes};
 use super::normal::{Text, normalise, only_char};
 use super::run::Run;
 use super::script;
@@ -29,6 +30,14 @@ const BASELINE_SHIFT: f32 = 0.08;
 const OVERPRINT: f32 = 0.12;
 /// Text is letter-spaced if the usual gap of its letters is within these shares of the font size.
 const LETTER_SPACE: Range<f32> = 0.06..0.25;
+/// Where a page draws its spaces, it is also if letters are up to this far apart, all alike.
+const WIDE_LETTER_SPACE: f32 = 0.8;
+/// So many shares of the font size may equal gaps differ.
+const EQUAL_GAPS: f32 = 0.03;
+/// A widely spaced text has at least so many gaps between letters.
+const MIN_WIDE_GAPS: usize = 4;
+/// The smaller of two sizes is at least this share of the larger one, if they are alike.
+const SAME_SIZE: f32 = 0.8;
 /// A hyphen that is seen only at the end of a line.
 pub(super) const SOFT_HYPHEN: char = '\u{AD}';
 /// Glyphs of one page beyond this number are left out.
@@ -52,6 +61,16 @@ pub(super) struct Segment {
     pub(super) after_space: bool,
     /// Its words, within [`Segments::words`].
     pub(super) words: Range<usize>,
+}
+
+impl Segment {
+    /// Returns whether another segment may be part of this one: text of the same size on the same line.
+    fn may_hold(&self, other: &Self) -> bool {
+        let size = self.size.max(other.size);
+        self.angle == other.angle
+            && (self.y - other.y).abs() <= BASELINE_SHIFT * size
+            && self.size.min(other.size) > SAME_SIZE * size
+    }
 }
 
 /// A word, with the upright rectangle of the page that encloses it.
@@ -90,6 +109,8 @@ impl Glyph {
 struct Gap {
     /// Its position in the text of the segment.
     at: usize,
+    /// Start along the line.
+    x0: f32,
     width: f32,
     drawn: bool,
 }
@@ -123,6 +144,8 @@ struct Current {
     ligatures: Vec<Range<usize>>,
     /// Where the text of each glyph starts, and its area, if areas are wanted.
     areas: Option<Vec<(usize, Rect)>>,
+    /// Whether the page has drawn a space.
+    draws_spaces: bool,
 }
 
 impl Current {
@@ -148,6 +171,7 @@ impl Current {
             leftward: 0,
             ligatures: Vec::new(),
             areas: None,
+            draws_spaces: false,
         }
     }
 
@@ -238,6 +262,7 @@ impl Current {
         if width > DRAWN_SPACE_GAP * size {
             self.gaps.push(Gap {
                 at: self.text.len(),
+                x0: self.pen,
                 width: width / size,
                 drawn,
             });
@@ -305,7 +330,7 @@ impl Current {
     /// Appends the segment's text, with its spaces, to the page's.
     fn write(&self, page: &mut String) {
         let mut written = 0;
-        for at in self.spaces() {
+        for at in self.spaces().map(|gap| gap.at) {
             page.push_str(&self.text[written..at]);
             page.push(' ');
             written = at;
@@ -313,14 +338,28 @@ impl Current {
         page.push_str(&self.text[written..]);
     }
 
-    /// Returns where spaces are in the text.
-    fn spaces(&self) -> impl Iterator<Item = usize> {
+    /// Returns the gaps that are spaces of the text.
+    fn spaces(&self) -> impl Iterator<Item = &Gap> {
         let letter_gap = self.letter_gap();
         let limit = letter_gap.map_or(WORD_GAP, |gap| 1.5 * gap + 0.5 * WORD_GAP);
-        self.gaps.iter().filter_map(move |gap| {
+        self.gaps.iter().filter(move |gap| {
             let wide = gap.width > limit || (gap.drawn && letter_gap.is_none());
-            (wide && !self.is_unspaced(gap)).then_some(gap.at)
+            wide && !self.is_unspaced(gap)
         })
+    }
+
+    /// Returns the spaces that a glyph may fill, by where they are in what [`Self::write`] appends.
+    fn holes(&self) -> Vec<Hole> {
+        let spaces = self.spaces().enumerate();
+        let size = self.segment.size;
+        spaces
+            .filter(|(_, gap)| gap.width > Hole::MIN_WIDTH)
+            .map(|(n_spaces, gap)| Hole {
+                at: gap.at + n_spaces,
+                x0: gap.x0,
+                x1: gap.x0 + gap.width * size,
+            })
+            .collect()
     }
 
     /// Returns the usual gap between letters if they are spaced out: nearly all are apart, but for
@@ -348,7 +387,24 @@ impl Current {
         }
         widths.sort_by(f32::total_cmp);
         let usual = widths[widths.len() / 3];
-        LETTER_SPACE.contains(&usual).then_some(usual)
+        let is_spaced = LETTER_SPACE.contains(&usual)
+            || (LETTER_SPACE.end..WIDE_LETTER_SPACE).contains(&usual)
+                && self.is_wide_spacing(&widths, usual);
+        is_spaced.then_some(usual)
+    }
+
+    /// Returns whether wide gaps between letters are no spaces: the page draws spaces where it has
+    /// some, and the gaps are alike.
+    fn is_wide_spacing(&self, widths: &[f32], usual: f32) -> bool {
+        let equal = |width: &&f32| (**width - usual).abs() < EQUAL_GAPS;
+        self.draws_spaces
+            && widths.len() >= MIN_WIDE_GAPS
+            && widths.iter().filter(equal).count() >= widths.len() * 4 / 5
+            && self
+                .text
+                .chars()
+                .filter(|char| is_letter(*char))
+                .all(char::is_alphabetic)
     }
 
     /// Returns the words between the spaces, with their ranges in what [`Self::write`] appends.
@@ -357,7 +413,8 @@ impl Current {
             return Vec::new();
         };
         let mut areas = areas.iter().peekable();
-        let ends = self.spaces().chain([self.text.len()]);
+        let spaces = self.spaces().map(|gap| gap.at);
+        let ends = spaces.chain([self.text.len()]);
         let mut words = Vec::new();
         let mut start = 0;
         for (n_spaces, end) in ends.enumerate() {
@@ -403,6 +460,8 @@ pub(super) struct Segments {
     /// The last segment with each text, by the text's hash.
     by_text: HashMap<u64, usize>,
     hasher: RandomState,
+    /// Spaces of the last segments that are wide enough for a glyph.
+    holes: Holes,
     n_glyphs: usize,
     bounds: Rect,
 }
@@ -420,6 +479,7 @@ impl Segments {
             actual_text: None,
             by_text: HashMap::new(),
             hasher: RandomState::new(),
+            holes: Holes::new(),
             n_glyphs: 0,
             bounds,
         }
@@ -497,6 +557,7 @@ impl Segments {
         let text: &str = match text {
             Text::Space => {
                 self.space = true;
+                self.current.draws_spaces = true;
                 return;
             }
             Text::Unknown => return self.skip(placed),
@@ -549,9 +610,79 @@ impl Segments {
             self.text.truncate(start);
         } else {
             self.add_words(&mut segment, is_turned);
-            self.segments.push(segment);
+            if is_turned || !self.fill_hole(&segment) {
+                if !is_turned {
+                    self.holes.add(self.segments.len(), self.current.holes());
+                }
+                self.segments.push(segment);
+            }
         }
         self.current.n_glyphs = 0;
+    }
+
+    /// Puts a segment into a hole of one before it; returns false if it fits into none. Programs draw
+    /// the glyphs that a font lacks with another one, after the rest of their line.
+    fn fill_hole(&mut self, segment: &Segment) -> bool {
+        let fits = |taker: usize| {
+            self.segments
+                .get(taker)
+                .is_some_and(|taker| taker.may_hold(segment))
+        };
+        let limit = WORD_GAP * segment.size;
+        let Some(filled) =
+            self.holes
+                .fill(segment.x0, segment.x1, segment.range.len(), limit, fits)
+        else {
+            return false;
+        };
+        let taker = &mut self.segments[filled.taker];
+        let start = self.text.len();
+        let at = taker.range.start + filled.at;
+        let (before, after) = (taker.range.start..at, at + 1..taker.range.end);
+        self.text.extend_from_within(before);
+        if filled.space_before {
+            self.text.push(' ');
+        }
+        let inserted = self.text.len();
+        self.text.extend_from_within(segment.range.clone());
+        let end = self.text.len();
+        if filled.space_after {
+            self.text.push(' ');
+        }
+        self.text.extend_from_within(after);
+        let old = std::mem::replace(&mut taker.range, start..self.text.len());
+        let moved = |place: usize| {
+            if place > at {
+                end + usize::from(filled.space_after) + (place - at - 1)
+            } else {
+                start + (place - old.start)
+            }
+        };
+        let mut words: Vec<Word> = self.words[taker.words.clone()]
+            .iter()
+            .map(|word| Word {
+                range: moved(word.range.start)..moved(word.range.end),
+                area: word.area,
+            })
+            .collect();
+        words.extend(self.words[segment.words.clone()].iter().map(|word| Word {
+            range: word.range.start - segment.range.start + inserted
+                ..word.range.end - segment.range.start + inserted,
+            area: word.area,
+        }));
+        words.sort_by_key(|word| word.range.start);
+        words.dedup_by(|word, before| {
+            let touches = before.range.end == word.range.start;
+            if touches {
+                before.range.end = word.range.end;
+                before.area = before.area.union(word.area);
+            }
+            touches
+        });
+        let first = self.words.len();
+        self.words.extend(words);
+        taker.words = first..self.words.len();
+        true
     }
 
     /// Adds the words of the current segment, whose text may have been turned from visual to reading

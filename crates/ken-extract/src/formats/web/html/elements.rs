@@ -47,7 +47,7 @@ pub(super) enum Element {
 }
 
 /// Longer names are unknown.
-const MAX_NAME_BYTES: usize = 10;
+const MAX_NAME_BYTES: usize = 14;
 
 /// Returns the effect of the element called `name`, in any case.
 pub(super) fn by_name(name: &[u8]) -> Element {
@@ -72,7 +72,7 @@ pub(super) fn by_name(name: &[u8]) -> Element {
         | b"summary" | b"table" | b"tbody" | b"tfoot" | b"thead" | b"tr" | b"ul" | b"video"
         | b"audio" | b"object" => Element::Block,
         b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Element::Heading,
-        b"td" | b"th" | b"button" | b"input" => Element::Cell,
+        b"td" | b"th" | b"button" | b"input" | b"mtext" => Element::Cell,
         b"a" | b"sup" => Element::Note,
         b"ruby" => Element::Ruby,
         b"rt" => Element::Reading,
@@ -83,7 +83,8 @@ pub(super) fn by_name(name: &[u8]) -> Element {
         b"textarea" => Element::Textarea,
         b"xmp" => Element::Xmp,
         b"iframe" => Element::Frame,
-        b"style" | b"noembed" | b"noframes" => Element::Hidden,
+        // The annotations of formulas repeat them in another notation.
+        b"style" | b"noembed" | b"noframes" | b"annotation" | b"annotation-xml" => Element::Hidden,
         b"script" => Element::Script,
         b"plaintext" => Element::Plaintext,
         b"meta" => Element::Meta,

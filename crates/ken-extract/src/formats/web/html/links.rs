@@ -75,7 +75,9 @@ impl Links {
     /// Adds the targets of a page in a frame.
     pub(super) fn add_all(&mut self, other: Self) {
         for target in other.targets {
-            self.add(&target);
+            if self.targets.len() < MAX_LINKS && self.seen.insert(target.clone()) {
+                self.targets.push(target);
+            }
         }
     }
 

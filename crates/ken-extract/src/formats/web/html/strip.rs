@@ -34,6 +34,7 @@ fn strip_within(text: &str, max_bytes: usize, frame_depth: u32) -> Page {
     let mut stripper = Stripper {
         text,
         at: 0,
+        begins_note: false,
         max_bytes,
         writer: Writer::with_capacity((text.len() / 4).min(max_bytes)),
         title: None,
@@ -73,6 +74,8 @@ struct Stripper<'t> {
     at: usize,
     max_bytes: usize,
     writer: Writer,
+    /// Whether the open link is the mark in front of a note.
+    begins_note: bool,
     title: Option<String>,
     meta: Meta,
     headings: Vec<String>,
@@ -203,7 +206,12 @@ impl<'t> Stripper<'t> {
                 self.writer.gap(Gap::Line);
             }
             Element::Template => self.template_depth = self.template_depth.saturating_sub(1),
-            Element::Note if name.len() == 1 => self.links.end(self.writer.text()),
+            Element::Note if name.len() == 1 => {
+                self.links.end(self.writer.text());
+                if std::mem::take(&mut self.begins_note) {
+                    self.writer.gap(Gap::Space);
+                }
+            }
             Element::Inline | Element::Note | Element::Ruby => {}
             Element::Html | Element::Meta | Element::Image | Element::Address => {}
             Element::Cell | Element::Reading | Element::ReadingFallback => {
@@ -213,6 +221,7 @@ impl<'t> Stripper<'t> {
                 self.end_heading();
                 self.writer.gap(Gap::Line);
             }
+            Element::Hidden if name.len() >= "annotation".len() => self.writer.gap(Gap::Space),
             _ => self.writer.gap(Gap::Line),
         }
     }
@@ -248,6 +257,7 @@ impl<'t> Stripper<'t> {
                 if self.is_note(&self.text[start..self.at]) {
                     self.writer.gap(Gap::Space);
                 }
+                self.begins_note = name.len() == 1 && self.is_mark(&self.text[start..self.at]);
                 if name.len() == 1 && self.template_depth == 0 {
                     self.links.begin(&self.text[end..self.at]);
                 }
@@ -314,6 +324,21 @@ impl<'t> Stripper<'t> {
             || (after.starts_with("<a") && is_link_within_page(tag_at(after)))
     }
 
+    /// Returns whether the tag `<a …>` begins the mark in front of a note: a link within the page, of a
+    /// number or a few letters at the start of a line.
+    fn is_mark(&self, tag: &str) -> bool {
+        let after = &self.text[self.at..];
+        let mark = after
+            .bytes()
+            .take_while(u8::is_ascii_alphanumeric)
+            .take(5)
+            .count();
+        (1..5).contains(&mark)
+            && after[mark..].starts_with('<')
+            && is_link_within_page(tag)
+            && self.writer.is_at_line_start()
+    }
+
     /// Skips to the end of the tag; returns whether it ended with `/>`.
     fn skip_attributes(&mut self, at: usize) -> bool {
         // Most end tags end here.
@@ -337,7 +362,10 @@ impl<'t> Stripper<'t> {
         };
         let content = &text[self.at..end];
         self.at = end;
-        self.writer.gap(Gap::Line);
+        self.writer.gap(match name.len() >= "annotation".len() {
+            true => Gap::Space,
+            false => Gap::Line,
+        });
         match element {
             // A title that never ends is the rest of the page, which is more useful as text.
             Element::Title
@@ -396,10 +424,9 @@ impl<'t> Stripper<'t> {
             }
             Element::Html => self.meta.set_language(found.lang),
             _ => {
-                let label = if found.alt.is_empty() {
-                    found.title
-                } else {
-                    found.alt
+                let label = match found.alt.is_empty() || found.names_its_file() {
+                    true => found.title,
+                    false => found.alt,
                 };
                 self.writer.gap(Gap::Space);
                 self.writer.fold(&entities::decode(label, true));
@@ -419,9 +446,16 @@ struct Carried<'t> {
     title: &'t str,
     rel: &'t str,
     href: &'t str,
+    src: &'t str,
 }
 
 impl<'t> Carried<'t> {
+    /// Returns whether a picture is described by the name of its file, as programs fill it in.
+    fn names_its_file(&self) -> bool {
+        let name = self.alt.rsplit('/').next().unwrap_or_default().trim();
+        name.contains('.') && self.src.ends_with(name)
+    }
+
     /// Sets an attribute; the first one of a name counts (HTML 13.2.5.33).
     fn set(&mut self, name: &str, value: &'t str) {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
@@ -439,6 +473,8 @@ impl<'t> Carried<'t> {
             &mut self.rel
         } else if is("href") {
             &mut self.href
+        } else if is("src") {
+            &mut self.src
         } else {
             return;
         };

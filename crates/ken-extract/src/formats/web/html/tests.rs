@@ -416,3 +416,40 @@ fn reading_stops_when_there_is_enough_text() {
     let text = strip::strip(&page, 100).body;
     assert!((100..120).contains(&text.len()), "{}", text.len());
 }
+
+#[test]
+fn formulas_stand_once() {
+    let formula = "<math><semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi><mtext>if</mtext></mrow>\
+        <annotation encoding=x>E = m \\text{if}</annotation><annotation-xml><b>no</b></annotation-xml></semantics></math>";
+    assert_eq!(body(&format!("<p>so {formula} holds")), "so E=m if holds");
+}
+
+#[test]
+fn marks_before_notes_are_no_part_of_the_word() {
+    assert_eq!(
+        body(
+            "<p><a href='#anc1'>1</a>kelp <p><a href=\"#x\">iv</a>fronds<p><a href='#s'>Algae</a>s <a href=#t>3</a>rd"
+        ),
+        "1 kelp\niv fronds\nAlgaes 3rd"
+    );
+}
+
+#[test]
+fn pictures_described_by_the_name_of_their_file_are_not() {
+    assert_eq!(
+        body(
+            "a<img src='../images/i1.png' alt='OEBPS/images/i1.png'>b<img src=c.png alt='c.png' title=Red>c\
+              <img src=d.png alt='D. Png'>d"
+        ),
+        "a b Red c D. Png d"
+    );
+}
+
+#[test]
+fn addresses_of_mail_in_frames_are_links() {
+    let page = "<iframe srcdoc='&lt;a href=mailto:ann@a.b&gt;Ann&lt;/a&gt;'></iframe><a href=mailto:ann@a.b>me</a>";
+    assert_eq!(
+        html_within(page.as_bytes(), None, usize::MAX).body,
+        "Ann\nme\nann@a.b"
+    );
+}

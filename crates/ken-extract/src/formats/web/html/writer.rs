@@ -79,6 +79,11 @@ impl Writer {
         }
     }
 
+    /// Returns whether the next text begins a line.
+    pub(super) fn is_at_line_start(&self) -> bool {
+        self.gap == Gap::Line || self.text.is_empty() || self.text.ends_with('\n')
+    }
+
     /// Writes text with its white space folded.
     pub(super) fn fold(&mut self, text: &str) {
         let bytes = text.as_bytes();

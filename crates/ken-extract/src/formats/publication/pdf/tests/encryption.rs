@@ -86,3 +86,19 @@ fn a_file_for_the_key_of_a_recipient_says_so() {
     let how = ken_core::Encryption::Key;
     assert_eq!(failure.cause, Cause::Encrypted { how });
 }
+
+#[test]
+fn passwords_may_have_letters_beyond_ascii() {
+    let owner = include_bytes!("../../../../../tests/data/pdf/encrypted-owner-latin.pdf");
+    let user = include_bytes!("../../../../../tests/data/pdf/encrypted-nfc.pdf");
+    // The accent is a character of its own, as some keyboards write it.
+    for (file, password) in [
+        (&owner[..], "gr\u{f6}\u{df}e"),
+        (user, "caf\u{e9}"),
+        (user, "cafe\u{301}"),
+    ] {
+        let found = with_passwords(file, &[password]);
+        assert_eq!(found.own().failure, None, "{password}");
+        assert_eq!(found.own().body.trim(), "Open secret");
+    }
+}

@@ -71,6 +71,18 @@ fn remarks_have_their_authors_and_may_be_rich() {
 }
 
 #[test]
+fn the_same_remark_of_two_people_stands_twice() {
+    let remark =
+        |author: &str, text: &str| format!("<</Subtype/Text/T({author})/Contents({text})>>");
+    let remarks = [("Ida", "nut"), ("Bo", "nut"), ("Bo", "nut"), ("Ida", "tug")]
+        .map(|(author, text)| remark(author, text));
+    assert_eq!(
+        texts(&remarks.concat()),
+        "Name: Knuth, www.tug.org\nIda: nut\nBo: nut"
+    );
+}
+
+#[test]
 fn addresses_behind_links_are_read() {
     let link = |address: &str| texts(&format!("<</Subtype/Link/A<</S/URI/URI({address})>>>>"));
     let drawn = "Name: Knuth, www.tug.org";

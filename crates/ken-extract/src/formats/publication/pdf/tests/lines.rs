@@ -47,6 +47,15 @@ fn hyphens_that_hang_remain() {
         lines(["a self-", "made Anglo-", "American and under-", "oder"]),
         "a selfmade Anglo-\nAmerican and under-\noder"
     );
+    assert_eq!(
+        lines([
+            "a state-of-",
+            "the-art non-govern-",
+            "mental day-to-",
+            "day pro-"
+        ]),
+        "a state-of-the-art non-governmental day-to-day pro-"
+    );
 }
 
 #[test]
@@ -99,4 +108,65 @@ fn marks_before_notes_are_no_part_of_the_word() {
     assert_eq!(noted("There it is"), "Text.\n\n1 There it is");
     assert_eq!(noted("In it"), "Text.\n\n1 In it");
     assert_eq!(noted("He"), "Text.\n\n1He");
+}
+
+#[test]
+fn letters_far_apart_are_a_word_where_spaces_are_drawn() {
+    let spaced = "[(s)-300(p)-300(a)-300(c)-300(e)-300(d)-300( )-300(w)-300(o)-300(r)-300(d)] TJ";
+    let page = format!("BT /F1 10 Tf 50 700 Td (drawn space) Tj 0 -40 Td {spaced} ET");
+    assert_eq!(page_text(&page), "drawn space\n\nspaced word");
+    // Without a drawn space, gaps are spaces.
+    let list = "BT /F1 10 Tf 50 700 Td [(a)-300(b)-300(c)-300(d)-300(e)-300(f)] TJ ET";
+    assert_eq!(page_text(list), "a b c d e f");
+    let uneven =
+        "BT /F1 10 Tf 50 700 Td (x y) Tj 0 -40 Td [(a)-300(b)-500(c)-300(d)-700(e)-400(f)] TJ ET";
+    assert_eq!(page_text(uneven), "x y\n\na b c d e f");
+}
+
+#[test]
+fn glyphs_of_another_font_fill_the_gaps_of_their_line() {
+    // Courier is 6 wide at size 10, and the line goes on after the letter that its font lacks.
+    let word = "BT /F2 10 Tf 50 700 Td [(a)-600(b c)-1200( end)] TJ ET \
+                BT /F2 10 Tf 1 0 0 1 56 700 Tm (X) Tj ET BT /F2 10 Tf 1 0 0 1 86 700 Tm (Y) Tj ET \
+                BT /F2 10 Tf 50 688 Td (below) Tj ET";
+    assert_eq!(page_text(word), "aXb c Y end\nbelow");
+    // A wide gap parts the line, and the symbol is between its parts.
+    let symbol = "BT /F2 10 Tf 50 700 Td (one) Tj 36 0 Td (two) Tj ET \
+                  BT /F2 10 Tf 1 0 0 1 74 700 Tm (X) Tj ET";
+    assert_eq!(page_text(symbol), "one X two");
+    let words = Sample::pages(&[word]).bytes();
+    survives(extract, PDF, "gaps.pdf", &words);
+}
+
+#[test]
+fn a_large_first_letter_joins_its_word() {
+    let lines = "BT /F1 36 Tf 50 670 Td (D) Tj /F1 12 Tf 28 16 Td (ropcap begins here,) Tj \
+                 0 -14 Td (goes on) Tj -28 -14 Td (and ends.) Tj ET";
+    assert_eq!(page_text(lines), "Dropcap begins here,\ngoes on\nand ends.");
+    let power = "BT /F1 20 Tf 50 700 Td (X) Tj /F1 10 Tf 14 8 Td (2) Tj ET";
+    assert_eq!(page_text(power), "X2");
+}
+
+#[test]
+fn letters_of_notes_are_no_part_of_the_word() {
+    let note = |mark: &str| {
+        let end = "/F1 10 Tf 4 -4 Td ( after) Tj ET";
+        page_text(&format!(
+            "BT /F1 10 Tf 50 700 Td (about) Tj /F1 6 Tf 25.6 4 Td ({mark}) Tj {end}"
+        ))
+    };
+    assert_eq!(note("a"), "about a after");
+    assert_eq!(note("iv"), "about iv after");
+    assert_eq!(note("er"), "abouter after");
+}
+
+#[test]
+fn lines_from_left_to_right_may_hold_words_from_right_to_left() {
+    let mut sample = Sample::pages(&["BT /F3 10 Tf 50 700 Td <41422021222043> Tj ET"]);
+    sample.fonts = "/F3 100 0 R".into();
+    let map = "1 begincodespacerange <00> <ff> endcodespacerange 5 beginbfchar <20> <0020> <21> <05D1> \
+               <22> <05D0> <41> <0041> <43> <0043> endbfchar 1 beginbfchar <42> <0042> endbfchar";
+    let font = "<</Type/Font/Subtype/Type1/BaseFont/Courier/ToUnicode 101 0 R>>";
+    sample.objects = vec![font.into(), stream("", map)];
+    assert_eq!(sample.text(), "AB \u{5D0}\u{5D1} C");
 }

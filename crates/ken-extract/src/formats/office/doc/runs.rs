@@ -1,0 +1,194 @@
+//! What the properties of characters say about the text (MS-DOC 2.6.1): which of it is deleted, and where
+//! form fields with choices are.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::fib::Fib;
+use super::pieces;
+use super::sections::skip_value;
+use crate::structure::cursor::Cursor;
+
+/// The property *deleted, with changes tracked*.
+const IS_DELETED: u16 = 0x0800;
+/// The property *holds data of a field*.
+const IS_DATA: u16 = 0x0806;
+/// The place of data in the stream `Data`.
+const LOCATION: u16 = 0x6a03;
+const PAGE_BYTES: usize = 512;
+/// More than people change or fill in.
+const MAX_RUNS: usize = 100_000;
+/// Form fields beyond this number are left out.
+const MAX_FORMS: usize = 500;
+/// The kind of a form field with choices.
+const CHOICES: u16 = 2;
+/// The number of the chosen one if none is.
+const NONE_CHOSEN: u16 = 25;
+/// More choices than Word allows.
+const MAX_CHOICES: u16 = 64;
+
+/// What is known of characters by their properties.
+#[derive(Default)]
+pub(super) struct Runs {
+    /// Text that was deleted with changes tracked.
+    pub(super) deleted: Vec<Range<usize>>,
+    /// Form fields, by the position of the character that stands for their data.
+    pub(super) forms: HashMap<usize, Choices>,
+}
+
+/// A form field with choices.
+pub(super) struct Choices {
+    pub(super) chosen: Option<String>,
+    pub(super) others: Vec<String>,
+}
+
+/// The properties that matter.
+#[derive(Clone, Copy, Default)]
+struct Properties {
+    is_deleted: bool,
+    data: Option<u32>,
+}
+
+/// Finds the runs, of which the stream `Data` holds the form fields.
+pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8], data: &[u8]) -> Runs {
+    let mut deleted = Vec::new();
+    let mut forms = Vec::new();
+    for page in pages(fib, main, table) {
+        add_runs(page, &mut deleted, &mut forms);
+        if deleted.len() + forms.len() > MAX_RUNS {
+            return Runs::default();
+        }
+    }
+    let mut found = Runs {
+        deleted: pieces::ranges(fib, table, deleted),
+        forms: HashMap::new(),
+    };
+    for (offsets, location) in forms {
+        let place = pieces::ranges(fib, table, vec![offsets]);
+        let choices = data.get(location as usize..).and_then(choices);
+        if let (Some(place), Some(choices)) = (place.first(), choices) {
+            found.forms.insert(place.start, choices);
+        }
+    }
+    found
+}
+
+/// Returns the pages with the properties of characters.
+fn pages<'m>(fib: &Fib, main: &'m [u8], table: &[u8]) -> Vec<&'m [u8]> {
+    let pages = fib.character_pages.of(table).unwrap_or_default();
+    // Offsets, one more than pages, precede the numbers of pages.
+    let n_pages = pages.len().saturating_sub(4) / 8;
+    let numbers = pages.get(4 * (n_pages + 1)..).unwrap_or_default();
+    let numbers = numbers.as_chunks::<4>().0.iter();
+    let starts =
+        numbers.map(|number| (u32::from_le_bytes(*number) & 0x003f_ffff) as usize * PAGE_BYTES);
+    let pages = starts.filter_map(|start| main.get(start..)?.get(..PAGE_BYTES));
+    pages.take(MAX_RUNS).collect()
+}
+
+/// Adds the runs of one page of properties (MS-DOC 2.9.33).
+fn add_runs(page: &[u8], deleted: &mut Vec<Range<usize>>, forms: &mut Vec<(Range<usize>, u32)>) {
+    let n_runs = usize::from(page[PAGE_BYTES - 1]);
+    let Some(places) = page.get(4 * (n_runs + 1)..4 * (n_runs + 1) + n_runs) else {
+        return;
+    };
+    let offsets = page.as_chunks::<4>().0;
+    for (ends, place) in offsets.windows(2).zip(places) {
+        let properties = page.get(usize::from(*place) * 2..).unwrap_or_default();
+        if *place == 0 {
+            continue;
+        }
+        let found = properties_of(properties);
+        let [start, end] = [ends[0], ends[1]].map(|end| u32::from_le_bytes(end) as usize);
+        if start < end && found.is_deleted {
+            deleted.push(start..end);
+        }
+        if let Some(location) = found
+            .data
+            .filter(|_| start < end && forms.len() < MAX_FORMS)
+        {
+            forms.push((start..end, location));
+        }
+    }
+}
+
+/// Reads the properties of a run, as far as they are whole.
+fn properties_of(bytes: &[u8]) -> Properties {
+    let mut found = Properties::default();
+    let _ = read_properties(bytes, &mut found);
+    found
+}
+
+fn read_properties(bytes: &[u8], found: &mut Properties) -> Option<()> {
+    let mut cursor = Cursor(bytes);
+    let n_bytes = usize::from(cursor.byte()?);
+    let mut properties = Cursor(cursor.take(n_bytes)?);
+    let mut is_data = false;
+    let mut location = None;
+    while !properties.0.is_empty() {
+        match properties.le_u16()? {
+            IS_DELETED => found.is_deleted = properties.byte()? == 1,
+            IS_DATA => is_data = properties.byte()? == 1,
+            LOCATION => location = Some(properties.le_u32()?),
+            property => skip_value(&mut properties, property)?,
+        }
+        found.data = location.filter(|_| is_data);
+    }
+    Some(())
+}
+
+/// Reads the data of a form field, if it has choices (MS-DOC 2.9.157 and 2.9.78).
+fn choices(data: &[u8]) -> Option<Choices> {
+    let mut cursor = Cursor(data);
+    let n_bytes = cursor.le_u32()? as usize;
+    let n_header = usize::from(cursor.le_u16()?);
+    let mut cursor = Cursor(data.get(n_header..n_bytes.min(data.len()))?);
+    cursor.take(4)?;
+    let bits = cursor.le_u16()?;
+    cursor.take(4)?;
+    if bits & 3 != CHOICES {
+        return None;
+    }
+    string(&mut cursor)?;
+    let default = cursor.le_u16()?;
+    for _ in 0..5 {
+        string(&mut cursor)?;
+    }
+    // The mark of strings of two bytes, their number, and the size of what follows each.
+    cursor.take(2)?;
+    let n_choices = cursor.le_u16()?.min(MAX_CHOICES);
+    let n_extra = usize::from(cursor.le_u16()?);
+    let mut all = Vec::new();
+    for _ in 0..n_choices {
+        let length = usize::from(cursor.le_u16()?);
+        all.push(utf16(cursor.take(2 * length)?));
+        cursor.take(n_extra)?;
+    }
+    let chosen = match bits >> 2 & 0x1f {
+        NONE_CHOSEN => default,
+        chosen => chosen,
+    };
+    let chosen = usize::from(chosen);
+    let chosen = (chosen < all.len()).then(|| all.remove(chosen));
+    Some(Choices {
+        chosen,
+        others: all,
+    })
+}
+
+/// Reads a string that its length precedes and a zero ends.
+fn string(cursor: &mut Cursor<'_>) -> Option<()> {
+    let length = usize::from(cursor.le_u16()?);
+    cursor.take(2 * length + 2).map(|_| ())
+}
+
+fn utf16(bytes: &[u8]) -> String {
+    let units: Vec<u16> = bytes
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .copied()
+        .map(u16::from_le_bytes)
+        .collect();
+    String::from_utf16_lossy(&units)
+}
