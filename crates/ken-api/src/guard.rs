@@ -59,9 +59,11 @@ impl Secret {
         text.len() == self.token.len() && differ == 0
     }
 
-    /// Returns the header that makes a browser keep the token.
-    pub fn set_cookie(&self) -> String {
-        self.cookie(&self.token, COOKIE_SECONDS)
+    /// Returns the header that makes a browser keep the token. A browser that came by TLS, through a proxy, never sends it
+    /// without (RFC 6265, section 4.1.2.5).
+    pub fn set_cookie(&self, by_tls: bool) -> String {
+        let secure = if by_tls { "; Secure" } else { "" };
+        self.cookie(&self.token, COOKIE_SECONDS) + secure
     }
 
     /// Returns the header that makes a browser forget the token.
@@ -297,6 +299,13 @@ mod tests {
             let known = Ok((passed.to_owned(), true));
             assert_eq!(look(method, path, headers), known, "{method} {path}");
         }
+    }
+
+    #[test]
+    fn a_cookie_that_came_by_tls_goes_by_tls_only() {
+        let secret = guard().secret().clone();
+        assert!(!secret.set_cookie(false).contains("Secure"));
+        assert!(secret.set_cookie(true).ends_with("; Secure"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is asked and answered. Each type is an object of JSON; unknown keys of a question are refused.
 
 use ken_core::{BytesPath, Root};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// `GET /api/v1/status` → how fresh the index is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -10,8 +10,11 @@ pub struct Freshness {
     pub watched: usize,
     /// Number of folders and roots that are not watched, but looked at now and then.
     pub swept: usize,
-    /// Some of the paths that are not watched, and why.
+    /// Some of the paths that are not watched.
     pub unwatched: Vec<BytesPath>,
+    /// What is watched, and what is not, how often that is looked at and why, for people.
+    #[serde(default)]
+    pub coverage: String,
     /// Seconds since the time up to which all changes below watched folders are in the index; none before the first
     /// comparison has ended.
     pub complete_seconds_ago: Option<f64>,
@@ -73,7 +76,8 @@ pub struct Vouched {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IndexWish {
-    /// Roots to add.
+    /// Roots to add: each an absolute path, or an object with the path and how it is walked.
+    #[serde(deserialize_with = "added")]
     pub add: Vec<Root>,
     /// Roots to forget.
     pub forget: Vec<BytesPath>,
@@ -83,6 +87,21 @@ pub struct IndexWish {
     pub lazy: bool,
     /// Read files again that failed.
     pub retry_failed: bool,
+}
+
+fn added<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Root>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a root is a path, or an object with a path")]
+    enum Added {
+        Path(BytesPath),
+        Root(Root),
+    }
+    let added = Vec::<Added>::deserialize(deserializer)?.into_iter();
+    let roots = added.map(|added| match added {
+        Added::Path(BytesPath(path)) => Root::new(path),
+        Added::Root(root) => root,
+    });
+    Ok(roots.collect())
 }
 
 /// The answer to `POST /api/v1/web`: where a browser finds ken.

@@ -23,6 +23,15 @@ pub enum Question {
 /// Why a request asks nothing: the status of HTTP, and a message for people.
 pub type Refusal = (u16, String);
 
+/// Returns the methods that the path of a question takes, as the header `Allow` names them (RFC 9110, section 10.2.1).
+pub(crate) fn allowed(path: &str) -> Option<&'static str> {
+    let (method, _) = route(path)?;
+    Some(match method {
+        "GET" => "GET, HEAD",
+        other => other,
+    })
+}
+
 impl Question {
     /// Reads the question of a request; none if it is not about how fresh the index is.
     ///
@@ -30,7 +39,12 @@ impl Question {
     /// Fails if the method or the body is wrong.
     pub fn read(method: &Method, path: &str, body: &[u8]) -> Option<Result<Self, Refusal>> {
         let (allowed, read) = route(path)?;
-        Some(match method.as_str() == allowed {
+        // hyper leaves out the body of the answer to a HEAD (RFC 9110, section 9.3.2).
+        let asked = match *method {
+            Method::HEAD => "GET",
+            _ => method.as_str(),
+        };
+        Some(match asked == allowed {
             true => read(body).map_err(|message| (400, message)),
             false => Err((405, format!("{path} takes {allowed}, not {method}"))),
         })
@@ -56,6 +70,8 @@ fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::Root;
+
     use super::*;
 
     #[test]
@@ -70,12 +86,26 @@ mod tests {
             ..Fresh::default()
         });
         assert_eq!(of("GET", "/api/v1/status", ""), Ok(Question::Status));
+        assert_eq!(of("HEAD", "/api/v1/status", ""), Ok(Question::Status));
+        assert_eq!(allowed("/api/v1/status"), Some("GET, HEAD"));
+        assert_eq!(allowed("/api/v1/index"), Some("POST"));
         assert_eq!(of("POST", "/api/v1/fresh", r#"{"seconds":0.5}"#), Ok(fresh));
         let index = Question::Index(IndexWish::default());
         assert_eq!(of("POST", "/api/v1/index", "{}"), Ok(index));
+        let add = r#"{"add":["/home/anna",{"path":"/srv","hidden":true}]}"#;
+        let Ok(Question::Index(wish)) = of("POST", "/api/v1/index", add) else {
+            panic!("{add}");
+        };
+        let srv = Root {
+            hidden: true,
+            ..Root::new("/srv")
+        };
+        assert_eq!(wish.add, [Root::new("/home/anna"), srv]);
         for (method, path, body, status) in [
             ("GET", "/", "", 404),
+            ("POST", "/api/v1/index", r#"{"add":[7]}"#, 400),
             ("GET", "/api/v1/fresh", "", 405),
+            ("HEAD", "/api/v1/index", "", 405),
             ("DELETE", "/api/v1/status", "", 405),
             ("POST", "/api/v1/fresh", "", 400),
             ("POST", "/api/v1/fresh", r#"{"seconds":1,"more":1}"#, 400),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Frame, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
@@ -26,6 +26,7 @@ use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
 use crate::message::ErrorBody;
+use crate::route::allowed;
 
 /// Number of connections of a socket or port at once; more wait.
 const MAX_CONNECTIONS: usize = 512;
@@ -256,8 +257,9 @@ fn head(status: u16) -> Response<()> {
     let mut response = Response::new(());
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(CONTENT_TYPE, json);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 
@@ -291,6 +293,16 @@ impl Reply {
         self.whole(json_response(status, &ErrorBody { error }));
     }
 
+    /// Refuses the method of a request to this path, and says which ones it takes.
+    pub fn refuse_method(self, path: &str, message: &str) {
+        let error = message.to_owned();
+        let mut response = json_response(405, &ErrorBody { error });
+        let allowed = allowed(path).unwrap_or("GET, HEAD, POST");
+        let allowed = HeaderValue::from_static(allowed);
+        response.headers_mut().insert(ALLOW, allowed);
+        self.whole(response);
+    }
+
     /// Answers with a response.
     pub fn whole(self, response: Response<Vec<u8>>) {
         // The client may be gone.
@@ -310,7 +322,10 @@ impl Reply {
     /// Answers with objects as they come, one a line.
     pub fn stream(self) -> Stream {
         let (to, lines) = mpsc::channel(STREAM);
-        let _ = self.to.send(Answer::Pieces(head(200), lines));
+        let mut head = head(200);
+        let lines_of_json = HeaderValue::from_static("application/x-ndjson");
+        head.headers_mut().insert(CONTENT_TYPE, lines_of_json);
+        let _ = self.to.send(Answer::Pieces(head, lines));
         Stream(to)
     }
 
@@ -410,6 +425,7 @@ mod tests {
             )
             .unwrap_or_else(|| Err((404, "nothing is here".to_owned())))
             {
+                Err((405, message)) => reply.refuse_method(request.uri().path(), &message),
                 Err((status, message)) => reply.refuse(status, &message),
                 Ok(question) => match question {
                     Question::Status => reply.json(&Freshness {
@@ -492,6 +508,18 @@ mod tests {
             let answer = raw(&socket, request);
             assert_eq!(answer.split(' ').nth(1), Some(status), "{answer}");
         }
+        let answer = raw(&socket, b"GET /api/v1/fresh HTTP/1.0\r\n\r\n");
+        assert!(answer.contains("\r\nallow: POST\r\n"), "{answer}");
+        let answer = raw(&socket, b"HEAD /api/v1/status HTTP/1.0\r\n\r\n");
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(" 200 ") && body.is_empty(), "{answer}");
+        assert!(
+            head.contains("\r\nx-content-type-options: nosniff"),
+            "{answer}"
+        );
+        let index = b"POST /api/v1/index HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}";
+        let answer = raw(&socket, index);
+        assert!(answer.contains("application/x-ndjson"), "{answer}");
         let large = [
             b"GET /",
             &b"x".repeat(2 * MAX_HEAD)[..],

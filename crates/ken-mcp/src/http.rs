@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use base64ct::{Base64, Encoding};
-use http::header::{CONTENT_TYPE, HeaderValue, ORIGIN};
+use http::header::{ALLOW, CONTENT_TYPE, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, Response, StatusCode};
 use serde_json::Value;
 
@@ -26,7 +26,10 @@ pub fn post(
         return response(403, None);
     }
     if method != Method::POST {
-        return response(405, None);
+        let mut refused = response(405, None);
+        let allowed = HeaderValue::from_static("POST");
+        refused.headers_mut().insert(ALLOW, allowed);
+        return refused;
     }
     match wire::read(body) {
         Err(wrong) => response(400, Some(&wrong.answer())),

@@ -16,6 +16,11 @@ const CANDIDATES: usize = 20_000;
 /// Terms that are searched for.
 const TERMS: usize = 30;
 
+/// A term that more than one of so many documents has says little, and is not searched for.
+const COMMON: u64 = 5;
+/// If fewer other terms are left, common ones are searched for, too.
+const FEW: usize = 5;
+
 /// Returns a plan for documents similar to one with this text. The plan finds nothing if no other document has a term
 /// of the text. `frequency` returns how many of `n_documents` have a term in their text.
 ///
@@ -36,12 +41,19 @@ pub fn like<E>(
             counts.insert(term.to_owned(), 1);
         }
     });
-    let mut terms = Vec::with_capacity(counts.len());
+    let (mut terms, mut common) = (Vec::with_capacity(counts.len()), Vec::new());
     for (term, count) in sorted(counts) {
         let n_having = frequency(&term)?;
+        let of_its_kind = match n_having > n_documents / COMMON {
+            true => &mut common,
+            false => &mut terms,
+        };
         if n_having > 0 {
-            terms.push((weight(count, n_having, n_documents), term));
+            of_its_kind.push((weight(count, n_having, n_documents), term));
         }
+    }
+    if terms.len() < FEW {
+        terms.append(&mut common);
     }
     terms.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.cmp(y)));
     terms.truncate(TERMS);
@@ -107,6 +119,10 @@ mod tests {
             terms[1].contains("zoo") && terms[2].contains("the"),
             "{terms:?}"
         );
+        let text = "the zoo zoa zob zoc zod";
+        let mut rare = |term: &str| -> Result<u64, ()> { Ok(if term == "the" { 900 } else { 7 }) };
+        let plan = like(text, by_spaces, 1000, &mut rare).unwrap();
+        assert!(!plan.to_string().contains("the"), "{plan}");
         let plan = like("unknown", by_spaces, 1000, &mut frequency).unwrap();
         assert_eq!(plan, Plan::Nothing);
     }

@@ -411,9 +411,9 @@ fn write_glob(text: &mut String, glob: &Glob) {
         for character in word.chars() {
             let first = text.len() == start;
             let escape = match character {
-                '"' | '(' | ')' | '\\' | '*' | '?' | '[' | ']' | '~' | '^' | '$' | ',' | '/' => {
-                    true
-                }
+                '"' | '(' | ')' | '\\' | '*' | '?' | '[' | ']' | '~' | '^' | '$' | ',' => true,
+                // It would begin a regular expression, or be a distance: `NEAR/5`.
+                '/' => first || is_operator(&text[start..]),
                 '-' | '|' | '&' => first,
                 // Two dots would be a range.
                 '.' => text.ends_with('.'),
@@ -429,11 +429,14 @@ fn write_glob(text: &mut String, glob: &Glob) {
             text.push(character);
         }
     }
-    let word = &text[start..];
-    let operators = ["and", "or", "xor", "not", "near", "adj", "onear"];
-    if operators.iter().any(|name| name.eq_ignore_ascii_case(word)) {
+    if is_operator(&text[start..]) {
         text.insert(start, '\\');
     }
+}
+
+fn is_operator(word: &str) -> bool {
+    let operators = ["and", "or", "xor", "not", "near", "adj", "onear"];
+    operators.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
 fn write_range<T: Display + PartialEq>(text: &mut String, from: &Bound<T>, to: &Bound<T>) {
@@ -447,4 +450,25 @@ fn write_range<T: Display + PartialEq>(text: &mut String, from: &Bound<T>, to: &
         (_, Bound::Excluded(b)) => write!(text, "<{b}"),
         (Bound::Unbounded, Bound::Unbounded) => write!(text, "*"),
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::FieldNames;
+
+    use crate::parse::parse;
+
+    #[test]
+    fn slashes_are_written_as_they_are_typed() {
+        for (query, text) in [
+            ("mime:application/pdf", "mime:application/pdf"),
+            ("a/b/", "a/b/"),
+            (r"dir:\/home/anna", r"dir:\/home/anna"),
+            (r"near\/5", r"near\/5"),
+        ] {
+            let tree = parse(query).unwrap();
+            assert_eq!(tree.to_query(&FieldNames::TABLE), text);
+            assert_eq!(parse(text).unwrap(), tree);
+        }
+    }
 }

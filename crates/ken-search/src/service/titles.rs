@@ -38,8 +38,21 @@ impl Titles {
     /// Returns the title of a document, else its file name: of a long one the passage of at most `length` characters that
     /// the query finds.
     pub fn passage(&self, document: &Document, length: usize) -> Option<Fragment> {
+        let text = title(document)?;
+        let is_short = text.chars().count() <= length && !text.contains(char::is_control);
+        if is_short {
+            return Some(Fragment {
+                text: text.to_owned(),
+                highlights: self.marks(document),
+                cut_start: false,
+                cut_end: false,
+                at: 0..text.len(),
+                page: None,
+                line: 1,
+            });
+        }
         let settings = Settings { length, count: 1 };
-        let fragments = self.finder(document).fragments(title(document)?, settings);
+        let fragments = self.finder(document).fragments(text, settings);
         fragments.into_iter().next()
     }
 
@@ -48,5 +61,42 @@ impl Titles {
             Some(_) => &self.titles,
             None => &self.names,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Ipath, Kind, Pattern, Plan};
+
+    use super::*;
+
+    fn by_spaces(_: Field, text: &str, each: &mut dyn FnMut(&str, u32, Range<usize>)) {
+        let mut at = 0;
+        for (position, word) in text.split(' ').enumerate() {
+            each(word, position as u32, at..at + word.len());
+            at += word.len() + 1;
+        }
+    }
+
+    #[test]
+    fn a_title_that_fits_is_shown_whole() {
+        let plan = Plan::Match {
+            field: Field::Title,
+            pattern: Pattern::Term("long".to_owned()),
+        };
+        let finder = || Finder::new(snippet::matchers(&plan, Field::Title), by_spaces);
+        let titles = Titles {
+            titles: finder(),
+            names: finder(),
+        };
+        let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+        let text = "very long name ".repeat(14) + "end";
+        document.add_text(Field::Title, text.as_str());
+        let shown = titles.passage(&document, 300).unwrap();
+        assert_eq!((shown.text, shown.cut_start), (text, false));
+        assert_eq!(shown.highlights[0], 5..9);
+        assert_eq!(shown.highlights.len(), 14);
+        let cut = titles.passage(&document, 60).unwrap();
+        assert!(cut.text.chars().count() <= 60 && (cut.cut_start || cut.cut_end));
     }
 }

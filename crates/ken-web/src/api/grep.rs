@@ -47,8 +47,22 @@ pub(super) fn parameters() -> Vec<Parameter> {
 }
 
 pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
-    let arguments = arguments(web, asked)?;
+    let (options, within) = arguments(web, asked)?;
     let program = web.setup.program.clone();
+    // What is wrong with the pattern or an option has a status of its own, and it shows on a file without a line.
+    // The index has no text of that file.
+    let tried = options.iter().filter(|option| *option != "--documents");
+    let tried = tried.cloned().chain(["/dev/null".into()]);
+    let tried = program.run(tried).map_err(|error| Error {
+        status: 500,
+        message: error.to_string(),
+    })?;
+    if !matches!(tried.code, 0 | 1) {
+        let errors = tried.errors.trim();
+        let message = errors.strip_prefix("ken: ").unwrap_or(errors);
+        return Err(Error::wrong(message.to_owned()));
+    }
+    let arguments: Vec<OsString> = options.into_iter().chain(within).collect();
     let is_gone = Arc::clone(&asked.is_gone);
     let mut answer = whole(200, "application/x-ndjson", Vec::new());
     *answer.body_mut() = Body::Written(Box::new(move |to| {
@@ -66,8 +80,8 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     Ok(answer)
 }
 
-/// Returns the arguments of `ken grep`.
-fn arguments(web: &Web, asked: &Asked) -> Result<Vec<OsString>, Error> {
+/// Returns the options of `ken grep`, and where it searches.
+fn arguments(web: &Web, asked: &Asked) -> Result<(Vec<OsString>, Vec<OsString>), Error> {
     let known = ["pattern", "in"].into_iter();
     let known = known.chain(FLAGS.iter().chain(&OPTIONS).map(|(name, _)| *name));
     let known: Vec<&str> = known.collect();
@@ -101,8 +115,7 @@ fn arguments(web: &Web, asked: &Asked) -> Result<Vec<OsString>, Error> {
     if within.is_empty() {
         within = roots.iter().map(|root| root.path.clone().into()).collect();
     }
-    arguments.extend(within);
-    Ok(arguments)
+    Ok((arguments, within))
 }
 
 /// Returns a path that is below a root. Nothing else is searched.

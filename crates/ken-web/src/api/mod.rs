@@ -13,8 +13,9 @@ mod search;
 mod terms;
 
 use http::Method;
+use http::header::ALLOW;
 
-use crate::answer::{Answer, Error, object};
+use crate::answer::{Answer, Error, object, set};
 use crate::{Asked, From, Web};
 use routes::{Route, find};
 
@@ -38,11 +39,24 @@ pub(crate) fn answer(web: &Web, asked: &Asked, path: &str) -> Result<Answer, Err
     };
     match is_allowed {
         true => answer(web, asked, part),
-        false => Err(Error {
-            status: 405,
-            message: format!("{} takes {}", asked.path, methods.join(" and ")),
-        }),
+        false => Ok(not_allowed(&asked.path, methods)),
     }
+}
+
+/// Returns the answer to a method that a path does not take.
+fn not_allowed(path: &str, methods: &[&str]) -> Answer {
+    let error = Error {
+        status: 405,
+        message: format!("{path} takes {}", methods.join(" and ")),
+    };
+    let allowed = match methods {
+        ["GET", "POST"] => "GET, HEAD, POST",
+        ["GET"] => "GET, HEAD",
+        _ => "POST",
+    };
+    let mut answer = error.answer();
+    set(&mut answer, ALLOW, allowed);
+    answer
 }
 
 fn only_the_user(asked: &Asked) -> Result<(), Error> {

@@ -3,10 +3,58 @@
 use serde_json::{Map, Value, json};
 
 use super::parameter::{body, one};
-use super::routes::{ROUTES, Route};
+use super::routes::{JSON, LINES, ROUTES, Route};
 
 /// The schemas of answers.
 const SCHEMAS: &str = include_str!("schemas.json");
+
+/// A request that the process answers that keeps the index fresh ([`ken_api::Question`]).
+struct Served {
+    path: &'static str,
+    method: &'static str,
+    summary: &'static str,
+    /// The schema of the body; none if there is no body.
+    takes: Option<&'static str>,
+    gives: (&'static str, &'static str),
+}
+
+const SERVED: [Served; 5] = [
+    Served {
+        path: "status",
+        method: "GET",
+        summary: "How fresh the index is",
+        takes: None,
+        gives: (JSON, "Freshness"),
+    },
+    Served {
+        path: "fresh",
+        method: "POST",
+        summary: "Wait until all changes made before the request are in the index",
+        takes: Some("FreshWish"),
+        gives: (JSON, "Fresh"),
+    },
+    Served {
+        path: "vouch",
+        method: "POST",
+        summary: "Whether the index has all files below some paths as they are",
+        takes: Some("VouchWish"),
+        gives: (JSON, "Vouched"),
+    },
+    Served {
+        path: "index",
+        method: "POST",
+        summary: "Compare everything, as ken index does; events, one a line",
+        takes: Some("IndexWish"),
+        gives: (LINES, "IndexEvent"),
+    },
+    Served {
+        path: "web",
+        method: "POST",
+        summary: "The address of the page, with the token that lets its reader in",
+        takes: None,
+        gives: (JSON, "WebAddress"),
+    },
+];
 
 /// Returns the description of the API.
 pub(super) fn description() -> Value {
@@ -16,6 +64,11 @@ pub(super) fn description() -> Value {
         let methods = route.methods.iter();
         let operations = methods.map(|method| (method.to_lowercase(), operation(route, method)));
         paths.insert(path, Value::Object(operations.collect()));
+    }
+    for served in SERVED {
+        let path = format!("/api/v1/{}", served.path);
+        let method = served.method.to_lowercase();
+        paths.insert(path, json!({ method: served.operation() }));
     }
     // Part of the program; a test reads it.
     let schemas: Value = serde_json::from_str(SCHEMAS).unwrap_or_default();
@@ -38,6 +91,33 @@ pub(super) fn description() -> Value {
     })
 }
 
+impl Served {
+    fn operation(&self) -> Value {
+        let method = self.method.to_lowercase();
+        let mut operation = json!({
+            "operationId": format!("{method}_{}", self.path),
+            "summary": self.summary,
+            "parameters": [],
+            "responses": responses(self.gives),
+        });
+        if let Some(schema) = self.takes {
+            operation["requestBody"] = json!({
+                "required": true,
+                "content": content((JSON, schema)),
+            });
+        }
+        operation
+    }
+}
+
+fn responses(gives: (&str, &str)) -> Value {
+    json!({
+        "200": { "description": "The answer", "content": content(gives) },
+        "4XX": { "description": "The request is wrong", "content": content((JSON, "Error")) },
+        "5XX": { "description": "It cannot be answered", "content": content((JSON, "Error")) },
+    })
+}
+
 fn operation(route: &Route, method: &str) -> Value {
     let is_post = method == "POST";
     let mut parameters = Vec::new();
@@ -52,11 +132,7 @@ fn operation(route: &Route, method: &str) -> Value {
         "operationId": format!("{}_{}", method.to_lowercase(), identifier(route.path)),
         "summary": route.summary,
         "parameters": parameters,
-        "responses": {
-            "200": { "description": "The answer", "content": content(route.gives) },
-            "4XX": { "description": "The request is wrong", "content": content(("application/json", "Error")) },
-            "5XX": { "description": "It cannot be answered", "content": content(("application/json", "Error")) },
-        },
+        "responses": responses(route.gives),
     });
     if is_post && let Some(usual) = route.body {
         operation["requestBody"] = json!({
@@ -96,6 +172,18 @@ mod tests {
         }
         let known: BTreeSet<&str> = schemas.keys().map(String::as_str).collect();
         assert_eq!(used, known);
+    }
+
+    #[test]
+    fn every_question_to_the_server_is_described() {
+        for served in SERVED {
+            let path = format!("/api/v1/{}", served.path);
+            let method = served.method.parse().unwrap();
+            let read = ken_api::Question::read(&method, &path, br#"{"paths":[]}"#);
+            // A body may be refused, but not the path and not the method.
+            let refused = read.unwrap().err().map(|(status, _)| status);
+            assert_ne!(refused, Some(405), "{path}");
+        }
     }
 
     #[test]

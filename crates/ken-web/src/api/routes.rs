@@ -27,8 +27,8 @@ pub(super) struct Route {
     pub(super) answer: Answering,
 }
 
-const JSON: &str = "application/json";
-const LINES: &str = "application/x-ndjson";
+pub(super) const JSON: &str = "application/json";
+pub(super) const LINES: &str = "application/x-ndjson";
 const GET: &[&str] = &["GET"];
 
 pub(super) const ROUTES: &[Route] = &[

@@ -44,6 +44,8 @@ struct Page {
     filters: Option<Filters>,
     home: Option<Home>,
     preview: Option<Preview>,
+    /// Why there is no preview.
+    gone: Option<Problem>,
     problem: Option<Problem>,
 }
 
@@ -54,6 +56,8 @@ pub(super) struct Problem {
     message: String,
     /// The address of the same query without anything else.
     bare: String,
+    /// The address of the same hits without a preview.
+    close: String,
 }
 
 impl Problem {
@@ -62,6 +66,7 @@ impl Problem {
             status: error.status,
             message: error.message.clone(),
             bare: state.bare(),
+            close: state.closed(),
         }
     }
 }
@@ -89,6 +94,8 @@ struct Results {
     n_pages: usize,
     previous: Option<String>,
     next: Option<String>,
+    /// The last page, if a later one is wanted.
+    last_href: Option<String>,
     n_documents: u64,
     all_href: Option<String>,
 }
@@ -106,6 +113,7 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         filters: None,
         home: None,
         preview: None,
+        gone: None,
         problem: None,
         state: state.clone(),
     };
@@ -123,7 +131,14 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         return Ok(html(200, template, &page));
     }
     if fragment.is_none() && !state.doc.is_empty() {
-        page.preview = Some(Preview::of(&looker, Some(true))?);
+        match Preview::of(&looker, Some(true)) {
+            Ok(preview) => page.preview = Some(preview),
+            // A bookmark outlives a document, and its query finds the others.
+            Err(error) if error.status == 404 && !state.is_blank() => {
+                page.gone = Some(Problem::new(&error, &state));
+            }
+            Err(error) => return Err(error),
+        }
     }
     if state.is_blank() {
         page.home = Some(Home::of(&looker)?);
@@ -225,6 +240,7 @@ fn results(looker: &Looker<'_>, with_filters: bool) -> Result<(Results, Option<F
         n_pages,
         previous: (page > 1).then(|| at(page - 1)),
         next: (page < n_pages).then(|| at(page + 1)),
+        last_href: (page > n_pages && n_pages > 0).then(|| at(n_pages)),
         n_documents: looker.source.n_documents(),
         all_href: without_filters(state),
         state: state.clone(),

@@ -68,8 +68,22 @@ fn of_query(query: &str) -> String {
 
 fn saved_links(saved: &BTreeMap<String, String>) -> Vec<Link> {
     let links = saved.iter();
-    let links = links.map(|(name, _)| Link::new(name, of_query(&format!("query:{name}"))));
+    let links = links.map(|(name, _)| Link::new(name, of_query(&named(name))));
     links.collect()
+}
+
+/// Returns the query that has this name, whatever characters the name has.
+fn named(name: &str) -> String {
+    let is_plain = name
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    match is_plain {
+        true => format!("query:{name}"),
+        false => format!(
+            "query:\"{}\"",
+            name.replace('\\', "\\\\").replace('"', "\\\"")
+        ),
+    }
 }
 
 #[derive(Serialize)]
@@ -91,4 +105,25 @@ pub(super) fn saved(web: &Web) -> Result<Answer, Error> {
         queries: queries.collect(),
     };
     Ok(html(200, "saved.html", &page))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_of_a_saved_query_can_be_asked_for() {
+        for (name, query) in [
+            ("work-2026", "query:work-2026"),
+            ("unread mail", "query:\"unread mail\""),
+            ("a \"b\"", "query:\"a \\\"b\\\"\""),
+        ] {
+            assert_eq!(named(name), query);
+        }
+        let saved = BTreeMap::from([("unread mail".to_owned(), String::new())]);
+        assert_eq!(
+            saved_links(&saved)[0].href,
+            "./?q=query:%22unread%20mail%22"
+        );
+    }
 }

@@ -41,7 +41,7 @@ pub(super) fn login(web: &Web, asked: &Asked) -> Answer {
     };
     let come_in = || {
         let home = format!("/{}/", secret.folder);
-        with_cookie(redirect(&home), &secret.set_cookie())
+        with_cookie(redirect(&home), &secret.set_cookie(by_tls(asked)))
     };
     if secret.is_token(token.trim()) {
         return come_in();
@@ -66,6 +66,16 @@ pub(super) fn login(web: &Web, asked: &Asked) -> Answer {
     }
 }
 
+/// Returns whether the browser reached the page by TLS, through a proxy. Browsers send the origin of the page with a form,
+/// and the guard lets only own ones pass; usual proxies name the protocol. Who lies about it harms only himself.
+fn by_tls(asked: &Asked) -> bool {
+    let is = |name: &str, value: &[u8]| {
+        let own = asked.headers.get(name);
+        own.is_some_and(|own| own.as_bytes().starts_with(value))
+    };
+    is("origin", b"https://") || is("x-forwarded-proto", b"https")
+}
+
 /// Compares texts in a time that does not depend on where they differ.
 fn is_same(one: &str, other: &str) -> bool {
     let differ = one.bytes().zip(other.bytes());
@@ -83,6 +93,7 @@ pub(super) fn logout(web: &Web) -> Answer {
 
 #[derive(Serialize)]
 struct OpenSearch<'a> {
+    scheme: &'static str,
     host: &'a str,
     folder: &'a str,
 }
@@ -91,6 +102,7 @@ struct OpenSearch<'a> {
 pub(super) fn open_search(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let host = asked.headers.get(HOST).and_then(|host| host.to_str().ok());
     let view = OpenSearch {
+        scheme: if by_tls(asked) { "https" } else { "http" },
         host: host.unwrap_or("localhost"),
         folder: web.setup.secret.get().map_or("", |secret| &secret.folder),
     };

@@ -27,7 +27,7 @@ mod text;
 
 use http::Method;
 use http::header::{
-    CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, SET_COOKIE,
+    ALLOW, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, SET_COOKIE,
 };
 use serde::Serialize;
 
@@ -63,6 +63,14 @@ const HEADERS: [(HeaderName, &str); 5] = [
 pub(crate) fn answer(web: &Web, asked: &Asked) -> Answer {
     let answer = route(web, asked);
     let mut answer = answer.unwrap_or_else(|error| failed(asked, &error));
+    if answer.status() == 405 {
+        let allowed = match asked.path.as_str() {
+            "/login" => "GET, HEAD, POST",
+            "/logout" | "/open" => "POST",
+            _ => "GET, HEAD",
+        };
+        set(&mut answer, ALLOW, allowed);
+    }
     for (name, value) in HEADERS {
         set(&mut answer, name, value);
     }
@@ -140,6 +148,7 @@ fn with_cookie(mut answer: Answer, cookie: &str) -> Answer {
 #[derive(Serialize)]
 struct Failed {
     problem: found::Problem,
+    gone: found::Problem,
     state: State,
     title: &'static str,
 }
@@ -147,11 +156,13 @@ struct Failed {
 /// Returns the page about an error, or the fragment about it.
 fn failed(asked: &Asked, error: &Error) -> Answer {
     let template = match asked.get("fragment") {
+        Some("preview" | "sheet") => "gone.html",
         Some(_) => "problem.html",
         None => "error.html",
     };
     let state = State::of(asked);
     let view = Failed {
+        gone: found::Problem::new(error, &state),
         problem: found::Problem::new(error, &state),
         state,
         title: "Error",

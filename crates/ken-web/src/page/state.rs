@@ -175,6 +175,17 @@ impl State {
         state.href()
     }
 
+    /// Returns the address of the same hits without a preview.
+    pub(super) fn closed(&self) -> String {
+        let closed = Self {
+            doc: String::new(),
+            at: None,
+            sheet: None,
+            ..self.clone()
+        };
+        closed.href()
+    }
+
     /// Returns the address of the query alone.
     pub(super) fn bare(&self) -> String {
         let bare = Self {

@@ -15,11 +15,12 @@ macro_rules! templates {
     };
 }
 
-const TEMPLATES: [(&str, &str); 16] = templates![
+const TEMPLATES: [(&str, &str); 17] = templates![
     "document.html",
     "error.html",
     "facets.html",
     "found.html",
+    "gone.html",
     "home.html",
     "layout.html",
     "login.html",

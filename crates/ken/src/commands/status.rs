@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
 use ken_api::message::Freshness;
-use ken_core::{Field, Order, Pattern, Plan, Root, SortKey, escape_bytes};
+use ken_core::{BytesPath, Field, Order, Pattern, Plan, Root, SortKey, escape_bytes};
 use ken_engine::{Engine, Source, Statistics, Stored, Tally};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
@@ -23,6 +23,9 @@ use crate::config::{self, Settings};
 use crate::failure::Failure;
 use crate::opened::Opened;
 use crate::output;
+
+/// Number of folders that are named of those that are not watched.
+const SWEPT: usize = 3;
 
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let data = config::data_folder(global)?;
@@ -268,6 +271,9 @@ impl Overview<'_> {
         text.push_str(&format!("complete   {completed}\n"));
         if let Some(freshness) = &self.freshness {
             text.push_str(&format!("served     {}\n", served(freshness)));
+            if let Some(swept) = swept(freshness) {
+                text.push_str(&format!("swept      {swept}\n"));
+            }
         }
         if let Some(pause) = self.paused {
             let end = end(pause).map(local);
@@ -306,14 +312,11 @@ fn unavailable(root: &Root) -> Option<Availability> {
 
 /// Returns what `ken serve` does, for people.
 fn served(freshness: &Freshness) -> String {
-    let mut text = match freshness.watched {
-        1 => "watching 1 folder".to_owned(),
-        n => format!("watching {n} folders"),
+    let mut text = match freshness.coverage.as_str() {
+        // A server of before an update of ken does not say it.
+        "" => format!("watching {}", output::counted(freshness.watched, "folder")),
+        coverage => output::clean(coverage).into_owned(),
     };
-    if freshness.swept > 0 {
-        let swept = freshness.swept;
-        text.push_str(&format!(", looking at {swept} others now and then"));
-    }
     match freshness.complete_seconds_ago {
         Some(age) => text.push_str(&format!("; complete as of {age:.1} s ago")),
         None => text.push_str("; everything is being compared"),
@@ -324,6 +327,23 @@ fn served(freshness: &Freshness) -> String {
         n => text.push_str(&format!(", {n} changes wait")),
     }
     text
+}
+
+/// Returns some of the folders and roots that are not watched, but looked at now and then.
+fn swept(freshness: &Freshness) -> Option<String> {
+    let named = freshness.unwatched.iter().take(SWEPT);
+    let named: Vec<String> = named
+        .map(|BytesPath(path)| {
+            let path = escape_bytes(path.as_os_str().as_encoded_bytes());
+            output::clean_address(&path).into_owned()
+        })
+        .collect();
+    let others = freshness.swept.saturating_sub(named.len());
+    match (named.is_empty(), others) {
+        (true, _) => None,
+        (false, 0) => Some(named.join(", ")),
+        (false, n) => Some(format!("{} and {n} more", named.join(", "))),
+    }
 }
 
 /// Returns when a pause ends, in seconds since 1970-01-01 UTC.

@@ -147,6 +147,14 @@ fn a_machine_without_systemd_is_said_to_be_one() {
     assert_eq!(run.code, 2);
     let expected = "ken: systemctl --user daemon-reload: Failed to connect to bus: No medium found\nhint: without systemd";
     assert!(run.err.starts_with(expected), "{}", run.err);
+    let run = with_systemctl(&world, &["service", "remove"], text);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err.contains("\nhint: the units are removed"),
+        "{}",
+        run.err
+    );
+    assert!(units(&world).iter().all(|unit| !unit.exists()));
 }
 
 #[test]

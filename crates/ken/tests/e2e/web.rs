@@ -387,9 +387,77 @@ fn lines_are_searched_below_the_roots_only() {
         let (status, _, body) = grep(&format!("&in={outside}"));
         assert_eq!(status, 400, "{outside}: {body}");
     }
+    // A mistake is no answer without lines.
+    for wrong in ["&type=nonsense", "&glob=[", "&context=x"] {
+        let (status, _, body) = grep(wrong);
+        assert!(
+            status == 400 && body.starts_with("{\"error\""),
+            "{wrong}: {body}"
+        );
+    }
+    let (status, _, body) = page.ask("GET", "/api/v1/grep?pattern=(", &[&bearer]);
+    assert!(status == 400 && body.contains("unclosed group"), "{body}");
     // A pattern is no option.
     let (_, _, body) = page.ask("GET", "/api/v1/grep?pattern=--files", &[&bearer]);
     assert!(!body.contains("fruit"), "{body}");
+}
+
+#[test]
+fn a_path_says_which_methods_it_takes() {
+    let world = world();
+    let (_server, page) = served(&world);
+    let bearer = format!("Authorization: Bearer {}", page.token);
+    for (path, allowed) in [
+        ("/api/v1/status", "GET, HEAD"),
+        ("/api/v1/pause", "POST"),
+        ("/saved", "GET, HEAD"),
+        ("/open", "POST"),
+    ] {
+        let other = if allowed == "POST" { "GET" } else { "POST" };
+        let (status, head, _) = page.ask(other, path, &[&bearer, "Content-Length: 0"]);
+        assert_eq!(status, 405, "{path}");
+        assert!(
+            head.lines().any(|line| line == format!("allow: {allowed}")),
+            "{path}: {head}"
+        );
+        if allowed != "POST" {
+            let (status, _, body) = page.ask("HEAD", path, &[&bearer]);
+            assert_eq!((status, body.as_str()), (200, ""), "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_root_is_an_absolute_path_of_something() {
+    let world = world();
+    let (_server, page) = served(&world);
+    let bearer = format!("Authorization: Bearer {}", page.token);
+    let add = |path: &str| {
+        let body = format!("{{\"add\":[\"{path}\"]}}");
+        let length = format!("Content-Length: {}", body.len());
+        let kind = "Content-Type: application/json";
+        page.ask_with("POST", "/api/v1/index", &[&bearer, &length, kind], &body)
+    };
+    for wrong in ["docs", "/nonexistent/folder"] {
+        let (status, _, body) = add(wrong);
+        assert!(
+            status == 400 && body.contains("cannot index"),
+            "{wrong}: {body}"
+        );
+    }
+    // A link is resolved, as on the command line.
+    world.write("../elsewhere/pear.txt", "a pear");
+    let link = world.home().join("link");
+    std::os::unix::fs::symlink("elsewhere", &link).unwrap();
+    let (status, head, body) = add(&link.display().to_string());
+    assert!(status == 200 && body.contains("\"summary\""), "{body}");
+    assert!(
+        head.contains("content-type: application/x-ndjson"),
+        "{head}"
+    );
+    let root = world.home().join("elsewhere").display().to_string();
+    let told = world.ken(["status"]);
+    assert!(told.text().contains(&root), "{}", told.text());
 }
 
 /// Returns whether a test can drive a browser.
@@ -531,7 +599,22 @@ fn other_machines_need_the_password() {
         header("set-cookie").contains("HttpOnly; SameSite=Strict"),
         "{head}"
     );
+    assert!(!header("set-cookie").contains("Secure"), "{head}");
+    // A proxy with TLS in front of it: the cookie never goes without.
+    let body = "token=a+password+of+many+words";
+    let length = format!("Content-Length: {}", body.len());
+    let by_proxy = ["Host: nas.example", "Origin: https://nas.example", &length];
+    let (status, by_tls, _) = outside.ask_with("POST", "/login", &by_proxy, body);
+    assert!(status == 303 && by_tls.contains("; Secure\r\n"), "{by_tls}");
     let cookie = header("set-cookie").split(';').next().unwrap();
+    let by_proxy = [
+        "Host: nas.example",
+        "X-Forwarded-Proto: https",
+        "Cookie: x=y",
+    ];
+    let osd = format!("{}/osd.xml", outside.folder);
+    let (_, _, osd) = outside.ask("GET", &osd, &by_proxy);
+    assert!(osd.contains("template=\"https://nas.example/"), "{osd}");
     let home = format!("{}/?q=melons", outside.folder);
     let cookie = format!("Cookie: {cookie}");
     let (status, _, body) = outside.ask("GET", &home, &[&cookie]);

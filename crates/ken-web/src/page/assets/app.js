@@ -285,6 +285,20 @@ async function showOnSheet(mark) {
   center(box ?? $("#sheet"));
 }
 
+// What cannot be drawn: browsers would show a sign of their own. A page is read instead.
+document.addEventListener("error", (event) => {
+  const picture = event.target;
+  if (picture.matches?.(".picture img")) {
+    const note = document.createElement("p");
+    note.className = "note";
+    note.textContent = "The picture cannot be drawn.";
+    picture.parentElement.replaceWith(note);
+  } else if (picture.matches?.(".paper img")) {
+    $("#sheet")?.remove();
+    $(".as-text")?.setAttribute("open", "");
+  }
+}, true);
+
 // Matches in the preview.
 let now = -1;
 const marks = () => $$(".text mark", document);
@@ -445,6 +459,8 @@ if (progress) {
   new EventSource("api/v1/events").addEventListener("freshness", (event) => {
     const { waits, pending, complete_seconds_ago: seconds, run } = JSON.parse(event.data);
     showRun(run);
+    $("[data-do=pause]").hidden = Boolean(waits);
+    $("[data-do=resume]").hidden = !waits;
     if (waits) progress.textContent = `changes wait: ${waits}`;
     else if (pending) progress.textContent = `${pending} changes on their way`;
     else if (seconds !== null) progress.textContent = "up to date";
@@ -484,7 +500,10 @@ const keys = {
   t: () => $(`#as-${$("#as-table")?.hasAttribute("aria-current") ? "list" : "table"}`)?.click(),
   "?": () => $("#keys")?.showModal(),
   Escape: () => {
-    if (location.hash === "#facets") location.hash = "found";
+    if (location.hash === "#facets") {
+      location.hash = "found";
+      $("#open-facets")?.focus();
+    }
     else if (found && shown()) closePreview();
     else field?.focus();
   },

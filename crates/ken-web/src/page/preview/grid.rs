@@ -19,6 +19,8 @@ const COLUMNS: usize = 100;
 const SHEETS: usize = 100;
 /// The most bytes of a head that are shown: a sheet may be one line.
 const HEAD: usize = 16 << 10;
+/// The most bytes of a row with line breaks in quotes. A quote that nothing closes divides no row.
+const RECORD: usize = 16 << 10;
 /// The characters of the name of a sheet.
 const NAME: usize = 60;
 
@@ -46,6 +48,26 @@ impl Cells {
             }
             _ if document.kind == Kind::Spreadsheet => Some(Self::Sheets),
             _ => None,
+        }
+    }
+
+    /// Returns where the row ends that begins with a line: a line break in quotes ends no row.
+    fn end_of_row(self, body: &str, line: &Range<usize>) -> usize {
+        if !matches!(self, Self::Quoted(_)) {
+            return line.end;
+        }
+        let last = body.floor_char_boundary(line.start.saturating_add(RECORD));
+        let mut is_inside = false;
+        for (at, byte) in body[line.start..last].bytes().enumerate() {
+            match byte {
+                b'"' => is_inside = !is_inside,
+                b'\n' if !is_inside => return (line.start + at).max(line.end),
+                _ => {}
+            }
+        }
+        match last == body.len() && !is_inside {
+            true => last.max(line.end),
+            false => line.end,
         }
     }
 
@@ -129,12 +151,20 @@ pub(super) fn grids(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<
     let sheets = stretches.chunk_by(|a, b| a.page == b.page);
     let sheets = sheets.map(|sheet| {
         let top = Top::of(text, sheet[0].bytes.start, cells);
-        let rows = sheet.iter().filter(|row| row.bytes.start >= top.end);
-        let rows = rows.map(|row| GridRow {
-            anchor: text.anchor(row),
-            cells: cells.divide(text.pieces(row.bytes.clone())),
+        let mut end = top.end;
+        let rows = sheet.iter().filter_map(|row| {
+            // Lines inside of quotes belong to the row that began before.
+            let is_begin = row.bytes.start >= end;
+            is_begin.then(|| {
+                end = cells.end_of_row(text.body, &row.bytes);
+                GridRow {
+                    anchor: text.anchor(row),
+                    cells: cells.divide(text.pieces(row.bytes.start..end)),
+                }
+            })
         });
-        let (mut head, mut rows) = (top.head, rows.collect::<Vec<_>>());
+        let rows = rows.collect::<Vec<_>>();
+        let (mut head, mut rows) = (top.head, rows);
         let is_ragged = complete(&mut head, &mut rows) && cells == Cells::Sheets;
         Block {
             n: sheet[0].page,
@@ -188,6 +218,9 @@ impl Top {
             start..start + rest.find(['\n', '\u{c}']).unwrap_or(rest.len())
         };
         let mut first = line(start);
+        if let Cells::Quoted(_) = cells {
+            first.end = cells.end_of_row(text.body, &first);
+        }
         let mut name = start..start;
         if cells == Cells::Sheets && !text.body[first.clone()].contains('\t') {
             name = first.clone();
@@ -292,6 +325,25 @@ mod tests {
         assert!(cells[3].text[0].mark && !cells[0].text[0].mark);
         let divided = Cells::Tabs.divide(vec![Piece::new("a\"\tb", false)]);
         assert_eq!(words(&divided), ["a\"", "b"]);
+    }
+
+    #[test]
+    fn line_breaks_in_quotes_divide_no_row() {
+        let body = "name,\"price\n(EUR)\"\na,\"two\nlines\"\nb,c\nd,\"open\ne,f\n";
+        let text = Text::new(body, &[]);
+        let expected = [
+            "1 : name|price\n(EUR)",
+            "L3 a|two\nlines",
+            "L5 b|c",
+            "L6 d|open",
+            "L7 e|f",
+        ];
+        assert_eq!(shown(&text, 0..7, Cells::Quoted(',')), expected);
+        // A part of a long text begins anywhere.
+        assert_eq!(
+            shown(&text, 4..5, Cells::Quoted(',')),
+            [expected[0], expected[2]]
+        );
     }
 
     #[test]

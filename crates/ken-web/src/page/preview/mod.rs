@@ -138,7 +138,9 @@ impl Preview {
             text::ROWS
         };
         let window = text.window(state.at, max_rows);
-        let language = Language::of(&document.media_type);
+        // ken's text of JSON is not the file: its lines have other numbers.
+        let is_as_written = document.media_type != "application/json";
+        let language = Language::of(&document.media_type).filter(|_| is_as_written);
         let text = match language {
             Some(language) => {
                 let shown = text.bytes(&window);
@@ -226,12 +228,7 @@ impl Preview {
                 true => Thread::of(looker, document)?,
                 false => None,
             },
-            close: State {
-                doc: String::new(),
-                at: None,
-                ..state.clone()
-            }
-            .href(),
+            close: state.closed(),
             alone: state.document_href(),
             original: format!("api/v1/documents/{}/original", state.doc),
             like: State {

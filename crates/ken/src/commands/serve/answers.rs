@@ -115,6 +115,7 @@ impl Answers {
             .then(|| Question::read(request.method(), &passed.path, request.body()));
         match question.flatten() {
             Some(Ok(question)) => self.news.ask(question, reply),
+            Some(Err((405, message))) => reply.refuse_method(&passed.path, &message),
             Some(Err((status, message))) => reply.refuse(status, &message),
             None => self.search(request, passed, reply),
         }

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched, WebAddress};
 use ken_api::{Client, Question, Reply};
-use ken_core::BytesPath;
+use ken_core::{BytesPath, Root};
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Batching, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, Progress, RootChange, background, is_another_under_way};
@@ -200,6 +200,26 @@ fn start_updater(
         hooks.take(outcome.added.clone());
     });
     (updater, has_ended)
+}
+
+/// Resolves the paths of roots that a client adds, or says why one cannot be added.
+fn resolved(roots: Vec<Root>) -> Result<Vec<Root>, String> {
+    let resolved = roots.into_iter().map(|root| {
+        let path = root.path.display();
+        if !root.path.is_absolute() {
+            return Err(format!("cannot index \"{path}\": it is no absolute path"));
+        }
+        let found = ken_walk::root_at(&root.path).map_err(|error| {
+            let cause = output::system_words(&error);
+            format!("cannot index \"{path}\": {cause}")
+        })?;
+        Ok(Root {
+            path: found.path,
+            mounted: found.mounted,
+            ..root
+        })
+    });
+    resolved.collect()
 }
 
 /// A server until its end.
@@ -380,6 +400,7 @@ impl Server {
                 .take(MAX_UNWATCHED)
                 .map(BytesPath)
                 .collect(),
+            coverage: self.told(coverage),
             complete_seconds_ago: self.is_complete.then_some(age.as_secs_f64()),
             pending: self.undone.paths().count() + self.schedule.held().count(),
             waits: paused.map(|_| "indexing is paused".to_owned()),
@@ -467,8 +488,11 @@ impl Server {
 
     /// Has everything compared for a client, who hears of the progress.
     fn index(&mut self, wish: IndexWish, reply: Reply) {
+        let add = match resolved(wish.add) {
+            Ok(roots) => roots.into_iter().map(RootChange::Add),
+            Err(why) => return reply.refuse(400, &why),
+        };
         self.renew_settings();
-        let add = wish.add.into_iter().map(RootChange::Add);
         let forget = wish
             .forget
             .into_iter()
@@ -653,7 +677,11 @@ impl Server {
             text.push_str(&format!("; looking every {every} at {swept}"));
         }
         if coverage.beyond > 0 {
-            text.push_str(" (raise fs.inotify.max_user_watches to watch them)");
+            let limit = match self.is_limited {
+                true => "--max-watches",
+                false => "fs.inotify.max_user_watches",
+            };
+            text.push_str(&format!(" (raise {limit} to watch them)"));
         }
         text
     }

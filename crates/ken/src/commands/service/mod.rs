@@ -77,8 +77,10 @@ fn remove() -> Result<ExitCode, Failure> {
     // Without systemd the units go all the same.
     let stopped = systemctl(&[&["disable", "--now"][..], &UNITS].concat());
     remove_units(&folder)?;
-    stopped?;
-    systemctl(&["daemon-reload"])?;
+    let reloaded = stopped.and_then(|()| systemctl(&["daemon-reload"]));
+    reloaded.map_err(|failure| {
+        failure.hint("the units are removed; a ken serve that runs ends at the end of the session")
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

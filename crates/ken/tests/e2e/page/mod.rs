@@ -99,6 +99,9 @@ fn documents(world: &World) {
     );
     world.write("rtl.txt", "hostile: שלום עולם, مرحبا بالعالم\n");
     world.write("broken.docx", "PK\u{3}\u{4}no archive");
+    world.write("torn.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0".to_vec());
+    world.write("fares.json", "{\"fares\": {\n\"otterberg\": 3}}\n");
+    world.write("עגור.txt", "עגור בשחר heron dawn, בוקר טוב\n");
     world.write(
         "hostile.html",
         format!("<title>{ACTS}</title>hostile{ACTS}"),
@@ -153,7 +156,7 @@ fn the_page_works_in_a_browser() {
     let has_axe = needs::met("axe", axe.exists());
     let world = World::new();
     documents(&world);
-    world.configure("[queries]\nplans = \"albatross plan\"\n");
+    world.configure("[queries]\nplans = \"albatross plan\"\n\"two words\" = \"bird albatross\"\n");
     world.index_docs();
     let opened = world.home().join("opened");
     let server = Server::of(&world, desktop(&world, &opened));

@@ -183,6 +183,12 @@ class Tests:
         assert "let" in browser.texts("#L2501 i.k") and "2501" in browser.texts("#L2501 i.n")
         self.picture("source")
         assert browser.all("#preview .note a")
+        close = browser.run("return document.querySelector('#close').getBoundingClientRect().top")
+        assert 0 < close < 200, "it can be closed from anywhere"
+        self.search("otterberg")
+        browser.click(".hit .title")
+        browser.until("the text", lambda: browser.all("#preview .text mark"))
+        assert not browser.all(".doc.source"), "these are not the lines of the file"
 
     def test_ea_spreadsheets_are_tables(self):
         browser = self.browser
@@ -386,11 +392,52 @@ class Tests:
         self.open("nowhere")
         assert "Not there" in browser.text("main")
 
+    def test_ia_what_is_not_there(self):
+        browser = self.browser
+        # A bookmark outlives a document.
+        self.open("?q=albatross&doc=0123456789abcdef")
+        assert len(self.titles()) == 3 and "Not there" in browser.text("#preview")
+        self.picture("gone")
+        browser.click("#close")
+        browser.until("closed", lambda: not browser.all(".gone"))
+        self.open("?q=albatross&page=99")
+        assert "There is no page 99" in browser.text("main") and not browser.all(".pager")
+        browser.click("main .state a")
+        browser.until("the last page", lambda: len(self.titles()) == 3)
+        self.search("filename:torn.png")
+        browser.click(".hit .title")
+        browser.until("it is said", lambda: "The picture cannot be drawn." in browser.text("#preview"))
+        assert not browser.all("#preview img")
+        self.picture("torn")
+        self.open("saved")
+        names = browser.texts(".queries a")
+        browser.ask("POST", f"/element/{browser.all('.queries a')[names.index('two words')]}/click", {})
+        browser.until("a name of two words", lambda: self.titles() == ["bird.txt"])
+
+    def test_ib_right_to_left(self):
+        browser = self.browser
+        self.search("heron dawn")
+        lefts = "return ['.hit .title', '.hit .passage'].map((of) => { const range = document.createRange();" \
+            "range.selectNodeContents(document.querySelector(of)); return Math.round(range.getBoundingClientRect().left); })"
+        title, passage = browser.run(lefts)
+        assert abs(title - passage) < 3, "both begin at the same edge"
+        browser.click(".hit .title")
+        browser.until("the preview", lambda: browser.all("#preview .doc"))
+        places = browser.run("return ['.icon', 'bdi'].map((of) => document.querySelector('#preview h2 ' + of).getBoundingClientRect().left)")
+        assert places[0] < places[1], "the symbol stands before the title"
+
     def test_j_pages_of_words(self):
         browser = self.browser
         self.open("status")
         assert "broken.docx" in browser.text("main")
-        assert "its own program can open it" in browser.text(".remedy")
+        assert browser.text(".remedy").startswith("if its own program can open it"), "commands keep their letters"
+        hidden = "return ['pause', 'resume'].map((of) => document.querySelector(`[data-do=${of}]`).hidden)"
+        assert browser.run(hidden) == [False, True]
+        browser.click("[data-do='pause']")
+        browser.until("a pause can only be ended", lambda: browser.run(hidden) == [True, False])
+        self.picture("paused")
+        browser.click("[data-do='resume']")
+        browser.until("it goes on", lambda: browser.run(hidden) == [False, True])
         browser.resize(360, 740)
         browser.run("document.querySelector('.wide').scrollIntoView()")
         self.picture("status-360")

@@ -391,11 +391,14 @@ fn folders_beyond_the_limit_are_looked_at_now_and_then() {
     server.converges();
     server.until("all folders are counted", || server.status()["swept"] == 4);
     let told = world.ken(["status"]);
-    let line = "served     watching 1 folder, looking at 4 others now and then; ";
+    let line = "served     watching 1 folder; looking every 1 s at 4 folders beyond the limit of watches (raise \
+         --max-watches to watch them); complete as of ";
     let is_told = told.lines().iter().any(|told| told.starts_with(line));
     assert!(is_told, "{}", told.text());
+    let swept = format!("swept      {}", world.docs().join("a").display());
+    assert!(told.text().contains(&swept), "{}", told.text());
     let said = "ken: watching 1 folder; looking every 1 s at 2 folders beyond the limit of watches (raise \
-         fs.inotify.max_user_watches to watch them)\n";
+         --max-watches to watch them)\n";
     let run = server.end();
     assert!(run.err.starts_with(said), "{}", run.err);
 }
