@@ -99,7 +99,7 @@ fn documents(world: &World) {
     );
     world.write("rtl.txt", "hostile: שלום עולם, مرحبا بالعالم\n");
     world.write("broken.docx", "PK\u{3}\u{4}no archive");
-    world.write("torn.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0".to_vec());
+    world.write("torn.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0");
     world.write("fares.json", "{\"fares\": {\n\"otterberg\": 3}}\n");
     world.write("עגור.txt", "עגור בשחר heron dawn, בוקר טוב\n");
     world.write(
