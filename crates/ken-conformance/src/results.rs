@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ken_core::{
-    Document, Field, Folders, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Span,
-    Value,
+    Document, Field, Folders, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan, SortKey,
+    Span, Value,
 };
 use ken_engine::{Collapse, DocAddress, FacetBy, Request, Source};
 
@@ -54,7 +54,11 @@ pub fn folders_and_paths_are_found_by_their_names(new: New<'_>) {
         let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
         document.add_text(Field::Author, &format!("Ann <ann{}@x.org>", path.len()));
         add(&*writer, path, document, true);
-        let member = Document::new(Ipath::from_joined("in/side.txt"), "text/plain", Kind::Document);
+        let member = Document::new(
+            Ipath::from_joined("in/side.txt"),
+            "text/plain",
+            Kind::Document,
+        );
         if path.ends_with("c.txt") {
             add(&*writer, path, member, false);
         }
@@ -89,7 +93,10 @@ pub fn folders_and_paths_are_found_by_their_names(new: New<'_>) {
         (of(Field::Dir, begins("my ")), &[0, 1]),
         (of(Field::Dir, begins("d")), &[1, 3]),
         (
-            of(Field::Dir, Pattern::Name(Glob(vec![literal("my"), one.clone(), literal("docs")]))),
+            of(
+                Field::Dir,
+                Pattern::Name(Glob(vec![literal("my"), one.clone(), literal("docs")])),
+            ),
             &[0, 1],
         ),
         (of(Field::Dir, Pattern::Term("My Docs".to_owned())), &[0]),
@@ -99,23 +106,41 @@ pub fn folders_and_paths_are_found_by_their_names(new: New<'_>) {
         (phrase(&["my docs", "deep"]), &[1]),
         (phrase(&["home", "deep"]), &[]),
         (
-            of(Field::Path, glob(&[GlobPart::Many, literal("docs"), GlobPart::Many])),
+            of(
+                Field::Path,
+                glob(&[GlobPart::Many, literal("docs"), GlobPart::Many]),
+            ),
             &[1],
         ),
         (of(Field::Path, name("/home/apfel/d;x/E F.txt")), &[3]),
-        (of(Field::Path, Pattern::Prefix("/home/\u{c4}".to_owned())), &[2, 2]),
-        (of(Field::Path, Pattern::Term("/mail/sent/new/2".to_owned())), &[5]),
-        (of(Field::Path, Pattern::Regex("/[mn]a.l/".to_owned())), &[4, 5]),
         (
-            of(Field::Path, glob(&[GlobPart::Many, literal("c.txt|in/"), GlobPart::Many])),
+            of(Field::Path, Pattern::Prefix("/home/\u{c4}".to_owned())),
+            &[2, 2],
+        ),
+        (
+            of(Field::Path, Pattern::Term("/mail/sent/new/2".to_owned())),
+            &[5],
+        ),
+        (
+            of(Field::Path, Pattern::Regex("/[mn]a.l/".to_owned())),
+            &[4, 5],
+        ),
+        (
+            of(
+                Field::Path,
+                glob(&[GlobPart::Many, literal("c.txt|in/"), GlobPart::Many]),
+            ),
             &[2],
         ),
         (
-            of(Field::Path, glob(&[literal("/home/"), one, literal("pfel/c.txt")])),
+            of(
+                Field::Path,
+                glob(&[literal("/home/"), one, literal("pfel/c.txt")]),
+            ),
             &[2],
         ),
-        (of(Field::Path, folder("^lists$", true)), &[4]),
-        (of(Field::Path, folder("^(deep|sent/new)$", false)), &[1, 5]),
+        (of(Field::Dir, folder("^lists$", true)), &[4]),
+        (of(Field::Dir, folder("^(deep|sent/new)$", false)), &[1, 5]),
         (
             of(Field::Author, Pattern::Address(vec!["^ann19@".to_owned()])),
             &[0],

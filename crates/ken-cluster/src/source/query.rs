@@ -229,8 +229,6 @@ impl<'s> Translator<'s> {
 
     /// What looks at whole values looks at each value once, if there are not too many.
     fn values(&self, field: Field, test: &ken_index::ValueTest) -> Result<Query, Error> {
-        // The column with the folder of every document.
-        let field = if field == Field::Path { Field::Dir } else { field };
         let at = layout::values(field);
         let all = Query::all().json;
         if !field.has_column() || self.source.n_values(&at)? > MAX_LISTED {

@@ -163,7 +163,11 @@ impl ClusterSource {
     pub(super) fn prefetch(&self, mut ids: Vec<String>) -> Result<(), Error> {
         {
             let remembered = lock(&self.remembered);
-            ids.retain(|id| remembered.n_words(id).is_some_and(|n| n <= PREFETCHED_WORDS));
+            ids.retain(|id| {
+                remembered
+                    .n_words(id)
+                    .is_some_and(|n| n <= PREFETCHED_WORDS)
+            });
         }
         self.fetch(&ids).map(drop)
     }
@@ -205,12 +209,16 @@ mod tests {
     #[test]
     fn pages_are_small_and_hold_everything() {
         let of = |lengths: &[u32]| {
-            let documents: Vec<(String, u32)> = lengths.iter().map(|n| (String::new(), *n)).collect();
+            let documents: Vec<(String, u32)> =
+                lengths.iter().map(|n| (String::new(), *n)).collect();
             let pages = pages(&documents);
             pages.iter().map(|page| page.len()).collect::<Vec<_>>()
         };
         assert_eq!(of(&[]), [0; 0]);
         assert_eq!(of(&[1; 450]), [200, 200, 50]);
-        assert_eq!(of(&[1_500_000, 400_000, 200_000, 9_000_000, 1]), [2, 1, 1, 1]);
+        assert_eq!(
+            of(&[1_500_000, 400_000, 200_000, 9_000_000, 1]),
+            [2, 1, 1, 1]
+        );
     }
 }

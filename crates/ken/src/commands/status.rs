@@ -53,7 +53,9 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
         is_open_to_others: ken_pipeline::is_open_to_others(&data),
         data: data.to_string_lossy().into_owned(),
         engine: snapshot.engine().map(|engine| engine.name()),
-        state: snapshot.engine().map_or(Ok(Vec::new()), |engine| engine.state())?,
+        state: snapshot
+            .engine()
+            .map_or(Ok(Vec::new()), |engine| engine.state())?,
         statistics: snapshot.statistics()?,
         snapshot: &*snapshot,
         isolation: Isolation::now(&settings)?,
