@@ -15,6 +15,8 @@ mod local;
 mod mail;
 mod query;
 mod terms;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod window;
 

@@ -7,7 +7,7 @@ use ken_core::Location;
 use ken_search::service::{Addressed, Error, Service};
 
 use super::context::context;
-use super::{access, last};
+use super::{access_to, last};
 use crate::cli::Global;
 use crate::config::{Settings, data_folder};
 use crate::failure::{Failure, Kind};

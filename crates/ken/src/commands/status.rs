@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use ken_api::message::Freshness;
 use ken_core::{Field, Order, Pattern, Plan, Root, SortKey, escape_bytes};
-use ken_engine::{Engine, Source, Statistics, Stored, Tally};
+use ken_engine::{Source, Statistics, Stored, Tally};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect};
