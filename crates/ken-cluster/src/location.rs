@@ -6,8 +6,10 @@
 use regex_syntax::hir::{Class, ClassBytesRange};
 use regex_syntax::utf8::Utf8Sequences;
 
-use crate::layout::MAX_REGEX;
 use crate::pattern::{Letters, written};
+
+/// The longest expression. Of 1,800 digits between two texts of any length, OpenSearch made too many states.
+const MAX_LENGTH: usize = 1_200;
 
 /// Returns the expression of Lucene for the locations in whose bytes an expression is found; none if Lucene has no such
 /// expression.
@@ -17,7 +19,7 @@ pub(crate) fn locations(regex: &str) -> Option<String> {
         .build()
         .parse(regex)
         .ok()?;
-    written(&hir, &Digits).filter(|regex| regex.len() <= MAX_REGEX)
+    written(&hir, &Digits).filter(|regex| regex.len() <= MAX_LENGTH)
 }
 
 /// The letters of locations are pairs of digits.

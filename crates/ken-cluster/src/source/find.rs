@@ -68,6 +68,12 @@ fn nothing_yet() -> Response {
     }
 }
 
+/// Returns whether OpenSearch cannot answer a request alone: ken ranks, and only ken knows near copies.
+fn ranks(request: &Request<'_>) -> bool {
+    let ranks = request.order == Order::default() && request.limit > 0;
+    ranks || request.collapse == Some(Collapse::Similar)
+}
+
 impl ClusterSource {
     pub(super) fn answer(&self, request: &Request<'_>) -> Result<Response, Error> {
         if reached(request.limits) {
@@ -81,26 +87,15 @@ impl ClusterSource {
             return Ok(nothing_yet());
         }
         let limits = request.limits.map(|limits| &**limits);
-        let is_here = match asked.size.is_small() {
-            true => !asked.is_exact || self.ranks(request),
-            false => false,
-        };
-        let found = match is_here {
-            true => self.on_this_machine(request, &asked),
-            false => {
-                self.make_exact(&mut asked, request.collapse, limits)?;
-                self.in_the_cluster(request, &asked)
-            }
+        let found = if asked.size.is_small() && (!asked.is_exact || ranks(request)) {
+            self.on_this_machine(request, &asked)
+        } else {
+            self.make_exact(&mut asked, request.collapse, limits)?;
+            self.in_the_cluster(request, &asked)
         };
         let mut found = found?;
         found.complete &= !reached(request.limits);
         Ok(found)
-    }
-
-    /// Returns whether OpenSearch cannot answer a request alone: ken ranks, and only ken knows near copies.
-    fn ranks(&self, request: &Request<'_>) -> bool {
-        let ranks = request.order == Order::default() && request.limit > 0;
-        ranks || request.collapse == Some(Collapse::Similar)
     }
 
     fn asked(&self, request: &Request<'_>) -> Result<Asked, Error> {
