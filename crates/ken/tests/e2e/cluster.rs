@@ -271,10 +271,12 @@ fn explain_names_the_query_of_the_cluster_and_its_exceptions() {
     let both = Both::new();
     both.fill();
     both.index(&["docs"]);
-    let run = both.there(&["search", "--explain", "bridge NEAR/3 river"]);
+    let run = both.there(&["search", "--explain", "=Bridge"]);
     assert!(run.text().contains("ken looks at"), "{}", run.text());
-    let run = both.there(&["search", "--explain", "bridge"]);
-    assert!(!run.text().contains("ken looks at"), "{}", run.text());
+    for query in ["bridge", "bridge NEAR/3 river", "dir:notes", "path:*.rs"] {
+        let run = both.there(&["search", "--explain", query]);
+        assert!(!run.text().contains("ken looks at"), "{}", run.text());
+    }
 }
 
 #[test]
