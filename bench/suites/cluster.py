@@ -1,7 +1,7 @@
 """An index in a cluster of OpenSearch: what fails, and what it costs.
 
 Nodes run on this machine (`scripts/cluster`), each with a heap of 512 MB. The documents are files of some kilobytes,
-made of the words of a corpus. First something fails while ken writes: a node is killed, or stopped and woken, a write is
+of made words. First something fails while ken writes: a node is killed, or stopped and woken, a write is
 refused, disks are full, a network is cut, and the machine that indexes is killed while another one waits. After each,
 `ken index` runs once more; then every file must be in the cluster exactly once, and ken must answer as from an index in
 its data folder. Then the cost: documents per second on one node and on three, bytes per document, and the time of a
@@ -33,7 +33,7 @@ GOAL_MS = 300
 
 def run(bench):
     result = Result("cluster", __doc__.split("\n\n", 1)[1].strip())
-    words = Words(bench)
+    words = Words()
     few = words.files(bench, "few", QUICK_FILES if bench.quick else FILES)
     for ken in bench.ken("cluster-few"):
         ken.prepare([few])
@@ -46,19 +46,16 @@ def run(bench):
 
 
 class Words:
-    """Words as often as texts have them: the rank in the list decides."""
+    """Made words, of which the second is half as frequent as the first, and so on."""
 
-    def __init__(self, bench):
-        corpus = bench.corpora.html(True).path
+    def __init__(self):
+        chance = random.Random(5)
         known = {}
-        for folder, _, names in os.walk(corpus):
-            for name in sorted(names):
-                with open(os.path.join(folder, name), errors="ignore") as file:
-                    for word in file.read().split():
-                        if word.isalpha() and len(word) > 1:
-                            known[word.lower()] = known.get(word.lower(), 0) + 1
-        self.words = sorted(known, key=known.get, reverse=True)[:30_000]
-        self.weights = [known[word] for word in self.words]
+        while len(known) < 30_000:
+            syllables = chance.randrange(2, 5)
+            word = "".join(chance.choice("bdfgklmnprst") + chance.choice("aeiou") for _ in range(syllables))
+            known[word] = 1 / (len(known) + 3)
+        self.words, self.weights = list(known), list(known.values())
 
     def files(self, bench, name, count):
         """Makes a folder of files, if it is not there."""
@@ -122,7 +119,7 @@ def failures(bench, embedded, root, result):
             paths = ken.paths()
             files = {os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names}
             missing, twice = len(files - set(paths)), len(paths) - len(set(paths))
-            different = compare(ken, embedded, Words(bench))
+            different = compare(ken, embedded, Words())
         rows.append([name, noted, f"{wall:.0f}", str(len(paths)), str(missing), str(twice), str(len(different))])
         result.raw[name] = {"missing": missing, "twice": twice, "different": different, "noted": noted}
         met = not (missing or twice or different or len(files) != len(paths))

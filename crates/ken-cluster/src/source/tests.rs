@@ -91,7 +91,7 @@ fn pages_of_more_than_ken_looks_at_have_every_document_once() {
         let n_words = if number % 250 == 3 {
             60_000
         } else {
-            10 + number % 7
+            20 + number % 7
         };
         let body = format!(
             "{}{}",
