@@ -8,7 +8,6 @@ import urllib.error
 import urllib.request
 
 from lib.process import Command, Failed
-from peers import empty
 from peers.ken import Ken
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "cluster")
@@ -114,6 +113,10 @@ def start(command, log):
         return subprocess.Popen(command.argv, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
 
 
-def again(ken):
-    """The same data folder, empty: another machine."""
-    empty(ken.home)
+def finish(command, log):
+    """Runs a command to its end; returns its seconds. `process.run` would wait for the nodes, which it adopts."""
+    began = time.monotonic()
+    code = start(command, log).wait()
+    if code not in command.ok:
+        raise Failed(f"{command.argv} ended with {code}; see {log}")
+    return time.monotonic() - began

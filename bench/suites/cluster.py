@@ -15,11 +15,10 @@ import time
 
 from lib import process, stats
 from lib.contest import progress
-from lib.nodes import KenInCluster, Nodes, start
+from lib.nodes import KenInCluster, Nodes, finish, start
 from lib.process import Command
 from lib.report import Goal, Result
 from peers import empty
-from peers.ken import Ken
 
 FILES, QUICK_FILES = 3_000, 300
 MANY, QUICK_MANY = 20_000, 600
@@ -37,7 +36,7 @@ def run(bench):
     few = words.files(bench, "few", QUICK_FILES if bench.quick else FILES)
     for ken in bench.ken("cluster-few"):
         ken.prepare([few])
-        process.run(ken.index(), bench.log("cluster", "embedded-few"))
+        finish(ken.index(), bench.log("cluster", "embedded-few"))
         failures(bench, ken, few, result)
     many = words.files(bench, "many", QUICK_MANY if bench.quick else MANY)
     for ken in bench.ken("cluster-many"):
@@ -115,7 +114,7 @@ def failures(bench, embedded, root, result):
             noted = happen(nodes, ken, log)
             wall = time.monotonic() - began
             # What was not acknowledged is written again.
-            process.run(ken.index(), log)
+            finish(ken.index(), log)
             paths = ken.paths()
             files = {os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names}
             missing, twice = len(files - set(paths)), len(paths) - len(set(paths))
@@ -211,7 +210,7 @@ def two_machines(nodes, ken, log):
     running.kill()
     code = running.wait()
     began = time.monotonic()
-    process.run(other.index(), log)
+    finish(other.index(), log)
     empty(other.home)
     return (f"at {written} documents; the second ended with {refused_code}, the first was killed ({code}), "
             f"the second wrote all in {time.monotonic() - began:.0f} s")
@@ -230,18 +229,18 @@ SCENARIOS = [
 def costs(bench, embedded, root, words, result):
     embedded.prepare([root])
     rows, raw = [], {}
-    cost = process.run(embedded.index(), bench.log("cluster", "embedded-many"))
+    seconds = finish(embedded.index(), bench.log("cluster", "embedded-many"))
     count = embedded.documents()
-    rows.append(["embedded", f"{count / cost.wall:.0f}", f"{embedded.index_bytes() / count:.0f}"])
+    rows.append(["embedded", f"{count / seconds:.0f}", f"{embedded.index_bytes() / count:.0f}"])
     times = {"embedded": asked(bench, embedded, words)}
     for n_nodes in (1, 3):
         with Nodes(n_nodes, log=bench.log("cluster", "nodes")) as nodes:
             home = bench.index_home("cluster", f"many-{n_nodes}")
             ken = KenInCluster(home, bench.program, nodes, "archive", shards=n_nodes, replicas=0)
             ken.prepare([root])
-            cost = process.run(ken.index(), bench.log("cluster", f"many-{n_nodes}"))
+            seconds = finish(ken.index(), bench.log("cluster", f"many-{n_nodes}"))
             name = f"{n_nodes} node{'s' * (n_nodes > 1)}"
-            rows.append([name, f"{count / cost.wall:.0f}", f"{ken.index_bytes() / count:.0f}"])
+            rows.append([name, f"{count / seconds:.0f}", f"{ken.index_bytes() / count:.0f}"])
             times[name] = asked(bench, ken, words)
         progress(f"cluster: {name} done")
     result.tables.append((f"First index of {count} documents of {WORDS_PER_FILE} words on average; no copies of shards:",

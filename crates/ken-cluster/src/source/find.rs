@@ -28,19 +28,19 @@ const SPARE: usize = 50;
 const MAX_VALUES: usize = 10_000;
 
 /// A request, translated.
-pub(super) struct Asked {
-    pub(super) plan: Plan,
-    pub(super) local: Plan,
+struct Asked {
+    plan: Plan,
+    local: Plan,
     relations: Vec<Value>,
     /// The query with the documents that are asked for or left out.
-    pub(super) query: Value,
+    query: Value,
     is_exact: bool,
     size: Size,
 }
 
 /// How much a query finds.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Size {
+struct Size {
     n_found: u64,
     /// The words of all their texts.
     n_words: u64,
@@ -226,7 +226,7 @@ impl ClusterSource {
         self.local(&ids, asked)
     }
 
-    pub(super) fn local(&self, ids: &[String], asked: &Asked) -> Result<Local, Error> {
+    fn local(&self, ids: &[String], asked: &Asked) -> Result<Local, Error> {
         let counts = self.counts(&asked.plan)?;
         let mut relations: HashMap<String, Vec<usize>> = HashMap::new();
         for (number, query) in asked.relations.iter().enumerate() {
@@ -305,7 +305,7 @@ impl ClusterSource {
         if request.order == Order::default() {
             let counts = self.counts(&asked.plan)?;
             query = ranked(&asked.query, &asked.plan, &counts, &self.reading.ranking);
-            page = self.window(request, asked, &query)?;
+            page = self.window(request, (&query, field), &|ids| self.local(ids, asked))?;
         }
         if page.hits.len() < end {
             self.append(&mut page, end, (&query, request.order), field, request)?;
@@ -507,7 +507,7 @@ impl ClusterSource {
 }
 
 /// Returns the field in which documents that belong together have the same value.
-pub(super) fn group_field(collapse: Collapse) -> &'static str {
+fn group_field(collapse: Collapse) -> &'static str {
     match collapse {
         Collapse::Content | Collapse::Similar => "content",
         Collapse::File => "file",

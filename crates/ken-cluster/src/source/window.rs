@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use ken_engine::{Boosts, DocAddress, Error, Hit, Request};
 use serde_json::{Value, json};
 
-use super::find::{Asked, group_field};
+use super::local::Local;
 use super::texts::{n_words_field, n_words_of};
 use super::{ClusterSource, id, lock, text};
 use crate::search::hits;
@@ -48,19 +48,19 @@ struct Best {
 }
 
 impl ClusterSource {
-    /// Ranks the best documents of a query with a score.
+    /// Ranks the best documents of a query with a score. `field` is that of their groups, and `index` indexes documents here.
     pub(super) fn window(
         &self,
         request: &Request<'_>,
-        asked: &Asked,
-        query: &Value,
+        (query, field): (&Value, Option<&str>),
+        index: &dyn Fn(&[String]) -> Result<Local, Error>,
     ) -> Result<Page, Error> {
-        let best = self.best(query, request.collapse.map(group_field))?;
+        let best = self.best(query, field)?;
         let short = best.iter().filter(|of| of.n_words <= LONG);
         let ids: Vec<String> = short.map(|of| of.id.clone()).collect();
-        let here = self.local(&ids, asked)?;
+        let here = index(&ids)?;
         let found = here.source().find(&Request {
-            plan: &asked.local,
+            plan: here.plan(),
             only: None,
             without: &[],
             offset: 0,
