@@ -57,6 +57,7 @@ impl Drop for InCluster {
 }
 
 /// Returns whether there is a cluster; says so if not.
+#[allow(clippy::print_stderr, reason = "a test that does not run says so")]
 fn is_there() -> bool {
     let is_there = std::env::var_os("KEN_TEST_CLUSTER").is_some();
     if !is_there {
