@@ -26,7 +26,7 @@ pub(crate) fn is_signed_data(cms: &[u8]) -> bool {
 }
 
 /// Returns the signed content; `None` if the signature does not contain it.
-pub(crate) fn content(cms: &[u8]) -> Option<Vec<u8>> {
+pub fn content(cms: &[u8]) -> Option<Vec<u8>> {
     let mut outer = DerReader(cms).enter(SEQUENCE)?;
     outer.0 = outer.0.strip_prefix(SIGNED_DATA)?;
     let mut data = outer.enter(EXPLICIT)?.enter(SEQUENCE)?;

@@ -107,6 +107,12 @@ impl<'a> TreePart<'a> {
         text(self.content(), charset, detect).replace("\r\n", "\n")
     }
 
+    /// Returns a parameter of the content type.
+    pub fn parameter(&self, name: &str, detect: Detect<'_>) -> Option<String> {
+        let value = clean(self.values("Content-Type").next()?, detect);
+        Params::new(&value).get(name, detect)
+    }
+
     /// Returns the values of a header, decoded and each on one line.
     pub fn header(&self, name: &str, detect: Detect<'_>) -> Vec<String> {
         let values = self.values(name);

@@ -1,7 +1,8 @@
 //! Whether a query says exactly what must match, or has only words.
 
 use super::lexer::{Token, saved_name, token};
-use super::parser::{MAX_DEPTH, Names};
+use super::names::Names;
+use super::parser::MAX_DEPTH;
 
 /// Returns whether a query in ken's language joins its parts by operators or parentheses, itself or in a saved query that
 /// it names. Excluded words, fields, and the group of words of a field are no such operators.

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::error::QueryError;
-use super::parser::{MAX_BYTES, MAX_CLAUSES, Names, parse_with};
+use super::names::Names;
+use super::parser::{MAX_BYTES, MAX_CLAUSES, parse_with};
 use super::tree::{Clause, Tree, Value};
 
 /// More mistakes than a person makes; each costs another parse of the whole query.

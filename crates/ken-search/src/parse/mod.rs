@@ -19,13 +19,13 @@
 //!
 //! The parser is a recursive descent with one token of look-ahead. Nesting and the number of clauses are bounded.
 
-mod database;
 mod dialect;
 mod error;
 mod joins;
 mod lenient;
 mod lexer;
 mod modifiers;
+mod names;
 mod parser;
 mod pattern;
 mod print;
@@ -33,15 +33,15 @@ mod tree;
 mod values;
 mod when;
 
-pub use database::{Asked, Database};
 pub use dialect::{Syntax, recoll_words, without_forms};
 pub use error::QueryError;
 pub use joins::joins_parts;
 pub use lenient::{LeftOut, Lenient, parse_lenient};
 pub use lexer::is_reserved;
 pub(crate) use lexer::is_space_in_numbers;
+pub use names::{Asked, Database, Names, Saved};
 pub(crate) use parser::MAX_CLAUSES;
-pub use parser::{Names, Saved, parse, parse_with};
+pub use parser::{parse, parse_with};
 pub use pattern::word_pattern;
 pub use tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
 pub use when::{Ago, Precision, Unit, When};

@@ -2,15 +2,14 @@
 
 mod value;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use ken_core::{Field, FieldKind, FieldNames, Glob};
+use ken_core::{Field, FieldKind, Glob};
 
-use super::database::Database;
 use super::error::QueryError;
 use super::lexer::{self, SpannedToken, Token};
 use super::modifiers::Quoted;
+use super::names::Names;
 use super::tree::{Boost, Clause, Modifiers, Nearness, Tree, Value};
 use super::values;
 
@@ -20,35 +19,6 @@ pub(super) const MAX_DEPTH: usize = 64;
 pub(crate) const MAX_CLAUSES: usize = 1024;
 /// The longest query in bytes; longer ones are files pasted by mistake.
 pub(super) const MAX_BYTES: usize = 64 << 10;
-
-/// Saved queries by name: `query:name`.
-pub type Saved = BTreeMap<String, String>;
-
-/// What the names in a query mean.
-#[derive(Clone, Copy, Debug)]
-pub struct Names<'a> {
-    /// Saved queries, `query:name`.
-    pub saved: &'a Saved,
-    /// The fields of the index that is searched.
-    pub fields: &'a FieldNames,
-    /// Whether `5/6/2024` is a day in May rather than in June.
-    pub month_first: bool,
-    /// The database of notmuch that a query in its language is for, if any.
-    pub database: Option<&'a dyn Database>,
-}
-
-impl Default for Names<'_> {
-    /// Returns no saved queries, and only the built-in fields.
-    fn default() -> Self {
-        const NONE: &Saved = &Saved::new();
-        Self {
-            saved: NONE,
-            fields: &FieldNames::TABLE,
-            month_first: false,
-            database: None,
-        }
-    }
-}
 
 /// Parses a query that uses only the built-in fields.
 ///

@@ -137,6 +137,7 @@ impl<'s> Service<'s> {
             fields: &self.names,
             month_first: self.context.month_first,
             database: self.database,
+            nested: 0,
         }
     }
 

@@ -18,10 +18,6 @@ const FOREVER: Duration = Duration::from_secs(1 << 32);
 /// # Errors
 /// Fails if a word is not a change.
 pub fn labels_change(text: &str, mail: &Mail) -> Result<TagChange, Error> {
-    if mail.has_made_up_id() {
-        let message = "the message has no identifier, by which a label would be kept";
-        return Err(Error::new(ErrorKind::Argument, message));
-    }
     let mut tags = Vec::new();
     let words = text.split(|c: char| c.is_whitespace() || c == ',');
     for word in words.filter(|word| !word.is_empty()) {

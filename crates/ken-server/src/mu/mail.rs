@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ken_core::{Document, Field, MESSAGE_STATES, MessageState, MessageStateInfo, Reason, Value};
 use ken_mail::maildir::{Flags, MaildirPath};
 use ken_mail::thread::ancestors;
-use ken_mail::{Message, MimePart, Personal, Text, header_values, mime_parts};
+use ken_mail::{Message, MimePart, Personal, Text, header_values, made_id, mime_parts};
 use ken_search::service::mail::Message as IndexMessage;
 
 use super::error::ErrorKind;
@@ -21,9 +21,6 @@ const MAX_FILE_BYTES: u64 = 512 << 20;
 
 /// The scheme of an address in a header.
 const MAILTO: &str = "mailto:";
-
-/// The end of an identifier that was made up for a message without one.
-const MADE_UP: &str = "@ken.id";
 
 /// A message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,7 +143,10 @@ impl Mail {
             cc: read(&message.cc),
             bcc: read(&message.bcc),
             reply_to: read(&message.reply_to),
-            id: message.id.clone(),
+            id: match message.id.as_str() {
+                "" => made_id(bytes),
+                id => id.to_owned(),
+            },
             references: ancestors(&message.references, &message.in_reply_to),
             list: message.list_id.clone(),
             list_post: list_post(bytes),
@@ -176,23 +176,11 @@ impl Mail {
         if self.priority.is_empty() {
             "normal".clone_into(&mut self.priority);
         }
-        if self.id.is_empty() {
-            // The name without flags does not change.
-            let base = MaildirPath::of_path(&self.path).map(|found| found.base);
-            let base = base.or_else(|| Some(self.path.file_name()?.to_owned()));
-            let base = base.unwrap_or_default();
-            self.id = format!("{}{MADE_UP}", base.to_string_lossy());
-        }
         let all = [&self.from, &self.to, &self.cc, &self.bcc];
         self.is_personal = all
             .into_iter()
             .flatten()
             .any(|address| personal.is(&address.email));
-    }
-
-    /// Returns whether the message has no identifier of its own.
-    pub fn has_made_up_id(&self) -> bool {
-        self.id.ends_with(MADE_UP)
     }
 
     /// Returns the names of the flags, in mu's order.

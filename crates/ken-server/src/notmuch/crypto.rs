@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use ken_mail::{TreeInner, TreePart};
+use ken_mail::{TreeInner, TreePart, signed_content};
 
 use super::detect;
 use super::print::Printer;
@@ -22,8 +22,8 @@ pub enum Standard {
     Smime,
 }
 
-/// Asks GnuPG for its status lines on a signature: the signed bytes, and the signature.
-pub type Verify<'g> = &'g dyn Fn(Standard, &[u8], &[u8]) -> String;
+/// Asks GnuPG for its status lines on a signature: the signed bytes, unless the signature contains them, and the signature.
+pub type Verify<'g> = &'g dyn Fn(Standard, Option<&[u8]>, &[u8]) -> String;
 /// Lets GnuPG decrypt; returns the content, if it can be read, and the status lines.
 pub type Decrypt<'g> = &'g dyn Fn(Standard, &[u8]) -> (Option<Vec<u8>>, String);
 
@@ -62,6 +62,8 @@ pub(super) struct Verdicts {
     signatures: HashMap<usize, Vec<Signature>>,
     /// The content of an encrypted part; absent if it cannot be decrypted.
     contents: HashMap<usize, Option<Vec<u8>>>,
+    /// The content inside a signature.
+    opened: HashMap<usize, Vec<u8>>,
 }
 
 fn place(part: &TreePart<'_>) -> usize {
@@ -72,9 +74,7 @@ impl Verdicts {
     /// Asks about all parts of a message.
     pub(super) fn of(tree: &TreePart<'_>, gnupg: Gnupg<'_>) -> Self {
         let mut verdicts = Self::default();
-        if gnupg.verify.is_some() || gnupg.decrypt.is_some() {
-            verdicts.ask(tree, gnupg, 0);
-        }
+        verdicts.ask(tree, gnupg, 0);
         verdicts
     }
 
@@ -91,6 +91,7 @@ impl Verdicts {
                 parts.iter().for_each(|part| self.ask(part, gnupg, depth));
             }
             TreeInner::Message(inner) => self.ask(inner, gnupg, depth),
+            TreeInner::Leaf if is_signed_data(part) => self.ask_opaque(part, gnupg, depth),
             TreeInner::Leaf if part.is("application", "pkcs7-mime") => {
                 self.ask_content(part, Standard::Smime, &part.content(), gnupg, depth);
             }
@@ -106,8 +107,27 @@ impl Verdicts {
             true => Standard::OpenPgp,
             false => Standard::Smime,
         };
-        let lines = verify(standard, &with_crlf(signed.whole), &signature.content());
+        let lines = verify(
+            standard,
+            Some(&with_crlf(signed.whole)),
+            &signature.content(),
+        );
         self.signatures.insert(place(part), signatures(&lines));
+    }
+
+    /// Opens a signature with its content inside, and asks about it.
+    fn ask_opaque(&mut self, part: &TreePart<'_>, gnupg: Gnupg<'_>, depth: usize) {
+        let signed = part.content();
+        let content = signed_content(&signed).filter(|_| depth < MAX_DEPTH);
+        let Some(content) = content else {
+            return;
+        };
+        if let Some(verify) = gnupg.verify {
+            let lines = verify(Standard::Smime, None, &signed);
+            self.signatures.insert(place(part), signatures(&lines));
+        }
+        self.ask(&TreePart::read(&content, &detect), gnupg, depth + 1);
+        self.opened.insert(place(part), content);
     }
 
     fn ask_content(
@@ -142,38 +162,139 @@ impl Verdicts {
         self.contents.get(&place(part)).map(Option::is_some)
     }
 
-    /// Returns the content of a part that was decrypted.
+    /// Returns the content of a part that was decrypted, or that is inside a signature.
     pub(super) fn content(&self, part: &TreePart<'_>) -> Option<TreePart<'_>> {
-        let content = self.contents.get(&place(part))?.as_ref()?;
+        let content = match self.opened.get(&place(part)) {
+            Some(content) => content,
+            None => self.contents.get(&place(part))?.as_ref()?,
+        };
         Some(TreePart::read(content, &detect))
     }
 
-    /// Prints what holds for a message as a whole: what its outermost part, or the content of it, is signed by.
-    pub(super) fn print_summary(
+    /// Returns what protects a message as a whole.
+    pub(super) fn envelope(&self, tree: &TreePart<'_>) -> Envelope<'_> {
+        let mut envelope = Envelope::default();
+        self.open(tree, &mut envelope);
+        if envelope.decrypted.is_none() && self.contents.values().any(Option::is_some) {
+            envelope.decrypted = Some("partial");
+        }
+        envelope
+    }
+
+    /// Goes from layer to layer to the first part that is neither signed nor encrypted as a whole.
+    fn open<'v>(&'v self, part: &TreePart<'_>, envelope: &mut Envelope<'v>) {
+        if let Some(found) = self.signatures(part).filter(|found| !found.is_empty()) {
+            envelope.is_signature_encrypted =
+                envelope.decrypted.is_some() || self.is_decrypted(part) == Some(true);
+            envelope.signatures = Some(found);
+        }
+        if let Some(content) = self.content(part) {
+            if self.is_decrypted(part) == Some(true) {
+                envelope.decrypted = Some("full");
+            }
+            return self.open(&content, envelope);
+        }
+        match &part.inner {
+            TreeInner::Multipart(parts) if part.is("multipart", "signed") => {
+                if let Some(first) = parts.first() {
+                    self.open(first, envelope);
+                }
+            }
+            _ if part.is("multipart", "encrypted") || part.is("application", "pkcs7-mime") => {}
+            _ if envelope.decrypted.is_none() && envelope.signatures.is_none() => {}
+            _ if is_protected(part) => envelope.subject = part.header("Subject", &detect).pop(),
+            _ => {}
+        }
+    }
+
+    /// Returns the part that is shown for one that begins with a copy of its header fields, which is for programs that do not
+    /// know protected headers (draft-ietf-lamps-header-protection, "legacy display").
+    pub(super) fn without_legacy_display<'p, 'b>(
         &self,
-        tree: &TreePart<'_>,
+        part: &'p TreePart<'b>,
+    ) -> &'p TreePart<'b> {
+        match &part.inner {
+            TreeInner::Multipart(parts) if part.is("multipart", "mixed") && is_protected(part) => {
+                match parts.as_slice() {
+                    [first, second]
+                        if (first.is("text", "rfc822-headers") || first.is("text", "plain"))
+                            && is_protected(first) =>
+                    {
+                        second
+                    }
+                    _ => part,
+                }
+            }
+            _ => part,
+        }
+    }
+}
+
+/// Returns whether a part says that its header fields are those of the message.
+fn is_protected(part: &TreePart<'_>) -> bool {
+    let version = part.parameter("protected-headers", &detect);
+    version.is_some_and(|version| version.eq_ignore_ascii_case("v1"))
+}
+
+/// Returns whether a part is a signature with its content inside (RFC 8551 section 3.5.2).
+pub(super) fn is_signed_data(part: &TreePart<'_>) -> bool {
+    let kind = part.parameter("smime-type", &detect);
+    part.is("application", "pkcs7-mime")
+        && kind.is_some_and(|kind| kind.eq_ignore_ascii_case("signed-data"))
+}
+
+/// What protects a message as a whole: signatures and encryption around its content.
+#[derive(Debug, Default)]
+pub(super) struct Envelope<'v> {
+    signatures: Option<&'v [Signature]>,
+    is_signature_encrypted: bool,
+    /// `full`, or `partial` if only some part was decrypted.
+    decrypted: Option<&'static str>,
+    /// The subject inside.
+    pub(super) subject: Option<String>,
+}
+
+impl Envelope<'_> {
+    /// Prints it, beside the subject that everybody sees.
+    pub(super) fn print(
+        &self,
+        outer_subject: Option<&str>,
         out: &mut Printer<'_>,
     ) -> std::io::Result<()> {
-        let inside = self.content(tree);
-        let outer = self.signatures(tree);
-        let inner = inside.as_ref().and_then(|inside| self.signatures(inside));
-        let signatures = outer.or(inner).filter(|found| !found.is_empty());
         out.begin_map()?;
-        if let Some(signatures) = signatures {
+        if let Some(signatures) = self.signatures {
             out.key("signed")?;
             out.begin_map()?;
             out.key("status")?;
             print(signatures, true, out)?;
-            if inside.is_some() {
+            if self.is_signature_encrypted {
                 out.key("encrypted")?;
                 out.boolean(true)?;
             }
+            if self.subject.is_some() {
+                out.key("headers")?;
+                out.begin_list()?;
+                out.string("Subject")?;
+                out.end()?;
+            }
             out.end()?;
         }
-        if inside.is_some() {
+        if let Some(status) = self.decrypted {
             out.key("decrypted")?;
             out.begin_map()?;
-            out.entry("status", "full")?;
+            out.entry("status", status)?;
+            if self.subject.is_some() && self.subject.as_deref() != outer_subject {
+                out.key("header-mask")?;
+                out.begin_map()?;
+                match outer_subject {
+                    Some(subject) => out.entry("Subject", subject)?,
+                    None => {
+                        out.key("Subject")?;
+                        out.null()?;
+                    }
+                }
+                out.end()?;
+            }
             out.end()?;
         }
         out.end()
@@ -229,6 +350,14 @@ pub(super) fn print(
 fn address(user: &str) -> Option<&str> {
     let (_, rest) = user.split_once('<')?;
     rest.split_once('>').map(|(address, _)| address)
+}
+
+/// Returns the name of a certificate, which gpgsm writes `/CN=Anna/O=Example`, as RFC 4514 has it; another name stays.
+fn distinguished(user: &str) -> String {
+    match user.strip_prefix('/') {
+        Some(name) => name.replace('/', ","),
+        None => user.to_owned(),
+    }
 }
 
 /// Returns bytes with the line ends that are signed (RFC 3156 section 5).
@@ -287,7 +416,7 @@ fn signatures(lines: &str) -> Vec<Signature> {
                 last.key = None;
             }
             "TRUST_FULLY" | "TRUST_ULTIMATE" if last.status == "good" => {
-                last.user = user.take();
+                last.user = user.take().map(|user| distinguished(&user));
             }
             _ => {}
         }
@@ -324,16 +453,18 @@ mod tests {
     fn signed_and_encrypted_parts_are_asked_for() {
         let text = b"Content-Type: multipart/encrypted; boundary=b\n\n--b\n\
             Content-Type: application/pgp-encrypted\n\nVersion: 1\n--b\n\ncipher\n--b--\n";
-        let inside = b"Content-Type: multipart/signed; boundary=c\n\n--c\n\nsigned\n--c\n\
+        let inside = b"Content-Type: multipart/signed; boundary=c\n\n--c\n\
+            Subject: Inside\nContent-Type: text/plain; protected-headers=v1\n\nsigned\n--c\n\
             Content-Type: application/pgp-signature\n\nsignature\n--c--\n";
         let tree = TreePart::read(text, &detect);
         let decrypt = |_, cipher: &[u8]| {
             assert_eq!(cipher, b"cipher");
             (Some(inside.to_vec()), String::new())
         };
-        let verify = |standard, signed: &[u8], signature: &[u8]| {
+        let verify = |standard, signed: Option<&[u8]>, signature: &[u8]| {
             assert_eq!(standard, Standard::OpenPgp);
-            assert_eq!((signed, signature), (&b"\r\nsigned"[..], &b"signature"[..]));
+            assert_eq!(signed, Some(&b"Subject: Inside\r\nContent-Type: text/plain; protected-headers=v1\r\n\r\nsigned"[..]));
+            assert_eq!(signature, b"signature");
             GOOD.to_owned()
         };
         let gnupg = Gnupg {
@@ -346,10 +477,17 @@ mod tests {
         assert_eq!(verdicts.signatures(&content).map(<[_]>::len), Some(1));
         let mut out = Vec::new();
         let mut printer = Printer::new(super::super::print::Form::Json, &mut out);
-        verdicts.print_summary(&tree, &mut printer).unwrap();
+        let envelope = verdicts.envelope(&tree);
+        assert_eq!(envelope.subject.as_deref(), Some("Inside"));
+        envelope.print(Some("..."), &mut printer).unwrap();
         let printed = String::from_utf8(out).unwrap();
         assert!(
             printed.contains("\"encrypted\": true") && printed.contains("\"full\""),
+            "{printed}"
+        );
+        let is_told = printed.contains("\"header-mask\": {\"Subject\": \"...\"}");
+        assert!(
+            is_told && printed.contains("\"headers\": [\"Subject\"]"),
             "{printed}"
         );
         let nothing = Verdicts::of(&tree, Gnupg::NOTHING);

@@ -11,13 +11,14 @@ use ken_index::Reader;
 use ken_index::layout::index_folder;
 use ken_mail::TagChange;
 use ken_pipeline::{Options, Progress, RootChange, tags, update_files};
-use ken_search::parse::{Asked, Saved};
+use ken_search::parse::{Asked, Names, Saved, Tree};
 use ken_search::plan::Context;
 use ken_search::service::Service;
+use regex_automata::meta::Regex;
 
-use super::Error;
 use super::journal::{self, Journal};
 use super::message::Message;
+use super::{Error, sexp};
 
 /// The settings of a database.
 pub struct DatabaseOptions {
@@ -258,10 +259,28 @@ impl ken_search::parse::Database for Database {
             Asked::Thread(number) => self.thread_ids(number),
             Asked::Revisions(range) => self.changed_ids(range),
             Asked::Property(text) => {
-                let (key, value) = text.split_once('=')?;
-                Some(self.journal().ok()?.with_property(key, value))
+                let pattern = text
+                    .strip_prefix('/')
+                    .and_then(|rest| rest.strip_suffix('/'));
+                let journal = self.journal().ok()?;
+                match pattern {
+                    Some(pattern) => {
+                        let pattern = Regex::new(pattern).ok()?;
+                        Some(journal.with_property(|key, value| {
+                            pattern.is_match(&format!("{key}={value}"))
+                        }))
+                    }
+                    None => {
+                        let wanted = text.split_once('=')?;
+                        Some(journal.with_property(|key, value| (key, value) == wanted))
+                    }
+                }
             }
         }
+    }
+
+    fn expression(&self, text: &str, names: Names<'_>) -> Result<Tree, String> {
+        sexp::tree(text, names, &self.settings).map_err(|error| error.to_string())
     }
 }
 

@@ -89,10 +89,10 @@ impl Journal {
         self.properties.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the messages with a property.
-    pub(super) fn with_property(&self, key: &str, value: &str) -> Vec<String> {
+    /// Returns the messages with a property of which `is_meant` returns true for its key and value.
+    pub(super) fn with_property(&self, is_meant: impl Fn(&str, &str) -> bool) -> Vec<String> {
         let has = |(_, all): &(&String, &Vec<(String, String)>)| {
-            all.iter().any(|(own, of)| own == key && of == value)
+            all.iter().any(|(key, value)| is_meant(key, value))
         };
         let found = self.properties.iter().filter(has);
         found.map(|(id, _)| id.clone()).collect()
@@ -141,7 +141,10 @@ mod tests {
         assert_eq!(journal.changed("2@x"), 5);
         assert_eq!(journal.settings.len(), 1);
         assert_eq!(journal.settings["query.todo"], "tag:todo");
-        assert_eq!(journal.with_property("k", "v w"), ["2@x"]);
+        assert_eq!(
+            journal.with_property(|key, value| (key, value) == ("k", "v w")),
+            ["2@x"]
+        );
         let line = properties_line("2@x", journal.properties("2@x"));
         assert_eq!(line, "#= 2@x b=c k=v%20w\n");
         assert_eq!(setting_line("a", "b c"), "#@ a b%20c\n");

@@ -15,6 +15,7 @@ use ken_mail::{Message as Parsed, TagChange, TreeInner, TreePart};
 use ken_pipeline::{Options, Progress, Summary, update};
 
 use super::Error;
+use super::crypto::is_signed_data;
 use super::database::{Database, texts};
 use super::ignore::Ignore;
 use super::message::{self, number_of};
@@ -314,13 +315,21 @@ fn is_mailbox(bytes: &[u8]) -> bool {
 
 /// Notes the tags that say what a message contains.
 fn note_content(part: &TreePart<'_>, tags: &mut BTreeSet<&'static str>) {
+    if part.is("application", "pkcs7-mime") {
+        // It is declared as an attachment, but is the message.
+        tags.insert(match is_signed_data(part) {
+            true => "signed",
+            false => "encrypted",
+        });
+        return;
+    }
     if part.is_attachment() {
         tags.insert("attachment");
     }
     if part.is("multipart", "signed") {
         tags.insert("signed");
     }
-    if part.is("multipart", "encrypted") || part.is("application", "pkcs7-mime") {
+    if part.is("multipart", "encrypted") {
         tags.insert("encrypted");
     }
     match &part.inner {

@@ -128,6 +128,7 @@ impl Database {
             fields: &fields,
             month_first: false,
             database: Some(self),
+            nested: 0,
         };
         if query.is_sexp {
             return sexp::tree(text, names, &self.settings);

@@ -3,6 +3,7 @@
 //! A term in a field means what the same term means in the usual language, so each is read there; operators, modifiers
 //! and macros are combined here.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use ken_core::Field;
@@ -46,7 +47,7 @@ const FIELDS: [FieldRow; 14] = [
     row("id", true, true),
     row("is", false, true),
     row("mid", true, true),
-    row("mimetype", true, false),
+    row("mimetype", false, false),
     row("path", true, true),
     row("property", false, true),
     row("subject", false, true),
@@ -70,7 +71,7 @@ pub(super) fn tree(
         settings,
         n_atoms: 0,
     };
-    let tree = reader.query(&expression, None, 0)?;
+    let tree = reader.query(&expression, None, names.nested)?;
     Ok(Tree::and(vec![tree, reader.infix("*")?]))
 }
 
@@ -83,6 +84,16 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn infix(&self, text: &str) -> Result<Tree, Error> {
         let parsed = Syntax::Notmuch.parse_with(text, self.names);
+        Ok(parsed.map_err(SearchError::from)?)
+    }
+
+    /// Reads a query in the usual language, which may hold expressions.
+    fn nested(&self, text: &str, depth: usize) -> Result<Tree, Error> {
+        let names = Names {
+            nested: depth,
+            ..self.names
+        };
+        let parsed = Syntax::Notmuch.parse_with(text, names);
         Ok(parsed.map_err(SearchError::from)?)
     }
 
@@ -171,13 +182,14 @@ impl Reader<'_> {
             "infix" => {
                 let text = one_atom(head, rest)?;
                 let wrong = |_| Error::Syntax(format!("Syntax error in infix query: {text}"));
-                self.infix(&text).map_err(wrong)
+                self.nested(&text, depth).map_err(wrong)
             }
             "query" => {
                 let name = one_atom(head, rest)?;
-                self.infix(&format!("query:{}", quoted(&name)))
+                self.nested(&format!("query:{}", quoted(&name)), depth)
             }
             "date" | "lastmod" => self.range(head, rest),
+            "macro" => Err(Error::syntax("macro definition not permitted here")),
             _ => self.field_or_macro(head, rest, field, depth),
         }
     }
@@ -211,12 +223,16 @@ impl Reader<'_> {
         let Some(saved) = saved else {
             return Err(Error::Syntax(format!("unknown prefix '{head}'")));
         };
-        let body = expanded(&read(saved)?, head, rest)?;
+        let invalid = |_| Error::Syntax(format!("invalid saved s-expression query: '{saved}'"));
+        let body = expanded(&read(saved).map_err(invalid)?, head, rest)?;
         self.query(&body, field, depth)
     }
 
     /// Returns the tree of a term, alone or in a field.
     fn term(&mut self, text: &str, is_quoted: bool, field: Option<&str>) -> Result<Tree, Error> {
+        if !is_quoted && let Some(name) = text.strip_prefix(',') {
+            return Err(Error::Syntax(format!("undefined parameter '{name}'")));
+        }
         if text == "*" && !is_quoted {
             return self.prefix_of("", field);
         }
@@ -228,7 +244,8 @@ impl Reader<'_> {
                 false => self.infix(&format!("\"{}\"", text.replace('"', " "))),
             };
         };
-        if text.is_empty() {
+        // The folder of all mail has no name.
+        if text.is_empty() && !matches!(field, "folder" | "path") {
             let anything = self.prefix_of("", Some(field))?;
             return Ok(Tree::Not(Box::new(anything)));
         }
@@ -350,6 +367,15 @@ fn quoted(text: &str) -> String {
 
 fn one_atom(head: &str, rest: &[Sexp]) -> Result<String, Error> {
     match rest {
+        [
+            Sexp::Atom {
+                text,
+                is_quoted: false,
+            },
+        ] if text.starts_with(',') => {
+            let message = format!("undefined parameter '{}'", &text[1..]);
+            Err(Error::Syntax(message))
+        }
         [Sexp::Atom { text, .. }] => Ok(text.clone()),
         _ => Err(Error::Syntax(format!(
             "'{head}' expects single atom as argument"
@@ -365,11 +391,10 @@ fn expanded(saved: &Sexp, name: &str, arguments: &[Sexp]) -> Result<Sexp, Error>
     let is_macro = |head: &Sexp| matches!(head, Sexp::Atom { text, .. } if text == "macro");
     match items.as_slice() {
         [head, Sexp::List(parameters), body] if is_macro(head) => {
-            if parameters.len() != arguments.len() {
-                return Err(Error::Syntax(format!(
-                    "'{name}': wrong number of arguments: {}",
-                    arguments.len()
-                )));
+            match arguments.len().cmp(&parameters.len()) {
+                Ordering::Less => return Err(Error::syntax("too few arguments to macro")),
+                Ordering::Greater => return Err(Error::syntax("too many arguments to macro")),
+                Ordering::Equal => {}
             }
             let names = parameters.iter().map(|parameter| match parameter {
                 Sexp::Atom { text, .. } => Ok(text.clone()),
@@ -380,7 +405,13 @@ fn expanded(saved: &Sexp, name: &str, arguments: &[Sexp]) -> Result<Sexp, Error>
                 names.iter().map(String::as_str).zip(arguments).collect();
             replaced(body, &bound)
         }
-        [head, ..] if is_macro(head) => Err(Error::syntax("malformed macro")),
+        [head, Sexp::List(_)] if is_macro(head) => Err(Error::syntax("missing body of macro")),
+        [head, Sexp::List(_), ..] if is_macro(head) => {
+            Err(Error::syntax("extra text after the body of macro"))
+        }
+        [head, ..] if is_macro(head) => Err(Error::syntax(
+            "missing (possibly empty) list of arguments to macro",
+        )),
         _ if arguments.is_empty() => Ok(saved.clone()),
         _ => Err(Error::Syntax(format!("'{name}' takes no arguments"))),
     }

@@ -411,7 +411,7 @@ fn each_child(
     match verdicts.content(part) {
         Some(content) => {
             parts.iter().take(1).try_for_each(&mut *each)?;
-            each(&content)
+            each(verdicts.without_legacy_display(&content))
         }
         None => parts.iter().try_for_each(each),
     }
@@ -500,21 +500,23 @@ pub(super) fn structured_message(
         structured_part(tree, verdicts, &mut 0, request, out)?;
         out.end()?;
     }
+    let (envelope, mut headers) = (verdicts.envelope(tree), Headers::of(tree));
     if request.version >= 4 {
         out.key("crypto")?;
-        verdicts.print_summary(tree, out)?;
+        envelope.print(headers.subject.as_deref(), out)?;
     }
     out.key("headers")?;
-    structured_headers(tree, &request.extra_headers, out)?;
+    headers.subject = envelope.subject.or(headers.subject);
+    structured_headers(tree, &headers, &request.extra_headers, out)?;
     Ok(out.end()?)
 }
 
 fn structured_headers(
     tree: &TreePart<'_>,
+    headers: &Headers,
     extra: &[String],
     out: &mut Printer<'_>,
 ) -> Result<(), Error> {
-    let headers = Headers::of(tree);
     out.begin_map()?;
     out.entry("Subject", headers.subject.as_deref().unwrap_or_default())?;
     out.entry("From", &headers.from)?;
@@ -573,7 +575,7 @@ fn structured_part(
             out.begin_list()?;
             out.begin_map()?;
             out.key("headers")?;
-            structured_headers(inner, &request.extra_headers, out)?;
+            structured_headers(inner, &Headers::of(inner), &request.extra_headers, out)?;
             out.key("body")?;
             out.begin_list()?;
             structured_part(inner, verdicts, number, request, out)?;

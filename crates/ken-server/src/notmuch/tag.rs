@@ -1,6 +1,6 @@
 //! `notmuch tag`, `notmuch dump` and `notmuch restore`: tags, and the flags in the names of Maildir files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -277,19 +277,23 @@ impl Database {
         accumulates: bool,
         syncs_flags: bool,
     ) -> Result<Vec<String>, Error> {
-        let mut wrong = Vec::new();
+        let mut wrong: Vec<(usize, String)> = Vec::new();
         let mut kept = String::new();
         let mut tags: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let lines = text.lines();
+        let mut lines_of = Vec::new();
+        let lines = (1..).zip(text.lines());
         let format = format.unwrap_or_else(|| format_of(text));
-        for line in lines {
+        for (number, line) in lines {
+            let mut warn = |what: String| wrong.push((number, format!("Warning: {what}")));
+            let mut insert = |id: String, given| {
+                lines_of.push((number, id.clone()));
+                tags.insert(id, given);
+            };
             if format == DumpFormat::Sup {
                 match sup_line(line) {
-                    Some((id, given)) => _ = tags.insert(id, given),
+                    Some((id, given)) => insert(id, given),
                     None if line.trim().is_empty() || line.starts_with('#') => {}
-                    None => {
-                        wrong.push(format!("Warning: Ignoring invalid sup format line: {line}"))
-                    }
+                    None => warn(format!("Ignoring invalid sup format line: {line}")),
                 }
                 continue;
             }
@@ -300,7 +304,7 @@ impl Database {
                 if let Some(properties) = line.strip_prefix("#= ")
                     && read_properties(properties).is_none()
                 {
-                    wrong.push(format!("Warning: cannot parse properties [{line}]"));
+                    warn(format!("cannot parse properties [{line}]"));
                 }
                 continue;
             }
@@ -309,29 +313,37 @@ impl Database {
             }
             match read_line(line, true) {
                 Ok(None) => {}
-                Ok(Some((operations, query))) => match id_of(&query) {
-                    Some(id) => {
+                Ok(Some((operations, query))) => match boolean_term(&query) {
+                    Some(("id", id)) => {
                         let given = operations.into_iter().filter(|(_, is_given)| *is_given);
-                        tags.insert(id, given.map(|(tag, _)| tag).collect());
+                        insert(id, given.map(|(tag, _)| tag).collect());
                     }
-                    None => wrong.push(format!("Warning: cannot parse query: {query} (skipping)")),
+                    Some(_) => warn(format!("not an id query: {query} (skipping)")),
+                    None => warn(format!("cannot parse query: {query} (skipping)")),
                 },
-                Err(what) => wrong.push(format!("Warning: {what} [{line}]")),
+                Err(what) => warn(format!("{what} [{line}]")),
             }
         }
         if !kept.is_empty() {
             tags::append_lines(self.data(), kept)?;
         }
-        self.give_by_id(&tags, accumulates, syncs_flags)?;
-        Ok(wrong)
+        let there = self.give_by_id(&tags, accumulates, syncs_flags)?;
+        let missing = lines_of.into_iter().filter(|(_, id)| !there.contains(id));
+        wrong.extend(missing.map(|(number, id)| {
+            let what = format!("Warning: cannot apply tags to missing message: {id}");
+            (number, what)
+        }));
+        wrong.sort_by_key(|(number, _)| *number);
+        Ok(wrong.into_iter().map(|(_, what)| what).collect())
     }
 
+    /// Gives messages their tags; returns the identifiers of those that there are.
     fn give_by_id(
         &self,
         tags: &BTreeMap<String, BTreeSet<String>>,
         accumulates: bool,
         syncs_flags: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<HashSet<String>, Error> {
         let source = self.source()?;
         let all = Query {
             exclude: Exclude::False,
@@ -347,7 +359,9 @@ impl Database {
             Some((message, given))
         });
         let named: Vec<_> = named.collect();
-        self.give(&named, syncs_flags)
+        self.give(&named, syncs_flags)?;
+        let there = named.iter().map(|(message, _)| message.id.clone());
+        Ok(there.collect())
     }
 }
 
@@ -369,11 +383,25 @@ fn sup_line(line: &str) -> Option<(String, BTreeSet<String>)> {
     Some((id.to_owned(), tags))
 }
 
-fn id_of(query: &str) -> Option<String> {
-    let id = query.trim().strip_prefix("id:")?;
-    match id.strip_prefix('"') {
-        Some(quoted) => Some(quoted.strip_suffix('"')?.replace("\"\"", "\"")),
-        None => Some(id.to_owned()).filter(|id| !id.is_empty()),
+/// Reads one term with a prefix, and nothing else: `id:a@b` or `id:"a ""b"" c"`. Without quotes the value ends at a space or
+/// at `)`.
+fn boolean_term(query: &str) -> Option<(&str, String)> {
+    let (prefix, value) = query.trim().split_once(':')?;
+    let Some(mut rest) = value.strip_prefix('"') else {
+        let is_whole = !value.is_empty() && !value.contains(|c: char| c <= ' ' || c == ')');
+        return is_whole.then(|| (prefix, value.to_owned()));
+    };
+    let mut text = String::new();
+    loop {
+        let (part, behind) = rest.split_once('"')?;
+        text.push_str(part);
+        match behind.strip_prefix('"') {
+            Some(more) => {
+                text.push('"');
+                rest = more;
+            }
+            None => return behind.is_empty().then_some((prefix, text)),
+        }
     }
 }
 
@@ -484,8 +512,13 @@ mod tests {
         assert_eq!((id.as_str(), tags.len()), ("1@x", 2));
         assert_eq!(format_of("1@x ()\n"), DumpFormat::Sup);
         assert_eq!(format_of("+a -- id:1@x\n"), DumpFormat::BatchTag);
-        assert_eq!(id_of("id:\"a \"\"b\"").as_deref(), Some("a \"b"));
-        assert_eq!(id_of("tag:a"), None);
+        let term = |prefix, value: &str| Some((prefix, value.to_owned()));
+        assert_eq!(boolean_term("id:\"a \"\"b\" "), term("id", "a \"b"));
+        assert_eq!(boolean_term("id:a\"b"), term("id", "a\"b"));
+        assert_eq!(boolean_term("tag:a"), term("tag", "a"));
+        for wrong in ["a", "id:", "id:\"", "id:a)b", "id:a b", "id:\"a\"b"] {
+            assert_eq!(boolean_term(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -87,6 +87,7 @@ fn of_query(looker: &Looker<'_>, state: &State) -> Vec<Chip> {
         fields: looker.service.field_names(),
         month_first: looker.service.context().month_first,
         database: None,
+        nested: 0,
     };
     let parts = match parse_with(&state.q, names) {
         Ok(Tree::And(parts)) => parts,

@@ -34,6 +34,28 @@ pub(super) struct FacetView {
     above: Vec<Link>,
 }
 
+/// What the page offers to restrict the hits.
+#[derive(Serialize)]
+pub(super) struct Filters {
+    facets: Vec<FacetView>,
+    /// What the form of dates keeps of the state.
+    dates_kept: Vec<(&'static str, String)>,
+}
+
+impl Filters {
+    /// Counts the hits by all facets.
+    pub(super) fn of(
+        looker: &Looker<'_>,
+        request: &Request,
+        found: &Answer<'_>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            facets: facets(looker, request, found)?,
+            dates_kept: looker.state.kept(&["from", "to"]),
+        })
+    }
+}
+
 /// Returns the beginning of the filters of a facet.
 fn start(name: &str) -> &'static str {
     match name {
@@ -89,8 +111,7 @@ fn depth(looker: &Looker<'_>) -> usize {
     below.map_or(0, |below| below.components().count() + 1)
 }
 
-/// Counts the hits by all facets.
-pub(super) fn facets(
+fn facets(
     looker: &Looker<'_>,
     request: &Request,
     found: &Answer<'_>,

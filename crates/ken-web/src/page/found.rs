@@ -6,7 +6,7 @@ use ken_search::service::{Answer as Found, Error as SearchError, Matched, Reques
 use serde::Serialize;
 
 use super::chips::{Chip, Chips, chips};
-use super::facets::{self, FacetView};
+use super::facets::{self, Filters};
 use super::hits::{self, HitView};
 use super::home::Home;
 use super::html;
@@ -41,6 +41,7 @@ struct Page {
     state: State,
     kept_pairs: Vec<(&'static str, String)>,
     results: Option<Results>,
+    filters: Option<Filters>,
     home: Option<Home>,
     preview: Option<Preview>,
     problem: Option<Problem>,
@@ -77,7 +78,6 @@ struct Results {
     table: Option<Table>,
     chips: Vec<Chip>,
     left_out: Vec<String>,
-    facets: Vec<FacetView>,
     did_you_mean: Vec<Link>,
     relaxed: Option<String>,
     orders: Vec<Link>,
@@ -91,7 +91,6 @@ struct Results {
     next: Option<String>,
     n_documents: u64,
     all_href: Option<String>,
-    dates_kept: Vec<(&'static str, String)>,
 }
 
 /// Answers a request for the search page or one of its fragments.
@@ -104,11 +103,16 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         title: state.q.trim().to_owned(),
         kept_pairs: state.kept(&["q"]),
         results: None,
+        filters: None,
         home: None,
         preview: None,
         problem: None,
         state: state.clone(),
     };
+    if fragment == Some("facets") {
+        page.filters = Some(filters(&looker)?);
+        return Ok(html(200, "facets.html", &page));
+    }
     let of_preview = match fragment {
         Some("preview") => Some(("preview.html", None)),
         Some("sheet") => Some(("sheet.html", Some(true))),
@@ -124,8 +128,9 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     if state.is_blank() {
         page.home = Some(Home::of(&looker)?);
     } else {
-        match results(&looker) {
-            Ok(found) => page.results = Some(found),
+        // With JavaScript, the filters are asked for once the hits are shown: counting takes longer than finding.
+        match results(&looker, fragment.is_none()) {
+            Ok((results, filters)) => (page.results, page.filters) = (Some(results), filters),
             Err(error) => page.problem = Some(Problem::new(&error, &state)),
         }
     }
@@ -136,7 +141,20 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     Ok(html(200, template, &page))
 }
 
-fn results(looker: &Looker<'_>) -> Result<Results, Error> {
+/// Counts the hits of the state, without finding them.
+fn filters(looker: &Looker<'_>) -> Result<Filters, Error> {
+    let mut request = Request {
+        limit: Some(0),
+        group: None,
+        facets: facets::wanted(looker),
+        ..looker.request()?
+    };
+    let query = looker.service.understand_typing(&mut request)?;
+    let found = looker.service.search(&request, query)?;
+    Filters::of(looker, &request, &found)
+}
+
+fn results(looker: &Looker<'_>, with_filters: bool) -> Result<(Results, Option<Filters>), Error> {
     let (start, state) = (Instant::now(), looker.state);
     let limit = if state.table { ROWS } else { LISTED };
     let mut request = Request {
@@ -180,12 +198,12 @@ fn results(looker: &Looker<'_>) -> Result<Results, Error> {
         };
         turned.href()
     };
-    let facets = facets::facets(looker, &request, &found)?;
+    let filters = with_filters.then(|| Filters::of(looker, &request, &found));
     let addresses = found.addresses();
     let shown = addresses.iter().zip(&hits);
     let shown = shown.map(|(address, hit)| hits::view(looker, *address, hit, &titles));
     let views: Vec<HitView> = shown.collect::<Result<_, _>>()?;
-    Ok(Results {
+    let results = Results {
         total: found.n_documents(),
         n_hidden: found.n_documents().saturating_sub(n_groups),
         time: milliseconds(start),
@@ -194,7 +212,6 @@ fn results(looker: &Looker<'_>) -> Result<Results, Error> {
         hits: views,
         chips,
         left_out,
-        facets,
         did_you_mean: suggestions.collect(),
         relaxed: relaxed(&found),
         orders: orders(state),
@@ -210,9 +227,9 @@ fn results(looker: &Looker<'_>) -> Result<Results, Error> {
         next: (page < n_pages).then(|| at(page + 1)),
         n_documents: looker.source.n_documents(),
         all_href: without_filters(state),
-        dates_kept: state.kept(&["from", "to"]),
         state: state.clone(),
-    })
+    };
+    Ok((results, filters.transpose()?))
 }
 
 /// Returns the address of the same query without filters, if there are any.

@@ -1,7 +1,7 @@
 //! The page: answers for browsers, as HTML.
 //!
 //! The server makes all HTML from templates that escape every text. Without JavaScript the page is links and one form.
-//! With JavaScript, `assets/app.js` asks the same addresses for fragments (`fragment=results`, `fragment=preview`) and
+//! With JavaScript, `assets/app.js` asks the same addresses for fragments (`fragment=results`, `fragment=facets`, `fragment=preview`) and
 //! puts them in. The address of the page is its whole state: see [`state::State`]. Addresses in the page are relative,
 //! as it lies below a folder with a secret name.
 

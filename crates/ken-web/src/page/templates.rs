@@ -53,7 +53,9 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
 
 /// Returns a view as a template shows it.
 pub(super) fn render(template: &str, view: &impl Serialize) -> Result<String, Error> {
-    ENVIRONMENT.get_template(template)?.render(Serde(view))
+    let text = ENVIRONMENT.get_template(template)?.render(Serde(view))?;
+    // The engine escapes slashes, which HTML does not ask for. Results are full of paths: this is a quarter of their bytes.
+    Ok(text.replace("&#x2f;", "/"))
 }
 
 /// Returns a number with its digits in groups: `322,128`.
@@ -96,6 +98,17 @@ mod tests {
             let added = Environment::new().add_template(name, source).map(|()| name);
             assert_eq!(added.map_err(|error| format!("{error:#}")), Ok(name));
         }
+    }
+
+    #[test]
+    fn every_text_is_escaped() {
+        let view =
+            serde_json::json!({ "state": {}, "problem": {}, "title": "</title>&#x2f;<b>\"'" });
+        let page = render("error.html", &view).unwrap();
+        assert!(
+            page.contains("<title>&lt;/title&gt;&amp;#x2f;&lt;b&gt;&quot;&#x27; – ken</title>"),
+            "{page}"
+        );
     }
 
     #[test]

@@ -46,6 +46,7 @@ impl Settings {
             fields: &FieldNames::new(&custom),
             month_first: writes_month_first(),
             database: None,
+            nested: 0,
         };
         for (name, query) in &self.queries {
             let parsed = parse_with(query, names).map_err(Failure::from);

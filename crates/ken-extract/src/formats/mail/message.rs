@@ -4,7 +4,7 @@
 //! numbered from 1 in the order of the message, so that their member paths stay the same.
 
 use ken_core::{Document, Encryption, Field, Setting, TEXT_SEPARATOR};
-use ken_mail::{Attachment, Html, Message, Priority, Text};
+use ken_mail::{Attachment, Html, Message, Priority, Text, made_id};
 
 use crate::formats::mail::calendar::invitation_text;
 use crate::formats::web::html::shown_within;
@@ -31,13 +31,13 @@ pub(in crate::formats) const FORMAT: Format = Format::new("message", &["message/
         Field::Has,
     ])
     .members("attachments, numbered from 1")
-    .version(11);
+    .version(12);
 
 /// Extracts a message.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let bytes = input.bytes(output.limits())?;
     let message = Message::parse(bytes, &detect_charset);
-    add_fields(&message, output);
+    add_fields(&message, bytes, output);
     add_own_headers(bytes, output);
     add_body(&message, output);
     for (position, attachment) in message.attachments.iter().enumerate() {
@@ -52,10 +52,13 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     Ok(())
 }
 
-fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
+fn add_fields(message: &Message<'_>, bytes: &[u8], output: &mut Output<'_>) {
     let own = output.own();
     own.add_text(Field::Title, &message.subject);
-    own.add_text(Field::Msgid, &message.id);
+    match message.id.as_str() {
+        "" => own.add_text(Field::Msgid, &made_id(bytes)),
+        id => own.add_text(Field::Msgid, id),
+    }
     for (field, values) in [
         (Field::Author, &message.from),
         (Field::To, &message.to),

@@ -17,7 +17,8 @@ mod words;
 use std::ops::Range;
 
 use super::error::QueryError;
-use super::parser::{self, MAX_BYTES, Names};
+use super::names::Names;
+use super::parser::{self, MAX_BYTES};
 use super::tree::Tree;
 pub use recoll::recoll_words;
 use serde::{Deserialize, Serialize};

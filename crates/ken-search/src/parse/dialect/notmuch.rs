@@ -13,10 +13,10 @@ use ken_core::custom::CUSTOM_FIELDS;
 use ken_core::{Field, FieldNames, Glob, GlobPart, MESSAGE_STATES, Whole};
 use regex_automata::meta::Regex;
 
-use super::super::database::Asked;
 use super::super::error::QueryError;
 use super::super::modifiers::DEFAULT_DISTANCE;
-use super::super::parser::{MAX_DEPTH, Names};
+use super::super::names::{Asked, Names};
+use super::super::parser::MAX_DEPTH;
 use super::super::tree::{Clause, Nearness, Tree, Value};
 use super::super::values;
 use super::logic::{self, Lexeme, Token};
@@ -41,7 +41,7 @@ pub(super) fn parse(query: &str, names: Names<'_>) -> Result<Tree, QueryError> {
                 query,
                 names,
                 fields: &[],
-                depth: 0,
+                depth: names.nested,
             };
             reader.tree(0..query.len()).map(mail::messages)
         }
@@ -65,7 +65,6 @@ enum Meaning {
     Thread,
     /// What only a database of notmuch has.
     OfDatabase(&'static str),
-    Unknown(&'static str),
 }
 
 const PREFIXES: [(&str, Meaning); 18] = [
@@ -91,7 +90,7 @@ const PREFIXES: [(&str, Meaning); 18] = [
     ("property", Meaning::OfDatabase("properties of messages")),
     (
         "sexp",
-        Meaning::Unknown("notmuch's second language, of s-expressions"),
+        Meaning::OfDatabase("notmuch's second language, of s-expressions"),
     ),
 ];
 
@@ -110,9 +109,7 @@ fn custom(name: &str, names: &FieldNames) -> Option<Meaning> {
 fn are_alternatives(meaning: Meaning) -> bool {
     match meaning {
         Meaning::Words(fields) => matches!(fields, [Field::Author | Field::Title]),
-        Meaning::Attachment | Meaning::MediaType | Meaning::OfDatabase(_) | Meaning::Unknown(_) => {
-            false
-        }
+        Meaning::Attachment | Meaning::MediaType | Meaning::OfDatabase(_) => false,
         Meaning::Id
         | Meaning::Folder
         | Meaning::Path
@@ -196,7 +193,7 @@ impl<'a> Reader<'a> {
         let (meaning, start) = prefix.unwrap_or((Meaning::Words(self.fields), at));
         match meaning {
             Meaning::OfDatabase(_) if self.names.database.is_some() => {}
-            Meaning::OfDatabase(what) | Meaning::Unknown(what) => {
+            Meaning::OfDatabase(what) => {
                 return Err(mail::unsupported(self.query, at..start, what));
             }
             _ => {}
@@ -213,7 +210,14 @@ impl<'a> Reader<'a> {
                 mail::range(self.query, at..end, Field::Date, &text)?
             }
             Some((Meaning::OfDatabase(_), start)) => {
-                self.of_database(&query[at..start - 1], &self.text(&written))?
+                let text = self.text(&written);
+                // The database reads patterns and expressions itself.
+                let text = match written.sort {
+                    Sort::Regex => format!("/{text}/").into(),
+                    Sort::Group => format!("({text})").into(),
+                    Sort::Plain | Sort::Quoted => text,
+                };
+                self.of_database(&query[at..start - 1], &text)?
             }
             _ => self.operand(at..end, meaning, &written)?,
         };
@@ -308,6 +312,19 @@ impl<'a> Reader<'a> {
         if text.trim().is_empty() && !(may_be_empty && written.sort == Sort::Quoted) {
             let message = "a value is missing";
             return Err(fault(self.query, at, message, "write it without a space"));
+        }
+        let has_regex = matches!(
+            meaning,
+            Meaning::Id
+                | Meaning::Folder
+                | Meaning::Path
+                | Meaning::Tag
+                | Meaning::Words([Field::Author | Field::Title])
+        );
+        let is_open = text.starts_with('/') && matches!(written.sort, Sort::Plain | Sort::Quoted);
+        if self.names.database.is_some() && has_regex && is_open {
+            let message = format!("unmatched regex delimiter in '{text}'");
+            return Err(fault(self.query, at, message, "end the pattern with /"));
         }
         match (meaning, &written.sort) {
             (Meaning::Words(&[field]), Sort::Quoted) if text.trim().is_empty() => {
@@ -430,9 +447,7 @@ impl<'a> Reader<'a> {
                 };
                 Ok(clause(Some(Field::Dir), value))
             }
-            (Meaning::OfDatabase(what) | Meaning::Unknown(what), _) => {
-                Err(mail::unsupported(self.query, at, what))
-            }
+            (Meaning::OfDatabase(what), _) => Err(mail::unsupported(self.query, at, what)),
         }
     }
 
@@ -452,6 +467,18 @@ impl<'a> Reader<'a> {
             return Ok(identified(Vec::new()));
         };
         let asked = match name {
+            "sexp" => {
+                let names = Names {
+                    nested: self.depth + 1,
+                    ..self.names
+                };
+                let tree = database.expression(text, names);
+                let wrong = |message| {
+                    let hint = "see notmuch-sexp-queries(7)";
+                    fault(self.query, 0..self.query.len(), message, hint)
+                };
+                return tree.map_err(wrong);
+            }
             "lastmod" => Asked::Revisions(text),
             "property" => Asked::Property(text),
             _ => {

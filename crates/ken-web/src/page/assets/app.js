@@ -7,6 +7,11 @@ const $$ = (selector, within = document) => [...within.querySelectorAll(selector
 // HTML is made by ken's own server only, which escapes everything.
 const policy = globalThis.trustedTypes?.createPolicy("ken", { createHTML: (text) => text }) ?? { createHTML: (text) => text };
 const put = (element, text) => { element.innerHTML = policy.createHTML(text); };
+function parsed(text) {
+  const box = document.createElement("div");
+  put(box, text);
+  return box;
+}
 
 const field = $("#q");
 const found = $("#found");
@@ -72,17 +77,47 @@ async function fragment(kind, query) {
 }
 
 let shownSearch = location.search;
-async function showResults() {
-  shownSearch = location.search;
+async function showResults(pause = 0, search = location.search) {
+  shownSearch = search;
+  clearTimeout(filtersTimer);
+  running.facets?.abort();
   const busy = setTimeout(() => root.classList.add("busy"), 150);
-  const key = found.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  const text = await fragment("results", location.search);
+  const key = focusedKey(found);
+  const text = await fragment("results", search);
   clearTimeout(busy);
   if (text === undefined) return;
-  put(found, text);
+  const next = parsed(text);
+  const filters = $("#facets");
+  if (filters && $("#facets", next)) {
+    // Their addresses are those of the last query.
+    filters.inert = true;
+    $("#main").replaceWith($("#main", next));
+  } else {
+    found.replaceChildren(...next.childNodes);
+  }
   settle();
-  if (key) $(`[data-key="${CSS.escape(key)}"]`, found)?.focus({ preventScroll: true });
+  focusKey(key);
   markCurrent();
+  if ($("#facets")) filtersTimer = setTimeout(() => showFilters(key), pause);
+}
+
+// Counting takes longer than finding, so the filters follow the hits, and while somebody types only at a pause.
+const PAUSE = 150;
+let filtersTimer;
+async function showFilters(key) {
+  const text = await fragment("facets", location.search);
+  const next = text && $("#facets", parsed(text));
+  const filters = $("#facets");
+  if (!next || !filters) return;
+  filters.replaceChildren(...next.childNodes);
+  filters.inert = false;
+  filters.removeAttribute("aria-busy");
+  if (document.activeElement === document.body) focusKey(key);
+}
+
+const focusedKey = (box) => (box.contains(document.activeElement) ? document.activeElement.dataset.key : undefined);
+function focusKey(key) {
+  if (key) $(`[data-key="${CSS.escape(key)}"]`, found)?.focus({ preventScroll: true });
 }
 
 async function showPreview() {
@@ -134,10 +169,12 @@ function type() {
   const query = new URLSearchParams();
   if (text) query.set("q", text);
   for (const [name, value] of parameters) query.append(name, value);
-  history.replaceState(null, "", query.size ? `./?${query}` : "./");
+  const search = query.size ? `?${query}` : "";
+  // The request goes first: changing the address takes the browser milliseconds.
+  showResults(PAUSE, search);
+  history.replaceState(null, "", `./${search}`);
   document.body.classList.remove("with-preview");
   preview?.replaceChildren();
-  showResults();
   rememberSoon();
 }
 
@@ -149,6 +186,8 @@ function go(href, what) {
   if (what !== "preview") showResults();
   if (what !== "results" || before.get("doc") !== after.get("doc")) showPreview();
   if (what === "results") scrollTo({ top: 0 });
+  // What is chosen in the drawer closes it.
+  if ($("#facets:target")) location.replace("#found");
 }
 
 // Queries that were typed and left standing, on this machine only.
@@ -194,7 +233,7 @@ async function turnTo(page) {
   const parameters = new URLSearchParams(location.search);
   if (page) parameters.set("sheet", page);
   const text = ahead.get(String(page)) ? "" : await fragment("sheet", parameters);
-  const next = ahead.get(String(page)) ?? (text && sheetOf(text));
+  const next = ahead.get(String(page)) ?? (text && $("#sheet", parsed(text)));
   const holder = $("#sheet");
   if (text === undefined || !holder) return;
   if (next) {
@@ -205,11 +244,6 @@ async function turnTo(page) {
     holder.remove();
     $(".as-text")?.setAttribute("open", "");
   }
-}
-function sheetOf(text) {
-  const scratch = document.createElement("div");
-  put(scratch, text);
-  return $("#sheet", scratch) ?? undefined;
 }
 
 // The pages beside the shown one, which are fetched and drawn before anybody asks. What is asked for goes first.
@@ -231,7 +265,7 @@ async function lookAhead() {
     parameters.set("fragment", "sheet");
     try {
       const answer = await fetch(`./?${parameters}`, { signal: control.signal, priority: "low" });
-      const sheet = answer.ok && sheetOf(await answer.text());
+      const sheet = answer.ok && $("#sheet", parsed(await answer.text()));
       if (control.signal.aborted) return;
       if (sheet) ahead.set(parameters.get("sheet"), sheet);
     } catch {

@@ -40,9 +40,13 @@ fn ask(standard: Standard, arguments: &[&str], files: &[(&str, &[u8])]) -> (bool
     }
 }
 
-/// Returns the status lines about a signature.
-pub(super) fn verify(standard: Standard, signed: &[u8], signature: &[u8]) -> String {
-    let files = [("signature", signature), ("content", signed)];
+/// Returns the status lines about a signature, which may contain what is signed.
+pub(super) fn verify(standard: Standard, signed: Option<&[u8]>, signature: &[u8]) -> String {
+    let files = [("signature", Some(signature)), ("content", signed)];
+    let files = files.into_iter();
+    let files: Vec<_> = files
+        .filter_map(|(name, bytes)| Some((name, bytes?)))
+        .collect();
     ask(standard, &["--verify"], &files).2
 }
 

@@ -23,6 +23,13 @@ const ASKED: &[&[&str]] = &[
         "--query=sexp",
         "(and (from carol) (not (tag unread)))",
     ],
+    &[
+        "search",
+        "sexp:\"(and (from carol) (not (tag unread)))\"",
+        "or",
+        "from:dave",
+    ],
+    &["count", "sexp:\"(folder \"\"inbox\"\")\""],
     &["count", "*"],
     &["count", "--output=threads", "*"],
     &["count", "--output=files", "*"],
@@ -92,6 +99,49 @@ fn questions_have_the_answers_of_notmuch() {
             assert_eq!(json(&ours), json(&theirs), "{asked:?}");
         }
         assert_eq!(ours, theirs, "{asked:?}");
+    }
+}
+
+#[test]
+fn a_message_without_an_identifier_gets_that_of_notmuch() {
+    let (ken, real) = both();
+    let both = [Some(&ken), real.as_ref()].into_iter().flatten();
+    for notmuch in both {
+        let file = "From: Eve <eve@example.org>\nSubject: No name\nDate: Fri, 09 Jan 2026 10:00:00 +0000\n\nText.\n";
+        notmuch.world.write("Mail/inbox/new/9.a.host", file);
+        notmuch.prints(&["new"]);
+        let id = "id:notmuch-sha1-a6268a9cded8498c27ecfe1694841815b917aa51\n";
+        assert_eq!(
+            notmuch.prints(&["search", "--output=messages", "from:eve"]),
+            id
+        );
+        notmuch.prints(&["tag", "+kept", "from:eve"]);
+        assert_eq!(notmuch.prints(&["count", "tag:kept", id.trim()]), "1\n");
+    }
+}
+
+#[test]
+fn names_that_lead_to_each_other_end() {
+    let ken = Notmuch::ken();
+    ken.prints(&["config", "set", "query.loop", "sexp:\"(query loop)\""]);
+    let run = ken.run(&["count", "query:loop"]);
+    assert_eq!(run.code, 1, "{}", run.text());
+    assert!(run.err.contains("nested too deeply"), "{}", run.err);
+}
+
+#[test]
+fn a_restore_names_what_it_does_not_find() {
+    let (ken, real) = both();
+    let both = [Some(&ken), real.as_ref()].into_iter().flatten();
+    for notmuch in both {
+        let dump =
+            "+x -- id:nobody@example.org\n+x -- tag:x\n+x -- id:a b\n+kept -- id:a1@example.org\n";
+        let run = notmuch.feed(&["restore"], dump);
+        let expected = "Warning: cannot apply tags to missing message: nobody@example.org\n\
+            Warning: not an id query: tag:x (skipping)\n\
+            Warning: cannot parse query: id:a b (skipping)\n";
+        assert_eq!((run.code, run.err.as_str()), (0, expected));
+        assert_eq!(notmuch.prints(&["count", "tag:kept"]), "1\n");
     }
 }
 

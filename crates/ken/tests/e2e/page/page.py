@@ -87,6 +87,8 @@ class Tests:
         browser.keys(*" -type:message")
         browser.until("the result follows", lambda: len(self.titles()) == 1)
         browser.until("the query is shown in parts", lambda: len(browser.all(".chip")) == 2)
+        browser.until("the filters follow", lambda: not browser.all("[data-key='type-message']"))
+        browser.until("they can be used", lambda: not browser.all("#facets[inert], #facets[aria-busy]"))
         self.picture("typing")
         browser.click(".chip a[aria-label='Remove -type:message']")
         browser.until("a part is removed", lambda: len(self.titles()) == 3)
@@ -100,7 +102,8 @@ class Tests:
         browser.click("[data-key='type-message']")
         browser.until("only messages", lambda: self.count() == 2)
         assert "filter=type:message" in browser.address, browser.address
-        assert browser.run("return document.activeElement.dataset.key") == "type-message"
+        focus = "return document.activeElement.dataset.key"
+        browser.until("the focus stays", lambda: browser.run(focus) == "type-message")
         assert len(browser.all("[data-key^='type-']")) == 2, "another type can be chosen"
         browser.click("[data-key='type-message']")
         browser.until("all again", lambda: self.count() == 3)
@@ -438,6 +441,7 @@ class Tests:
         self.picture("drawer")
         browser.click("[data-key='type-message']")
         browser.until("only messages", lambda: self.count() == 2)
+        browser.until("the drawer closes", lambda: not browser.run("return facets.checkVisibility()"))
         browser.resize(1280, 900)
         browser.theme(False)
 
