@@ -21,7 +21,7 @@ from lib.process import Command
 from lib.report import Goal, Result
 from peers import empty
 
-FILES, QUICK_FILES = 3_000, 300
+FILES, QUICK_FILES = 6_000, 1_500
 MANY, QUICK_MANY = 20_000, 600
 WORDS_PER_FILE = 400
 # The files of one folder.
