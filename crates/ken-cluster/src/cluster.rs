@@ -15,6 +15,8 @@ use crate::root::{self, Root};
 use crate::sink::ClusterSink;
 use crate::source::ClusterSource;
 
+/// How often a commit is opened again because there is a newer one.
+const MAX_TRIES: u32 = 5;
 /// The oldest OpenSearch that ken works with.
 const OLDEST: u64 = 3;
 
@@ -162,14 +164,24 @@ impl Engine for Cluster {
     }
 
     fn source(&self, reading: &Reading) -> Result<Arc<dyn Source>, Error> {
-        let source = ClusterSource::open(
-            &self.client,
-            &self.names,
-            self.committed()?,
-            reading.clone(),
-            self.scratch.clone(),
-        )?;
-        Ok(Arc::new(source))
+        let mut root = self.committed()?;
+        let mut n_tries = 0;
+        loop {
+            n_tries += 1;
+            let commit = root.commit;
+            let source = ClusterSource::open(
+                &self.client,
+                &self.names,
+                root,
+                reading.clone(),
+                self.scratch.clone(),
+            )?;
+            // A commit between the two would show its documents under the number of the former one.
+            root = self.committed()?;
+            if root.commit == commit || n_tries == MAX_TRIES {
+                return Ok(Arc::new(source));
+            }
+        }
     }
 
     fn last(&self) -> Result<(u64, Meta), Error> {

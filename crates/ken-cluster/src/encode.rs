@@ -10,7 +10,7 @@ use crate::kept::{self, Kept};
 use crate::layout::{self, MAX_TERM_BYTES};
 
 /// The longest sort key; of a longer one the beginning is kept.
-const MAX_KEY: usize = 16_000;
+const MAX_KEY: usize = 32_000;
 
 /// A record on its way to the cluster.
 pub(crate) struct Encoded {
@@ -34,6 +34,8 @@ pub(crate) fn encode(mut record: Record, made: u64) -> Result<Encoded, Error> {
     let mut fields = Map::new();
     let mut put = |name: String, value: Value| _ = fields.insert(name, value);
     let file = kept::key(record.key);
+    let id = kept::id(record.key, &document.ipath);
+    put("id".into(), json!(id));
     put("file".into(), json!(file));
     put("made".into(), json!(made));
     let mut location = kept::hex(&record.location.to_bytes());
@@ -58,7 +60,6 @@ pub(crate) fn encode(mut record: Record, made: u64) -> Result<Encoded, Error> {
     if !document.body.is_empty() {
         put("body".into(), json!(layout::pieces(&document.body)));
     }
-    let id = kept::id(record.key, &document.ipath);
     let is_own = record.state.is_some();
     // It has no place in the terms of the document itself.
     record.state = None;

@@ -24,8 +24,10 @@ pub(crate) const FIRST: &str = "\u{2}";
 /// The expression of Lucene for all that is no border.
 pub(crate) const NO_BORDER: &str = "([^\u{1}].*)?";
 /// Begins a character that the line cannot hold as it is.
-const ESCAPE: char = '\u{f8ff}';
+pub(crate) const ESCAPE: char = '\u{f8ff}';
 
+/// The longest expression in characters.
+pub(crate) const MAX_REGEX: usize = 30_000;
 /// The longest term in bytes; Lucene takes no longer ones.
 pub(crate) const MAX_TERM_BYTES: usize = 32_000;
 /// The most bytes of one string, of which a long text has several.
@@ -93,16 +95,39 @@ pub(crate) fn term(term: &str) -> String {
     line
 }
 
+/// Returns a term as a field of OpenSearch has it. Only fields of text hold lines.
+pub(crate) fn term_in(at: &str, text: &str) -> String {
+    match at.starts_with("t_") {
+        true => term(text),
+        false => text.to_owned(),
+    }
+}
+
+/// Returns a term from one that a field of OpenSearch has.
+pub(crate) fn term_from(at: &str, text: &str) -> String {
+    match at.starts_with("t_") {
+        true => term_of(text),
+        false => text.to_owned(),
+    }
+}
+
+/// Returns whether the line holds a character by its number: what Java takes for white space, and what has a meaning.
+pub(crate) fn is_escaped(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || ('\u{f8f0}'..='\u{f8ff}').contains(&c)
+}
+
+/// Returns whether terms of a field of OpenSearch may have escaped characters: those of the other fields are words.
+pub(crate) fn has_escapes(at: &str) -> bool {
+    at == terms(Field::Dir)
+}
+
 fn push(line: &mut String, term: &str) {
     if term == "\0" {
         line.push_str(BORDER);
         return;
     }
     for c in term.chars() {
-        // What Java takes for white space, and the characters with a meaning.
-        let is_special =
-            c.is_whitespace() || c.is_control() || ('\u{f8f0}'..='\u{f8ff}').contains(&c);
-        match is_special {
+        match is_escaped(c) {
             true => {
                 line.push(ESCAPE);
                 line.push_str(&format!("{:x};", u32::from(c)));
@@ -211,6 +236,7 @@ fn settings(shape: Shape, shards: u32) -> Map<String, Value> {
         "refresh_interval": "-1",
         // A machine that wakes late finds the versions of what was deleted meanwhile.
         "gc_deletes": "15m",
+        "max_regex_length": MAX_REGEX,
     });
     match settings {
         Value::Object(settings) => settings,
@@ -240,6 +266,11 @@ pub(crate) fn documents(names: &Names, shape: Shape) -> Value {
     ] {
         fields.insert(name.to_owned(), keyword());
     }
+    // Read from its column, the identifier does not take reading what is stored.
+    fields.insert(
+        "id".to_owned(),
+        json!({ "type": "keyword", "index": false }),
+    );
     fields.insert("own".to_owned(), json!({ "type": "boolean" }));
     fields.insert("made".to_owned(), json!({ "type": "long" }));
     fields.insert("doc".to_owned(), kept());

@@ -14,6 +14,7 @@ pub mod fake;
 mod http;
 mod kept;
 mod layout;
+mod location;
 mod pattern;
 mod root;
 mod search;

@@ -9,10 +9,8 @@ use ken_core::{Bound, Pattern};
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use serde_json::{Value, json};
 
-use crate::layout::{FIRST, NO_BORDER, term};
+use crate::layout::{ESCAPE, FIRST, MAX_REGEX, NO_BORDER, has_escapes, is_escaped, term, term_in};
 
-/// The longest expression that OpenSearch takes by default (`index.max_regex_length`).
-const MAX_REGEX: usize = 1_000;
 /// The most terms of one query (`index.max_terms_count`).
 const MAX_TERMS: usize = 65_000;
 
@@ -51,20 +49,20 @@ impl Query {
 pub(crate) fn query(at: &str, pattern: &Pattern, any: &Value) -> Query {
     match pattern {
         Pattern::Term(text) | Pattern::Stem(text) => {
-            Query::exact(json!({ "term": { at: { "value": term(text) } } }))
+            Query::exact(json!({ "term": { at: { "value": term_in(at, text) } } }))
         }
         Pattern::Border => Query::exact(json!({ "term": { at: { "value": term("\0") } } })),
         Pattern::Any(terms) if terms.len() <= MAX_TERMS => {
-            let terms: Vec<String> = terms.iter().map(|text| term(text)).collect();
+            let terms: Vec<String> = terms.iter().map(|text| term_in(at, text)).collect();
             Query::exact(json!({ "terms": { at: terms } }))
         }
         Pattern::Prefix(prefix) if prefix.is_empty() => Query::exact(any.clone()),
         Pattern::Prefix(prefix) => {
-            Query::exact(json!({ "prefix": { at: { "value": term(prefix) } } }))
+            Query::exact(json!({ "prefix": { at: { "value": term_in(at, prefix) } } }))
         }
         Pattern::Range(from, to) => Query::exact(range(at, from, to)),
         Pattern::Fuzzy(text, distance) => Query::exact(json!({ "fuzzy": { at: {
-            "value": term(text),
+            "value": term_in(at, text),
             "fuzziness": distance,
             "prefix_length": 0,
             "transpositions": true,
@@ -72,29 +70,28 @@ pub(crate) fn query(at: &str, pattern: &Pattern, any: &Value) -> Query {
             "rewrite": "constant_score",
         } } })),
         Pattern::Glob(glob) => expression(at, &glob.to_regex(), any),
+        Pattern::Name(glob) => expression(at, &glob.to_plain_regex(), any),
         Pattern::Regex(regex) => expression(at, regex, any),
         Pattern::Written(written) => Query {
             is_exact: false,
             ..query(at, &written.terms, any)
         },
-        Pattern::Any(_)
-        | Pattern::Name(_)
-        | Pattern::Address(_)
-        | Pattern::Whole(_)
-        | Pattern::Folder(_) => Query::wider(any.clone()),
+        Pattern::Any(_) | Pattern::Address(_) | Pattern::Whole(_) | Pattern::Folder(_) => {
+            Query::wider(any.clone())
+        }
     }
 }
 
 fn range(at: &str, from: &Bound<String>, to: &Bound<String>) -> Value {
     let mut ends = serde_json::Map::new();
     let from = match from {
-        Bound::Included(from) | Bound::Excluded(from) => term(from),
+        Bound::Included(from) | Bound::Excluded(from) => term_in(at, from),
         Bound::Unbounded => String::new(),
     };
     ends.insert("gte".to_owned(), json!(from.max(FIRST.to_owned())));
     // The end includes all terms that start with it.
     if let Bound::Included(to) | Bound::Excluded(to) = to
-        && let Some(end) = successor(&term(to))
+        && let Some(end) = successor(&term_in(at, to))
     {
         ends.insert("lt".to_owned(), json!(end));
     }
@@ -115,7 +112,8 @@ fn successor(prefix: &str) -> Option<String> {
 }
 
 fn expression(at: &str, regex: &str, any: &Value) -> Query {
-    match lucene(regex).filter(|regex| regex.chars().count() <= MAX_REGEX) {
+    let found = lucene(regex, has_escapes(at));
+    match found.filter(|regex| regex.chars().count() <= MAX_REGEX / 2) {
         Some(regex) => Query::exact(json!({ "regexp": { at: {
             "value": format!("({regex})&{NO_BORDER}"),
             "flags": "INTERSECTION",
@@ -126,22 +124,43 @@ fn expression(at: &str, regex: &str, any: &Value) -> Query {
 }
 
 /// Returns the expression that matches the terms in which `regex` matches; none if Lucene has no such expression.
-pub(crate) fn lucene(regex: &str) -> Option<String> {
+/// `has_escapes` says whether the terms may have escaped characters.
+pub(crate) fn lucene(regex: &str, has_escapes: bool) -> Option<String> {
     let hir = regex_syntax::ParserBuilder::new()
         .utf8(true)
         .build()
         .parse(regex)
         .ok()?;
+    written(&hir, &Terms { has_escapes })
+}
+
+/// How the letters of an expression are written.
+pub(crate) trait Letters {
+    /// What matches any text.
+    const ANY_TEXT: &str;
+
+    /// Writes what matches a text.
+    fn literal(&self, text: &mut String, literal: &[u8]) -> Option<()>;
+
+    /// Writes what matches one letter of a class.
+    fn class(&self, text: &mut String, class: &Class) -> Option<()>;
+
+    /// Returns whether a class, as often as one likes, is any text.
+    fn is_any(&self, class: &Class) -> bool;
+}
+
+/// Returns an expression in the syntax of Lucene.
+pub(crate) fn written<L: Letters>(hir: &Hir, letters: &L) -> Option<String> {
     let branches = match hir.kind() {
-        HirKind::Alternation(parts) => parts.clone(),
-        _ => vec![hir],
+        HirKind::Alternation(parts) => parts.as_slice(),
+        _ => std::slice::from_ref(hir),
     };
-    let branches = branches.iter().map(branch).collect::<Option<Vec<_>>>()?;
-    Some(branches.join("|"))
+    let branches = branches.iter().map(|part| branch(part, letters));
+    Some(branches.collect::<Option<Vec<_>>>()?.join("|"))
 }
 
 /// Returns one alternative of the whole expression. Only here an end of the term may be asked for.
-fn branch(hir: &Hir) -> Option<String> {
+fn branch<L: Letters>(hir: &Hir, letters: &L) -> Option<String> {
     let mut parts: &[Hir] = match hir.kind() {
         HirKind::Concat(parts) => parts,
         _ => std::slice::from_ref(hir),
@@ -151,15 +170,17 @@ fn branch(hir: &Hir) -> Option<String> {
     if is(parts.first(), Look::Start) {
         parts = &parts[1..];
     } else {
-        text.push_str(".*");
+        text.push_str(L::ANY_TEXT);
     }
     let at_end = is(parts.last(), Look::End);
     if at_end {
         parts = &parts[..parts.len() - 1];
     }
-    parts.iter().try_for_each(|part| write(&mut text, part))?;
+    parts
+        .iter()
+        .try_for_each(|part| write(&mut text, part, letters))?;
     if !at_end {
-        text.push_str(".*");
+        text.push_str(L::ANY_TEXT);
     }
     // Lucene takes an empty expression for one that matches nothing.
     match text.is_empty() {
@@ -168,55 +189,23 @@ fn branch(hir: &Hir) -> Option<String> {
     }
 }
 
-fn write(text: &mut String, hir: &Hir) -> Option<()> {
+fn write<L: Letters>(text: &mut String, hir: &Hir, letters: &L) -> Option<()> {
     match hir.kind() {
         HirKind::Empty => text.push_str("()"),
         HirKind::Look(_) => return None,
-        HirKind::Literal(literal) => {
-            let literal = std::str::from_utf8(&literal.0).ok()?;
-            literal.chars().for_each(|c| escape(text, c));
-        }
-        HirKind::Class(Class::Unicode(class)) => {
-            let ranges = class.ranges();
-            if let [all] = ranges
-                && all.start() == '\0'
-                && all.end() == char::MAX
+        HirKind::Literal(literal) => letters.literal(text, &literal.0)?,
+        HirKind::Class(class) => letters.class(text, class)?,
+        HirKind::Capture(capture) => write(text, &capture.sub, letters)?,
+        HirKind::Repetition(repetition) => {
+            if let HirKind::Class(class) = repetition.sub.kind()
+                && (repetition.min, repetition.max) == (0, None)
+                && letters.is_any(class)
             {
-                text.push('.');
+                text.push_str(L::ANY_TEXT);
                 return Some(());
             }
-            if ranges.is_empty() {
-                return None;
-            }
-            let mut parts: Vec<String> = Vec::new();
-            let mut class = String::new();
-            for range in ranges {
-                let (mut start, mut end) = (u32::from(range.start()), u32::from(range.end()));
-                // A range cannot begin or end with an escaped character.
-                while start <= end && is_special(start) {
-                    parts.push(escaped(start));
-                    start += 1;
-                }
-                while start < end && is_special(end) {
-                    parts.push(escaped(end));
-                    end -= 1;
-                }
-                if let Some((first, last)) = char::from_u32(start).zip(char::from_u32(end))
-                    && start <= end
-                {
-                    class.extend([first, '-', last]);
-                }
-            }
-            if !class.is_empty() {
-                parts.push(format!("[{class}]"));
-            }
-            text.push_str(&format!("({})", parts.join("|")));
-        }
-        HirKind::Class(Class::Bytes(_)) => return None,
-        HirKind::Capture(capture) => write(text, &capture.sub)?,
-        HirKind::Repetition(repetition) => {
             text.push('(');
-            write(text, &repetition.sub)?;
+            write(text, &repetition.sub, letters)?;
             text.push(')');
             match (repetition.min, repetition.max) {
                 (0, None) => text.push('*'),
@@ -228,7 +217,9 @@ fn write(text: &mut String, hir: &Hir) -> Option<()> {
         }
         HirKind::Concat(parts) => {
             text.push('(');
-            parts.iter().try_for_each(|part| write(text, part))?;
+            parts
+                .iter()
+                .try_for_each(|part| write(text, part, letters))?;
             text.push(')');
         }
         HirKind::Alternation(parts) => {
@@ -237,12 +228,116 @@ fn write(text: &mut String, hir: &Hir) -> Option<()> {
                 if number > 0 {
                     text.push('|');
                 }
-                write(text, part)?;
+                write(text, part, letters)?;
             }
             text.push(')');
         }
     }
     Some(())
+}
+
+/// The letters of terms are characters.
+struct Terms {
+    has_escapes: bool,
+}
+
+impl Letters for Terms {
+    const ANY_TEXT: &str = ".*";
+
+    fn literal(&self, text: &mut String, literal: &[u8]) -> Option<()> {
+        for c in std::str::from_utf8(literal).ok()?.chars() {
+            match self.has_escapes && is_escaped(c) {
+                true => term(&c.to_string()).chars().for_each(|c| escape(text, c)),
+                false => escape(text, c),
+            }
+        }
+        Some(())
+    }
+
+    fn class(&self, text: &mut String, class: &Class) -> Option<()> {
+        let Class::Unicode(of) = class else {
+            return None;
+        };
+        let ranges = of.ranges();
+        if ranges.is_empty() {
+            return None;
+        }
+        let mut parts: Vec<String> = Vec::new();
+        if self.has_escapes {
+            parts.extend(escapes_in(of)?);
+        }
+        if self.is_any(class) {
+            match parts.pop() {
+                Some(escape) => text.push_str(&format!("({escape}|[^{ESCAPE}])")),
+                None => text.push('.'),
+            }
+            return Some(());
+        }
+        let mut class = String::new();
+        for range in ranges {
+            let (mut start, mut end) = (u32::from(range.start()), u32::from(range.end()));
+            // A range cannot begin or end with an escaped character.
+            while start <= end && is_special(start) {
+                parts.push(escaped(start));
+                start += 1;
+            }
+            while start < end && is_special(end) {
+                parts.push(escaped(end));
+                end -= 1;
+            }
+            let escape = u32::from(ESCAPE);
+            let pieces = match self.has_escapes && (start..=end).contains(&escape) {
+                true => [(start, escape - 1), (escape + 1, end)],
+                false => [(start, end), (1, 0)],
+            };
+            for (start, end) in pieces.into_iter().filter(|(start, end)| start <= end) {
+                class.extend(char::from_u32(start));
+                class.push('-');
+                class.extend(char::from_u32(end));
+            }
+        }
+        if !class.is_empty() {
+            parts.push(format!("[{class}]"));
+        }
+        text.push_str(&format!("({})", parts.join("|")));
+        Some(())
+    }
+
+    fn is_any(&self, class: &Class) -> bool {
+        let Class::Unicode(class) = class else {
+            return false;
+        };
+        matches!(class.ranges(), [all] if all.start() == '\0' && all.end() == char::MAX)
+    }
+}
+
+/// Returns what matches the escaped characters of a class; none if that is too long.
+fn escapes_in(class: &regex_syntax::hir::ClassUnicode) -> Option<Vec<String>> {
+    let is_in = |c: char| {
+        let mut ranges = class.ranges().iter();
+        ranges.any(|range| (range.start()..=range.end()).contains(&c))
+    };
+    let (inside, outside): (Vec<char>, Vec<char>) = ('\0'..'\u{fffd}')
+        .filter(|c| is_escaped(*c))
+        .partition(|c| is_in(*c));
+    match (inside.len(), outside.as_slice()) {
+        (0, _) => Some(Vec::new()),
+        // What a dot means does not include the end of a line, which no name of a folder has.
+        (_, [] | ['\n']) => Some(vec![format!("{ESCAPE}[0-9a-f]+;")]),
+        (n, _) if n <= 32 => Some(
+            inside
+                .into_iter()
+                .map(|c| {
+                    let mut one = String::new();
+                    term(&c.to_string())
+                        .chars()
+                        .for_each(|c| escape(&mut one, c));
+                    one
+                })
+                .collect(),
+        ),
+        _ => None,
+    }
 }
 
 /// Returns whether a character has a meaning inside of a class.
@@ -275,7 +370,7 @@ mod tests {
             ("b", Some(".*b.*")),
             ("^a", Some("a.*")),
             ("c$", Some(".*c")),
-            ("^(?s:a.*b)$", Some("a(.)*b")),
+            ("^(?s:a.*b)$", Some("a.*b")),
             ("^a|b", Some("a.*|.*b.*")),
             ("[b-c]\\.", Some(".*([b-c])\\..*")),
             ("^[Z-a]$", Some("([Z-a])")),
@@ -284,8 +379,18 @@ mod tests {
             ("\\bx", None),
             ("a(^b|c)", None),
         ] {
-            assert_eq!(lucene(regex).as_deref(), expected, "{regex}");
+            assert_eq!(lucene(regex, false).as_deref(), expected, "{regex}");
         }
+    }
+
+    #[test]
+    fn names_of_folders_may_have_spaces() {
+        let of = |regex| lucene(regex, true).unwrap();
+        assert_eq!(of("^a b$"), "a\u{f8ff}20\\;b");
+        assert_eq!(of("^(?s:.)$"), "(\u{f8ff}[0-9a-f]+;|[^\u{f8ff}])");
+        assert_eq!(of("^(?s:a.*)$"), "a.*");
+        assert_eq!(of("^[ a]$"), "(\u{f8ff}20\\;|[ - a-a])");
+        assert_eq!(lucene("^\\S$", true), None);
     }
 
     #[test]

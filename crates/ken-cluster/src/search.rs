@@ -32,5 +32,6 @@ pub(crate) fn text<'a>(hit: &'a Value, field: &str) -> &'a str {
 
 /// Returns the identifier of a hit.
 pub(crate) fn id(hit: &Value) -> &str {
-    hit["_id"].as_str().unwrap_or_default()
+    let in_column = hit["fields"]["id"][0].as_str();
+    in_column.or(hit["_id"].as_str()).unwrap_or_default()
 }

@@ -441,9 +441,9 @@ impl ClusterSink {
             let mut search = json!({
                 "query": { "bool": { "filter": [{ "terms": { "file": keys } }] } },
                 "size": PAGE,
-                "_source": false,
+                "stored_fields": "_none_",
                 "version": true,
-                "docvalue_fields": ["file", "own", "group"],
+                "docvalue_fields": ["id", "file", "own", "group"],
                 "sort": [{ "loc": "asc" }, { "group": "asc" }],
                 "track_total_hits": false,
             });
@@ -461,7 +461,7 @@ impl ClusterSink {
                 let message = crate::search::text(hit, "group").split_once('-');
                 let message = message.and_then(|(_, number)| kept::number(number));
                 found.entry(key).or_default().push(Sent {
-                    id: hit["_id"].as_str().unwrap_or_default().to_owned(),
+                    id: crate::search::id(hit).to_owned(),
                     is_own: hit["fields"]["own"][0].as_bool().unwrap_or(false),
                     message: message.map(MessageId::from_number),
                     version: hit["_version"].as_u64().unwrap_or_default(),

@@ -56,39 +56,14 @@ impl Drop for InCluster {
     }
 }
 
-/// Makes a test function for each test. It is not run, and says so, if there is no cluster.
-macro_rules! tests {
-    ($($module:ident::$test:ident)*) => {
-        $(
-            #[test]
-            fn $test() {
-                if std::env::var_os("KEN_TEST_CLUSTER").is_none() {
-                    eprintln!("NOT TESTED: KEN_TEST_CLUSTER names no cluster");
-                    return;
-                }
-                ken_conformance::$module::$test(&|| Box::new(InCluster::new()) as Box<dyn Index>);
-            }
-        )*
-    };
+/// Returns whether there is a cluster; says so if not.
+#[allow(clippy::print_stderr, reason = "a test that does not run says so")]
+fn is_there() -> bool {
+    let is_there = std::env::var_os("KEN_TEST_CLUSTER").is_some();
+    if !is_there {
+        eprintln!("NOT TESTED: KEN_TEST_CLUSTER names no cluster");
+    }
+    is_there
 }
 
-// All of the suite, but for the one about limits that asks a request to look at them often: a cluster is asked a few
-// questions for a request, and the limits before each of them.
-tests! {
-    carriers::messages_are_found_by_their_parts
-    limits::a_deadline_and_a_cancellation_end_every_kind_of_request
-    limits::the_end_of_a_listing_comes_soon
-    queries::expressions_that_are_wrong_or_too_large_are_errors
-    queries::plans_find_what_their_definition_says
-    results::locations_name_documents_and_their_members
-    results::content_and_message_are_kept
-    results::copies_are_duplicates_wherever_they_are
-    results::hits_are_counted_by_values_and_ranges
-    results::hits_that_belong_together_are_one
-    results::messages_of_a_maildir_come_in_the_order_of_their_paths
-    results::pages_are_parts_of_the_whole
-    results::some_documents_may_be_asked_and_others_left_out
-    results::texts_sort_without_case_and_missing_values_come_last
-    threads::many_messages_have_the_threads_of_few
-    threads::threads_are_those_of_the_definition
-}
+ken_conformance::suite!(elsewhere || Box::new(InCluster::new()) as Box<dyn Index>, if is_there());

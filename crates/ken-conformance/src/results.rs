@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Value};
+use ken_core::{
+    Document, Field, Folders, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan, SortKey,
+    Span, Value,
+};
 use ken_engine::{Collapse, DocAddress, FacetBy, Request, Source};
 
 use crate::{Index, New, add};
@@ -32,6 +35,129 @@ const ROWS: &[&[Row]] = &[
         ("/e/3", "", "emile", 10, Some(1), None),
     ],
 ];
+
+/// Files in folders with names of every kind.
+const PLACES: [&str; 6] = [
+    "/home/My Docs/a.txt",
+    "/home/my docs/deep/b.txt",
+    "/home/Äpfel/c.txt",
+    "/home/apfel/d;x/e f.txt",
+    "/mail/lists/cur/1",
+    "/mail/sent/new/2",
+];
+
+/// Folders and paths are found by their names, and values by expressions over all of them.
+pub fn folders_and_paths_are_found_by_their_names(new: New<'_>) {
+    let index = new();
+    let writer = index.sink(1);
+    for path in PLACES {
+        let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+        document.add_text(Field::Author, &format!("Ann <ann{}@x.org>", path.len()));
+        add(&*writer, path, document, true);
+        let member = Document::new(
+            Ipath::from_joined("in/side.txt"),
+            "text/plain",
+            Kind::Document,
+        );
+        if path.ends_with("c.txt") {
+            add(&*writer, path, member, false);
+        }
+    }
+    writer.commit(&writer.meta().clone()).unwrap();
+    writer.close().unwrap();
+    let source = index.source();
+    let literal = |text: &str| GlobPart::Literal(text.to_owned());
+    let name = |text: &str| Pattern::Name(Glob(vec![literal(text)]));
+    let begins = |text: &str| Pattern::Name(Glob(vec![literal(text), GlobPart::Many]));
+    let of = |field, pattern| Plan::Match { field, pattern };
+    let folder = |expression: &str, is_maildir| {
+        Pattern::Folder(Folders {
+            expression: expression.to_owned(),
+            all_mail: None,
+            is_maildir,
+        })
+    };
+    let phrase = |names: &[&str]| {
+        let names = names.iter().map(|text| name(text));
+        Plan::Span {
+            field: Field::Dir,
+            span: Span::Phrase((0..).zip(names).collect()),
+        }
+    };
+    let glob = |parts: &[GlobPart]| Pattern::Glob(Glob(parts.to_vec()));
+    let one = GlobPart::One;
+    for (plan, expected) in [
+        (of(Field::Dir, name("MY DOCS")), &[0, 1][..]),
+        (of(Field::Dir, name("apfel")), &[2, 2, 3]),
+        (of(Field::Dir, name("docs")), &[]),
+        (of(Field::Dir, begins("my ")), &[0, 1]),
+        (of(Field::Dir, begins("d")), &[1, 3]),
+        (
+            of(
+                Field::Dir,
+                Pattern::Name(Glob(vec![literal("my"), one.clone(), literal("docs")])),
+            ),
+            &[0, 1],
+        ),
+        (of(Field::Dir, Pattern::Term("My Docs".to_owned())), &[0]),
+        (of(Field::Dir, Pattern::Prefix("My ".to_owned())), &[0]),
+        (of(Field::Dir, Pattern::Regex("^d;".to_owned())), &[3]),
+        (phrase(&["home", "my docs"]), &[0, 1]),
+        (phrase(&["my docs", "deep"]), &[1]),
+        (phrase(&["home", "deep"]), &[]),
+        (
+            of(
+                Field::Path,
+                glob(&[GlobPart::Many, literal("docs"), GlobPart::Many]),
+            ),
+            &[1],
+        ),
+        (of(Field::Path, name("/home/apfel/d;x/E F.txt")), &[3]),
+        (
+            of(Field::Path, Pattern::Prefix("/home/\u{c4}".to_owned())),
+            &[2, 2],
+        ),
+        (
+            of(Field::Path, Pattern::Term("/mail/sent/new/2".to_owned())),
+            &[5],
+        ),
+        (
+            of(Field::Path, Pattern::Regex("/[mn]a.l/".to_owned())),
+            &[4, 5],
+        ),
+        (
+            of(
+                Field::Path,
+                glob(&[GlobPart::Many, literal("c.txt|in/"), GlobPart::Many]),
+            ),
+            &[2],
+        ),
+        (
+            of(
+                Field::Path,
+                glob(&[literal("/home/"), one, literal("pfel/c.txt")]),
+            ),
+            &[2],
+        ),
+        (of(Field::Dir, folder("^lists$", true)), &[4]),
+        (of(Field::Dir, folder("^(deep|sent/new)$", false)), &[1, 5]),
+        (
+            of(Field::Author, Pattern::Address(vec!["^ann19@".to_owned()])),
+            &[0],
+        ),
+    ] {
+        let found = source.run(&plan, Order::default(), 0, 100).unwrap();
+        let path = |at: DocAddress| source.location(at).unwrap().path;
+        let mut paths: Vec<_> = found.hits.iter().map(|hit| path(hit.address)).collect();
+        paths.sort();
+        let mut expected: Vec<_> = expected.iter().map(|at| Path::new(PLACES[*at])).collect();
+        expected.sort();
+        assert_eq!(paths, expected, "{plan}");
+        let negated = Plan::Not(Box::new(plan));
+        let found = source.run(&negated, Order::default(), 0, 100).unwrap();
+        assert_eq!(found.total, PLACES.len() + 1 - expected.len(), "{negated}");
+    }
+}
 
 /// Writes each list of [`ROWS`] in a commit of its own.
 fn written(new: New<'_>) -> (Box<dyn Index>, Arc<dyn Source>) {

@@ -41,7 +41,7 @@ pub use check::{
 pub use directory::map;
 pub(crate) use ken_engine::{DocAddress, Error, Meta, Record};
 pub use open::read_meta;
-pub use query::Counts;
+pub use query::{Counts, ValueTest, location_expression, value_test};
 pub use reader::{Reader, Snapshot};
 pub use shipped::{Position, Shipped, kept, ship, written};
 pub use stem::{Lexicon, expand, unknown_language};

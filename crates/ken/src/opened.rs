@@ -43,9 +43,9 @@ impl Opened {
     }
 
     /// Returns the engine, if it is not the embedded one.
-    pub(crate) fn engine(&self) -> Option<&dyn Engine> {
+    pub(crate) fn engine(&self) -> Option<&Arc<dyn Engine>> {
         match self {
-            Self::Elsewhere(engine, _) => Some(&**engine),
+            Self::Elsewhere(engine, _) => Some(engine),
             Self::Embedded(_) | Self::Left(_) => None,
         }
     }

@@ -58,6 +58,49 @@ fn parts(bool: &Value, name: &str) -> Vec<Value> {
     }
 }
 
+/// Words near each other, as OpenSearch's intervals have them.
+pub(super) struct Near {
+    words: Vec<Vec<String>>,
+    max_gaps: i64,
+    is_ordered: bool,
+}
+
+impl Near {
+    fn read(of: &Value) -> Self {
+        let parts = of["intervals"].as_array().unwrap().iter();
+        let words = parts.map(|part| {
+            let any = part["any_of"]["intervals"].as_array().unwrap().iter();
+            let words = any.map(|of| of["match"]["query"].as_str().unwrap().to_owned());
+            words.collect()
+        });
+        Self {
+            words: words.collect(),
+            max_gaps: of["max_gaps"].as_i64().unwrap(),
+            is_ordered: of["ordered"].as_bool().unwrap(),
+        }
+    }
+
+    /// Tries all choices of positions.
+    fn is_in(&self, terms: &[(u32, &str)]) -> bool {
+        let mut chosen: Vec<Vec<u32>> = vec![Vec::new()];
+        for words in &self.words {
+            let here = terms
+                .iter()
+                .filter(|(_, term)| words.iter().any(|word| word == term));
+            let here: Vec<u32> = here.map(|(at, _)| *at).collect();
+            let longer = chosen
+                .iter()
+                .flat_map(|before| here.iter().map(|at| [&before[..], &[*at]].concat()));
+            chosen = longer.collect();
+        }
+        chosen.iter().any(|at| {
+            let width = i64::from(at.iter().max().unwrap() - at.iter().min().unwrap()) + 1;
+            let is_in_order = at.windows(2).all(|two| two[0] < two[1]);
+            (!self.is_ordered || is_in_order) && width - at.len() as i64 <= self.max_gaps
+        })
+    }
+}
+
 /// A query that is ready for many documents.
 pub(super) enum Query {
     All(bool),
@@ -69,6 +112,7 @@ pub(super) enum Query {
     Number(String, Box<dyn Fn(i64) -> bool>),
     Exists(String),
     Phrase(String, Vec<(u32, Vec<String>)>),
+    Near(String, Near),
     Bool {
         all: Vec<Self>,
         any: Vec<Self>,
@@ -184,6 +228,7 @@ impl Query {
                 }
                 Self::Phrase(at, phrase)
             }
+            "intervals" => Self::Near(at, Near::read(&argument["all_of"])),
             name => panic!("the fake knows no query {name}"),
         }
     }
@@ -205,6 +250,7 @@ impl Query {
                 .any(|value| passes(value.as_i64().unwrap())),
             Self::Exists(field) => !values(source, field).is_empty(),
             Self::Phrase(field, phrase) => has_phrase(&terms(source, field), phrase),
+            Self::Near(field, near) => near.is_in(&terms(source, field)),
             Self::Bool {
                 all,
                 any,

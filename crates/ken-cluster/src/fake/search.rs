@@ -65,6 +65,10 @@ fn hit(of: &Found<'_>, documents: &Documents, body: &Value, order: &Order) -> Va
             hit["fields"][field] = json!(of_field);
         }
     }
+    if body["stored_fields"] == "_none_" {
+        hit["_id"] = Value::Null;
+        return hit;
+    }
     match body.get("_source") {
         Some(Value::Bool(false)) => {}
         Some(Value::Array(names)) => {
@@ -201,7 +205,11 @@ fn one(kind: &str, of: &Value, found: &[Found<'_>], below: Option<&Value>) -> Va
             json!({ "buckets": buckets.collect::<Vec<_>>() })
         }
         "terms" => {
-            let mut groups: Vec<_> = by_value(found, field).into_values().collect();
+            let mut groups = by_value(found, field);
+            if let Some(wanted) = of["include"].as_array() {
+                groups.retain(|value, _| wanted.iter().any(|of| of == value));
+            }
+            let mut groups: Vec<_> = groups.into_values().collect();
             groups.sort_by_key(|(_, of)| std::cmp::Reverse(of.len()));
             groups.truncate(of["size"].as_u64().unwrap_or(10) as usize);
             let buckets = groups.iter().map(|(value, of)| {

@@ -8,12 +8,14 @@ use ken_engine::Error;
 use ken_index::Counts;
 use serde_json::{Map, Value, json};
 
-use super::{ClusterSource, buckets};
+use super::{ClusterSource, buckets, lock};
 use crate::layout;
 use crate::pattern;
 
 /// The counts of one question.
 const AT_ONCE: usize = 1_000;
+/// The counts that are remembered.
+const MAX_KNOWN: usize = 10_000;
 
 /// The counts that the words of a plan need.
 #[derive(Default)]
@@ -85,17 +87,33 @@ impl ClusterSource {
         queries: BTreeMap<K, Value>,
     ) -> Result<Vec<(K, u64)>, Error> {
         let mut counts = Vec::with_capacity(queries.len());
-        let mut queries = queries.into_iter().peekable();
-        while queries.peek().is_some() {
-            let (keys, some): (Vec<K>, Vec<Value>) = queries.by_ref().take(AT_ONCE).unzip();
+        let mut unknown = Vec::new();
+        for (key, query) in queries {
+            let known = lock(&self.counted).get(&query.to_string()).copied();
+            match known {
+                Some(n) => counts.push((key, n)),
+                None => unknown.push((key, query)),
+            }
+        }
+        while !unknown.is_empty() {
+            let some = unknown.drain(..unknown.len().min(AT_ONCE));
+            let (keys, some): (Vec<K>, Vec<Value>) = some.unzip();
             let answer = self.search(json!({
                 "size": 0,
                 "aggs": { "counts": { "filters": { "filters": some } } },
             }))?;
             let found = buckets(&answer["aggregations"]["counts"]).iter();
             let found = found.map(|bucket| bucket["doc_count"].as_u64().unwrap_or(0));
-            counts.extend(keys.into_iter().zip(found));
+            let mut counted = lock(&self.counted);
+            if counted.len() > MAX_KNOWN {
+                counted.clear();
+            }
+            for ((key, query), n) in keys.into_iter().zip(&some).zip(found) {
+                counted.insert(query.to_string(), n);
+                counts.push((key, n));
+            }
         }
+        counts.sort_by(|(one, _), (other, _)| one.cmp(other));
         Ok(counts)
     }
 

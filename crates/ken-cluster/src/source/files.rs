@@ -53,6 +53,16 @@ impl ClusterSource {
         Ok(())
     }
 
+    /// Returns how many values a keyword field of OpenSearch has; above some thousands it is approximate.
+    pub(super) fn n_values(&self, field: &str) -> Result<u64, Error> {
+        let answer = self.search(json!({
+            "size": 0,
+            "aggs": { "values": { "cardinality": { "field": field } } },
+        }))?;
+        let n = answer["aggregations"]["values"]["value"].as_u64();
+        Ok(n.unwrap_or(0))
+    }
+
     /// Returns what the commit knows of a file, from the columns of its own document.
     fn row_of(&self, hit: &Value) -> Option<FileRow> {
         let key = FileKey(number(hit, "file")?);
@@ -163,15 +173,20 @@ impl Files for ClusterSource {
     fn values(&self, field: Field) -> Result<Vec<String>, Error> {
         let mut values = Vec::new();
         let all = json!({ "match_all": {} });
-        self.each_value(&layout::terms(field), &all, None, &mut |value, _| {
-            values.push(layout::term_of(value));
+        let at = layout::terms(field);
+        self.each_value(&at, &all, None, &mut |value, _| {
+            values.push(layout::term_from(&at, value));
         })?;
         Ok(values)
     }
 
     fn with_values(&self, field: Field, values: &[&str]) -> Result<Vec<FileKey>, Error> {
-        let terms: Vec<String> = values.iter().map(|value| layout::term(value)).collect();
-        let query = filter(&[json!({ "terms": { layout::terms(field): terms } })]);
+        let at = layout::terms(field);
+        let terms: Vec<String> = values
+            .iter()
+            .map(|value| layout::term_in(&at, value))
+            .collect();
+        let query = filter(&[json!({ "terms": { at: terms } })]);
         let mut files = BTreeSet::new();
         self.each_value("file", &query, None, &mut |file, _| {
             files.extend(kept::number(file).map(FileKey));

@@ -10,17 +10,20 @@ use serde_json::{Value, json};
 use super::counts::Global;
 use super::local::Local;
 use super::query::{Translated, Translator, scored};
+use super::texts::{self, n_words_field};
+use super::window::{Page, SMALL, WINDOW_WORDS, window_exception};
 use super::{ClusterSource, buckets, by_location, filter, id, ids_query, lock, text};
 use crate::layout;
-use crate::search::hits;
 use ken_index::Counts;
 
-/// The documents that ken ranks. If a request finds no more, the answer is that of the embedded engine in all respects.
-const WINDOW: usize = 500;
 /// The most documents that ken looks at, one by one, for what OpenSearch cannot decide.
 const MAX_CHECKED: u64 = 10_000;
-/// The bytes of text that are fetched for one request.
-const MAX_TEXT_BYTES: usize = 128 << 20;
+/// The most words that the texts of these documents have: some 2 GB.
+const MAX_CHECKED_WORDS: u64 = 300_000_000;
+/// The most hits whose texts are fetched before anybody asks for them.
+const MAX_PREFETCHED: usize = 20;
+/// Other documents that are asked for with a page, as some hits may belong together.
+const SPARE: usize = 50;
 /// The most values of a facet.
 const MAX_VALUES: usize = 10_000;
 
@@ -32,8 +35,24 @@ struct Asked {
     /// The query with the documents that are asked for or left out.
     query: Value,
     is_exact: bool,
-    /// The number of documents that the query finds.
+    size: Size,
+}
+
+/// How much a query finds.
+#[derive(Clone, Copy, Default)]
+struct Size {
     n_found: u64,
+    /// The words of all their texts.
+    n_words: u64,
+    /// The number of groups, if that was asked.
+    groups: u64,
+}
+
+impl Size {
+    /// Returns whether ken looks at all that was found. The answer is then that of the embedded engine in all respects.
+    fn is_small(self) -> bool {
+        self.n_found <= SMALL && self.n_words <= WINDOW_WORDS
+    }
 }
 
 fn reached(limits: Option<&Arc<Limits>>) -> bool {
@@ -49,6 +68,12 @@ fn nothing_yet() -> Response {
     }
 }
 
+/// Returns whether OpenSearch cannot answer a request alone: ken ranks, and only ken knows near copies.
+fn ranks(request: &Request<'_>) -> bool {
+    let ranks = request.order == Order::default() && request.limit > 0;
+    ranks || request.collapse == Some(Collapse::Similar)
+}
+
 impl ClusterSource {
     pub(super) fn answer(&self, request: &Request<'_>) -> Result<Response, Error> {
         if reached(request.limits) {
@@ -57,13 +82,16 @@ impl ClusterSource {
         if let Some(here) = self.known(request) {
             return self.page_here(request, &here);
         }
-        let asked = self.asked(request)?;
+        let mut asked = self.asked(request)?;
         if reached(request.limits) {
             return Ok(nothing_yet());
         }
-        let found = match asked.is_exact && asked.n_found > WINDOW as u64 {
-            true => self.in_the_cluster(request, &asked),
-            false => self.on_this_machine(request, &asked),
+        let limits = request.limits.map(|limits| &**limits);
+        let found = if asked.size.is_small() && (!asked.is_exact || ranks(request)) {
+            self.on_this_machine(request, &asked)
+        } else {
+            self.make_exact(&mut asked, request.collapse, limits)?;
+            self.in_the_cluster(request, &asked)
         };
         let mut found = found?;
         found.complete &= !reached(request.limits);
@@ -84,26 +112,61 @@ impl ClusterSource {
             true => filter(&parts),
             false => json!({ "bool": { "filter": parts, "must_not": [ids_query(&without)] } }),
         };
-        let n_found = self.count(&query_json)?;
         Ok(Asked {
             plan,
             local,
             relations: translator.into_relations(),
+            size: self.size_of(&query_json, request.collapse)?,
             query: query_json,
             is_exact: query.is_exact,
-            n_found,
         })
+    }
+
+    /// Returns how much a query finds. The number of groups is approximate if there are many.
+    fn size_of(&self, query: &Value, collapse: Option<Collapse>) -> Result<Size, Error> {
+        let mut aggs = json!({ "words": { "sum": { "field": n_words_field() } } });
+        if let Some(field) = collapse.map(group_field) {
+            aggs["groups"] =
+                json!({ "cardinality": { "field": field, "precision_threshold": 40_000 } });
+            aggs["alone"] = json!({ "missing": { "field": field } });
+        }
+        let answer = self.search(json!({
+            "query": query,
+            "size": 0,
+            "track_total_hits": true,
+            "aggs": aggs,
+        }))?;
+        let found = &answer["aggregations"];
+        let n = |value: &Value| value.as_f64().unwrap_or(0.0) as u64;
+        let n_found = n(&answer["hits"]["total"]["value"]);
+        let groups = n(&found["groups"]["value"]) + n(&found["alone"]["doc_count"]);
+        Ok(Size {
+            n_found,
+            n_words: n(&found["words"]["value"]),
+            groups: groups.min(n_found),
+        })
+    }
+
+    /// Puts the documents that match in place of a query that may find more.
+    fn make_exact(
+        &self,
+        asked: &mut Asked,
+        collapse: Option<Collapse>,
+        limits: Option<&Limits>,
+    ) -> Result<(), Error> {
+        if !asked.is_exact {
+            asked.query = ids_query(&self.verified(asked, limits)?);
+            asked.size = self.size_of(&asked.query, collapse)?;
+            asked.is_exact = true;
+        }
+        Ok(())
     }
 
     /// Returns the query that finds exactly what a request finds.
     pub(super) fn query_of(&self, request: &Request<'_>) -> Result<Value, Error> {
-        let asked = self.asked(request)?;
-        match asked.is_exact {
-            true => Ok(asked.query),
-            false => Ok(ids_query(
-                &self.checked(&asked.plan, request.limits.map(|of| &**of))?,
-            )),
-        }
+        let mut asked = self.asked(request)?;
+        self.make_exact(&mut asked, None, request.limits.map(|of| &**of))?;
+        Ok(asked.query)
     }
 
     /// Returns the identifiers of what a plan finds, which OpenSearch cannot decide alone.
@@ -117,32 +180,48 @@ impl ClusterSource {
         let asked = Asked {
             plan: plan.clone(),
             local,
-            n_found: self.count(&query.json)?,
+            size: self.size_of(&query.json, None)?,
             relations: translator.into_relations(),
             query: query.json,
             is_exact: query.is_exact,
         };
-        let here = self.fetched_for(&asked)?;
-        let request = Request {
-            order: Order {
-                key: SortKey::Path,
-                reverse: false,
-            },
-            ..Request::new(&asked.local)
-        };
-        let found = here.source().find(&request)?;
-        let at: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
-        here.ids(&at)
+        self.verified(&asked, limits)
+    }
+
+    /// Reads what a query finds, page by page, and returns the identifiers of what matches, in the order of locations.
+    fn verified(&self, asked: &Asked, limits: Option<&Limits>) -> Result<Vec<String>, Error> {
+        let Size {
+            n_found, n_words, ..
+        } = asked.size;
+        if n_found > MAX_CHECKED || n_words > MAX_CHECKED_WORDS {
+            return Err(Error::Query(format!(
+                "{n_found} documents may match, and ken would have to look at each; add a word that narrows it"
+            )));
+        }
+        let all = self.with_lengths(&asked.query)?;
+        let mut matching = Vec::new();
+        for page in texts::pages(&all) {
+            if limits.is_some_and(Limits::reached) {
+                break;
+            }
+            let ids: Vec<String> = page.iter().map(|(id, _)| id.clone()).collect();
+            let here = self.local(&ids, asked)?;
+            let request = Request {
+                order: Order {
+                    key: SortKey::Path,
+                    reverse: false,
+                },
+                ..Request::new(&asked.local)
+            };
+            let found = here.source().find(&request)?;
+            let at: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
+            matching.extend(here.ids(&at)?);
+        }
+        Ok(matching)
     }
 
     /// Fetches all that a query finds.
     fn fetched_for(&self, asked: &Asked) -> Result<Local, Error> {
-        if asked.n_found > MAX_CHECKED {
-            return Err(Error::Query(format!(
-                "{} documents may match, and ken would have to look at each; add a word that narrows it",
-                asked.n_found
-            )));
-        }
         let ids = self.ids_of(&asked.query)?;
         self.local(&ids, asked)
     }
@@ -200,7 +279,7 @@ impl ClusterSource {
         })
     }
 
-    fn hits_here(&self, here: &Local, mut hits: Vec<Hit>) -> Result<Vec<Hit>, Error> {
+    pub(super) fn hits_here(&self, here: &Local, mut hits: Vec<Hit>) -> Result<Vec<Hit>, Error> {
         let at: Vec<DocAddress> = hits.iter().map(|hit| hit.address).collect();
         for (hit, id) in hits.iter_mut().zip(here.ids(&at)?) {
             hit.address = self.address(&id);
@@ -209,175 +288,111 @@ impl ClusterSource {
     }
 
     fn in_the_cluster(&self, request: &Request<'_>, asked: &Asked) -> Result<Response, Error> {
-        let total = asked.n_found as usize;
+        let total = asked.size.n_found as usize;
         let end = request.offset.saturating_add(request.limit).min(total);
         let field = request.collapse.map(group_field);
-        let groups = match field {
-            None => total,
-            Some(field) => self.n_groups(&asked.query, field, total)?,
-        };
         let mut found = Response {
             total,
-            groups,
+            groups: field.map_or(total, |_| asked.size.groups as usize),
             hits: Vec::new(),
             complete: true,
         };
         if request.limit == 0 {
             return Ok(found);
         }
-        let mut seen = HashSet::new();
-        let by_relevance = request.order == Order::default();
+        let mut page = Page::default();
         let mut query = asked.query.clone();
-        if by_relevance {
+        if request.order == Order::default() {
             let counts = self.counts(&asked.plan)?;
             query = ranked(&asked.query, &asked.plan, &counts, &self.reading.ranking);
-            let ids = self.best(&query)?;
-            let here = self.local(&ids, asked)?;
-            let best = here.source().find(&Request {
-                plan: &asked.local,
-                only: None,
-                without: &[],
-                offset: 0,
-                limit: ids.len(),
-                counted: false,
-                ..*request
-            })?;
-            found.hits = self.hits_here(&here, best.hits)?;
-            seen.extend(ids);
+            page = self.window(request, (&query, field), &|ids| self.local(ids, asked))?;
         }
-        if found.hits.len() < end {
-            self.append(
-                &mut found.hits,
-                end,
-                (&query, request.order),
-                field,
-                &mut seen,
-                request,
-            )?;
+        if page.hits.len() < end {
+            self.append(&mut page, end, (&query, request.order), field, request)?;
         }
+        found.hits = page.hits;
         found.hits.truncate(end);
         found.hits.drain(..request.offset.min(found.hits.len()));
         if let Some(field) = field {
-            self.add_sizes(&mut found.hits, &asked.query, field)?;
+            self.add_sizes(&mut found.hits, &page.groups, &asked.query, field)?;
+        }
+        if found.hits.len() <= MAX_PREFETCHED {
+            let at: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
+            self.prefetch(self.ids(&at)?)?;
         }
         Ok(found)
-    }
-
-    /// Returns the identifiers of the documents that ken ranks.
-    fn best(&self, query: &Value) -> Result<Vec<String>, Error> {
-        let mut ids = Vec::new();
-        let mut bytes = 0;
-        while ids.len() < WINDOW && bytes < MAX_TEXT_BYTES {
-            let size = super::TEXTS_PAGE.min(WINDOW - ids.len());
-            let answer = self.search(json!({
-                "query": query,
-                "from": ids.len(),
-                "size": size,
-                "sort": [{ "_score": "desc" }, { "loc": "asc" }],
-                "_source": ["doc", "body"],
-                "track_total_hits": false,
-            }))?;
-            let page = hits(&answer);
-            for hit in page {
-                let fetched = Arc::new(super::fetched(hit));
-                bytes += fetched.body.len();
-                self.remember(id(hit), &fetched);
-                ids.push(id(hit).to_owned());
-            }
-            if page.len() < size {
-                break;
-            }
-        }
-        Ok(ids)
     }
 
     /// Appends hits in the order of the cluster.
     fn append(
         &self,
-        hits: &mut Vec<Hit>,
+        page: &mut Page,
         end: usize,
         (query, order): (&Value, Order),
         field: Option<&str>,
-        seen: &mut HashSet<String>,
         request: &Request<'_>,
     ) -> Result<(), Error> {
-        let mut groups = HashSet::new();
-        if let Some(field) = field {
-            let known: Vec<DocAddress> = hits.iter().map(|hit| hit.address).collect();
-            for group in self.groups_of(&known, field)? {
-                groups.extend(group);
-            }
-        }
-        let fields: Vec<&str> = field.into_iter().collect();
+        let mut groups: HashSet<String> = page.groups.values().cloned().collect();
+        let words = n_words_field();
+        let fields: Vec<&str> = [words.as_str()].into_iter().chain(field).collect();
         let is_scored = matches!(order.key, SortKey::Relevance);
-        self.each_hit(query, &sort(order), &fields, &mut |hit| {
+        let size = end.saturating_add(page.seen.len() + SPARE).min(super::PAGE);
+        self.each_hit_in_pages(size, query, &sort(order), &fields, &mut |hit| {
+            let id = id(hit);
+            if page.seen.contains(id) {
+                return true;
+            }
             let group = field
                 .map(|field| text(hit, field))
                 .filter(|group| !group.is_empty());
-            let is_new = group.is_none_or(|group| groups.insert(group.to_owned()));
-            if is_new && !seen.contains(id(hit)) {
-                hits.push(Hit {
-                    address: self.address(id(hit)),
+            if group.is_none_or(|group| groups.insert(group.to_owned())) {
+                lock(&self.remembered).note_length(id, texts::n_words_of(hit));
+                page.hits.push(Hit {
+                    address: self.address(id),
                     score: is_scored.then(|| hit["sort"][0].as_f64().unwrap_or(0.0) as f32),
                     boosts: Boosts::default(),
                     more: 0,
                 });
+                if let Some(group) = group {
+                    page.groups.insert(id.to_owned(), group.to_owned());
+                }
             }
-            hits.len() < end && !reached(request.limits)
+            page.hits.len() < end && !reached(request.limits)
         })
     }
 
-    /// Returns the group of each of some documents; none for a document in no group.
-    fn groups_of(&self, at: &[DocAddress], field: &str) -> Result<Vec<Option<String>>, Error> {
-        let ids = self.ids(at)?;
-        let mut groups: HashMap<String, String> = HashMap::new();
-        for some in ids.chunks(super::IDS_AT_ONCE) {
-            self.each_hit(&ids_query(some), &by_location(), &[field], &mut |hit| {
-                let group = text(hit, field);
-                if !group.is_empty() {
-                    groups.insert(id(hit).to_owned(), group.to_owned());
-                }
-                true
-            })?;
-        }
-        Ok(ids.iter().map(|id| groups.get(id).cloned()).collect())
-    }
-
     /// Sets how many other hits each hit stands for.
-    fn add_sizes(&self, page: &mut [Hit], query: &Value, field: &str) -> Result<(), Error> {
+    fn add_sizes(
+        &self,
+        page: &mut [Hit],
+        groups: &HashMap<String, String>,
+        query: &Value,
+        field: &str,
+    ) -> Result<(), Error> {
         let at: Vec<DocAddress> = page.iter().map(|hit| hit.address).collect();
-        let groups = self.groups_of(&at, field)?;
-        let of_group =
-            |group: &String| filter(&[query.clone(), json!({ "term": { field: group } })]);
-        let known = groups.iter().flatten();
-        let queries = known
-            .map(|group| (group.clone(), of_group(group)))
-            .collect();
-        let sizes: HashMap<String, u64> = self.counts_of(queries)?.into_iter().collect();
-        for (hit, group) in page.iter_mut().zip(groups) {
-            let size = group.and_then(|group| sizes.get(&group).copied());
+        let of_hits: Vec<Option<&String>> =
+            self.ids(&at)?.iter().map(|id| groups.get(id)).collect();
+        let mut wanted: Vec<&String> = of_hits.iter().copied().flatten().collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut sizes: HashMap<String, u64> = HashMap::new();
+        for some in wanted.chunks(MAX_VALUES) {
+            let terms = json!({ "field": field, "include": some, "size": some.len() });
+            let answer = self.search(json!({
+                "query": query,
+                "size": 0,
+                "aggs": { "sizes": { "terms": terms } },
+            }))?;
+            for bucket in buckets(&answer["aggregations"]["sizes"]) {
+                let group = bucket["key"].as_str().unwrap_or_default();
+                sizes.insert(group.to_owned(), bucket["doc_count"].as_u64().unwrap_or(0));
+            }
+        }
+        for (hit, group) in page.iter_mut().zip(of_hits) {
+            let size = group.and_then(|group| sizes.get(group).copied());
             hit.more = size.unwrap_or(1).saturating_sub(1) as usize;
         }
         Ok(())
-    }
-
-    /// Returns the number of groups, which is approximate if there are many.
-    fn n_groups(&self, query: &Value, field: &str, total: usize) -> Result<usize, Error> {
-        let answer = self.search(json!({
-            "query": query,
-            "size": 0,
-            "aggs": {
-                "groups": { "cardinality": { "field": field, "precision_threshold": 40_000 } },
-                "alone": { "missing": { "field": field } },
-            },
-        }))?;
-        let groups = answer["aggregations"]["groups"]["value"]
-            .as_u64()
-            .unwrap_or(0);
-        let alone = answer["aggregations"]["alone"]["doc_count"]
-            .as_u64()
-            .unwrap_or(0);
-        Ok(((groups + alone) as usize).min(total))
     }
 
     pub(super) fn counted(
@@ -388,8 +403,8 @@ impl ClusterSource {
         if reached(request.limits) {
             return Ok(vec![Vec::new(); by.len()]);
         }
-        let asked = self.asked(request)?;
-        if !asked.is_exact || asked.n_found <= WINDOW as u64 {
+        let mut asked = self.asked(request)?;
+        if asked.size.is_small() {
             let here = self.fetched_for(&asked)?;
             let request = Request {
                 plan: &asked.local,
@@ -399,6 +414,7 @@ impl ClusterSource {
             };
             return here.source().facets(&request, by);
         }
+        self.make_exact(&mut asked, None, request.limits.map(|of| &**of))?;
         by.iter().map(|by| self.facet(&asked.query, by)).collect()
     }
 
@@ -476,12 +492,11 @@ impl ClusterSource {
         if !asked.is_exact {
             exceptions.push(format!(
                 "the cluster cannot decide all of it: ken looks at {} documents, and at most at {MAX_CHECKED}",
-                asked.n_found
+                asked.size.n_found
             ));
-        } else if asked.n_found > WINDOW as u64 {
-            exceptions.push(format!(
-                "ken ranks the best {WINDOW} by the cluster's own score; those behind follow in the order of that score"
-            ));
+        }
+        if !asked.size.is_small() {
+            exceptions.push(window_exception());
             exceptions.push(format!(
                 "groups are counted about if there are more than 40,000, and facets if there are more than {MAX_VALUES} values or several shards"
             ));

@@ -15,6 +15,10 @@ mod local;
 mod mail;
 mod query;
 mod terms;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod window;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -28,9 +32,10 @@ use ken_engine::{
 use serde_json::{Value, json};
 
 use self::local::Local;
+use self::texts::{Remembered, TEXTS_PAGE, fetched};
 use crate::client::Client;
 use crate::http::Method;
-use crate::kept::{self, Kept};
+use crate::kept;
 use crate::layout::{self, Names};
 use crate::root::Root;
 use crate::search::{check_shards, hits, id, text};
@@ -39,14 +44,8 @@ use crate::search::{check_shards, hits, id, text};
 const KEEP_ALIVE: &str = "10m";
 /// The documents of a page of an answer without texts.
 const PAGE: usize = 5_000;
-/// The documents of a page of an answer with texts.
-const TEXTS_PAGE: usize = 200;
 /// The identifiers of one question.
 const IDS_AT_ONCE: usize = 10_000;
-/// The most bytes of text that are fetched at once.
-const MAX_TEXT_BYTES: usize = 512 << 20;
-/// The bytes of fetched documents that are remembered for the next question.
-const REMEMBERED_BYTES: usize = 32 << 20;
 
 /// One commit of an index in a cluster.
 pub(crate) struct ClusterSource {
@@ -62,6 +61,8 @@ pub(crate) struct ClusterSource {
     addresses: Mutex<Addresses>,
     remembered: Mutex<Remembered>,
     lengths: OnceLock<HashMap<Field, (u64, u64)>>,
+    /// Counts of documents, by their queries.
+    counted: Mutex<HashMap<String, u64>>,
     /// All that the last plan finds, if ken looked at all of it: the next page needs no question to the cluster.
     last: Mutex<Option<(Plan, Arc<Local>)>>,
 }
@@ -71,26 +72,6 @@ pub(crate) struct ClusterSource {
 struct Addresses {
     ids: Vec<String>,
     numbers: HashMap<String, u64>,
-}
-
-/// Records that were fetched.
-#[derive(Default)]
-struct Remembered {
-    records: HashMap<String, Arc<Fetched>>,
-    bytes: usize,
-}
-
-/// A document as the cluster keeps it.
-struct Fetched {
-    doc: String,
-    body: String,
-}
-
-impl Fetched {
-    fn record(&self) -> Option<Record> {
-        let kept: Kept = serde_json::from_str(&self.doc).ok()?;
-        kept.into_record(self.body.clone())
-    }
 }
 
 impl ClusterSource {
@@ -113,6 +94,7 @@ impl ClusterSource {
             addresses: Mutex::default(),
             remembered: Mutex::default(),
             lengths: OnceLock::new(),
+            counted: Mutex::default(),
             last: Mutex::new(None),
         };
         source.n_documents = source.count(&json!({ "match_all": {} }))?;
@@ -196,13 +178,26 @@ impl ClusterSource {
         fields: &[&str],
         each: &mut dyn FnMut(&Value) -> bool,
     ) -> Result<(), Error> {
+        self.each_hit_in_pages(PAGE, query, sort, fields, each)
+    }
+
+    /// The same, with as many documents at once as one likes. What is stored is not read: that takes twenty times as long.
+    fn each_hit_in_pages(
+        &self,
+        size: usize,
+        query: &Value,
+        sort: &Value,
+        fields: &[&str],
+        each: &mut dyn FnMut(&Value) -> bool,
+    ) -> Result<(), Error> {
+        let fields = [&["id"], fields].concat();
         let mut after = Value::Null;
         loop {
             let mut body = json!({
                 "query": query,
                 "sort": sort,
-                "size": PAGE,
-                "_source": false,
+                "size": size,
+                "stored_fields": "_none_",
                 "docvalue_fields": fields,
                 "track_total_hits": false,
             });
@@ -216,10 +211,10 @@ impl ClusterSource {
             }
             match page.last() {
                 // A page that is there again would be there for ever.
-                Some(last) if page.len() == PAGE && last["sort"] == after => {
+                Some(last) if page.len() == size && last["sort"] == after => {
                     return Err(self.damaged());
                 }
-                Some(last) if page.len() == PAGE => after = last["sort"].clone(),
+                Some(last) if page.len() == size => after = last["sort"].clone(),
                 _ => return Ok(()),
             }
         }
@@ -264,72 +259,6 @@ impl ClusterSource {
         at.iter().map(|at| self.id(*at)).collect()
     }
 
-    /// Returns documents by their identifiers, in this order.
-    fn fetch(&self, ids: &[String]) -> Result<Vec<Arc<Fetched>>, Error> {
-        let mut known: HashMap<&str, Arc<Fetched>> = HashMap::new();
-        {
-            let remembered = lock(&self.remembered);
-            for id in ids {
-                if let Some(record) = remembered.records.get(id) {
-                    known.insert(id, Arc::clone(record));
-                }
-            }
-        }
-        let missing: Vec<&String> = ids
-            .iter()
-            .filter(|id| !known.contains_key(id.as_str()))
-            .collect();
-        let mut bytes = 0;
-        for some in missing.chunks(TEXTS_PAGE) {
-            let answer = self.search(json!({
-                "query": { "ids": { "values": some } },
-                "size": some.len(),
-                "sort": by_location(),
-                "_source": ["doc", "body"],
-                "track_total_hits": false,
-            }))?;
-            for hit in hits(&answer) {
-                let fetched = Arc::new(fetched(hit));
-                bytes += fetched.body.len();
-                self.remember(id(hit), &fetched);
-                if let Some(id) = some.iter().find(|known| known.as_str() == id(hit)) {
-                    known.insert(id, fetched);
-                }
-            }
-            if bytes > MAX_TEXT_BYTES {
-                return Err(Error::Query(format!(
-                    "ken would have to read more than {} MB of text; add a word that narrows it",
-                    MAX_TEXT_BYTES >> 20
-                )));
-            }
-        }
-        let missing = |id: &String| {
-            self.client
-                .error(format!("the document {id} was in the answer and is gone"))
-        };
-        let all = ids
-            .iter()
-            .map(|id| known.get(id.as_str()).cloned().ok_or_else(|| missing(id)));
-        all.collect()
-    }
-
-    fn remember(&self, id: &str, fetched: &Arc<Fetched>) {
-        let remembered = &mut *lock(&self.remembered);
-        if remembered.bytes >= REMEMBERED_BYTES {
-            *remembered = Remembered::default();
-        }
-        remembered.bytes += fetched.doc.len() + fetched.body.len();
-        remembered
-            .records
-            .insert(id.to_owned(), Arc::clone(fetched));
-    }
-
-    fn records(&self, ids: &[String]) -> Result<Vec<Record>, Error> {
-        let all = self.fetch(ids)?.into_iter();
-        let all = all.map(|fetched| fetched.record().ok_or_else(|| self.damaged()));
-        all.collect()
-    }
-
     fn damaged(&self) -> Error {
         Error::Damaged {
             path: self.client.name(),
@@ -347,7 +276,7 @@ impl ClusterSource {
         let answer = self.search(json!({
             "query": { "ids": { "values": [self.id(at)?] } },
             "size": 1,
-            "_source": false,
+            "stored_fields": "_none_",
             "docvalue_fields": fields,
         }))?;
         hits(&answer).first().cloned().ok_or_else(|| self.damaged())
@@ -372,19 +301,6 @@ impl Drop for ClusterSource {
             is_lines: false,
         };
         let _ = self.client.once(&call);
-    }
-}
-
-fn fetched(hit: &Value) -> Fetched {
-    let source = &hit["_source"];
-    let body = match &source["body"] {
-        Value::String(text) => text.clone(),
-        Value::Array(pieces) => pieces.iter().filter_map(Value::as_str).collect(),
-        _ => String::new(),
-    };
-    Fetched {
-        doc: source["doc"].as_str().unwrap_or_default().to_owned(),
-        body,
     }
 }
 
@@ -554,10 +470,15 @@ impl Source for ClusterSource {
     }
 
     fn n_words(&self, at: DocAddress) -> u32 {
+        let Ok(id) = self.id(at) else {
+            return 0;
+        };
+        if let Some(known) = lock(&self.remembered).n_words(&id) {
+            return known;
+        }
         let length = layout::length(Field::Body);
         let hit = self.columns(at, &[&length]).unwrap_or_default();
-        let n = hit["fields"][&length][0].as_u64();
-        n.and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
+        texts::n_words_of(&hit)
     }
 
     fn document_by(&self, at: DocAddress, _: usize) -> Result<Stored, Error> {

@@ -5,6 +5,7 @@
 //! first, and the documents that match take the place of the part.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use ken_core::{Field, Pattern, Plan, Span, Word};
 use ken_engine::{Error, Limits};
@@ -14,10 +15,15 @@ use super::counts::{fields_of, has};
 use super::local::mark;
 use super::{ClusterSource, filter, ids_query, local};
 use crate::layout;
+use crate::location;
 use crate::pattern::{self, Query};
 
 /// The most terms that stand for a pattern inside a phrase.
 const MAX_EXPANDED: usize = 1_000;
+/// The most values of a column that ken looks at for a pattern of whole values.
+const MAX_LISTED: u64 = 200_000;
+/// The most states of an expression over paths, each byte of which is two letters.
+const MAX_STATES: usize = 100_000;
 /// The most values of a relation, such as messages that carry something.
 pub(super) const MAX_RELATED: usize = 65_000;
 /// The maximum share of all documents that may be below a folder whose name counts; see `ken-index`.
@@ -211,15 +217,35 @@ impl<'s> Translator<'s> {
     }
 
     fn pattern(&self, field: Field, pattern: &Pattern) -> Result<Query, Error> {
-        if field == Field::Path {
-            return Ok(Query::wider(Query::all().json));
+        if let Some(test) = ken_index::value_test(pattern)? {
+            return self.values(field, &test);
         }
-        // Those of another kind match in the folder, however it is written.
-        if let Pattern::Folder(_) = pattern {
-            return Ok(Query::wider(Query::all().json));
+        if field == Field::Path {
+            return Ok(path(pattern));
         }
         check(pattern)?;
         Ok(pattern::query(&layout::terms(field), pattern, &has(field)))
+    }
+
+    /// What looks at whole values looks at each value once, if there are not too many.
+    fn values(&self, field: Field, test: &ken_index::ValueTest) -> Result<Query, Error> {
+        let at = layout::values(field);
+        let all = Query::all().json;
+        if !field.has_column() || self.source.n_values(&at)? > MAX_LISTED {
+            return Ok(Query::wider(all));
+        }
+        let mut found = Vec::new();
+        self.source
+            .each_value(&at, &all, self.limits, &mut |value, _| {
+                if test(value) {
+                    found.push(value.to_owned());
+                }
+            })?;
+        Ok(match found.len() {
+            0 => Query::nothing(),
+            n if n <= MAX_RELATED => Query::exact(json!({ "terms": { at: found } })),
+            _ => Query::wider(all),
+        })
     }
 
     fn span(&self, field: Field, span: &Span) -> Result<Query, Error> {
@@ -232,7 +258,14 @@ impl<'s> Translator<'s> {
             Span::Phrase(terms) if terms.is_empty() => Ok(Query::nothing()),
             Span::Phrase(terms) if terms.len() == 1 => self.pattern(field, &terms[0].1),
             Span::Phrase(terms) => self.phrase(field, terms),
-            Span::Near { parts, .. } => {
+            Span::Near {
+                parts,
+                slop,
+                ordered,
+            } => {
+                if let Some(near) = self.near(field, parts, *slop, *ordered)? {
+                    return Ok(near);
+                }
                 let parts = parts.iter().map(|part| self.span(field, part));
                 let parts = parts.collect::<Result<Vec<_>, _>>()?;
                 Ok(Query::wider(all_of(parts)))
@@ -264,6 +297,63 @@ impl<'s> Translator<'s> {
             .iter()
             .map(|(_, pattern)| self.pattern(field, pattern));
         Ok(Query::wider(all_of(parts.collect::<Result<_, _>>()?)))
+    }
+
+    /// Words near each other are intervals of OpenSearch, if each part is one word. What it calls a gap is what ken does, but
+    /// where three words without an order share positions: it subtracts a shared one twice, and finds more.
+    fn near(
+        &self,
+        field: Field,
+        parts: &[Span],
+        slop: u32,
+        ordered: bool,
+    ) -> Result<Option<Query>, Error> {
+        let mut words: Vec<BTreeSet<String>> = Vec::new();
+        for part in parts {
+            match self.words_of(field, part)? {
+                Some(terms) if terms.is_empty() => return Ok(Some(Query::nothing())),
+                // Of two equal parts OpenSearch wants two words.
+                Some(terms) if words.contains(&terms) && !ordered => return Ok(None),
+                Some(terms) => words.push(terms),
+                None => return Ok(None),
+            }
+        }
+        let any = |terms: &BTreeSet<String>| {
+            let each = terms.iter().map(|term| {
+                let line = layout::lines(&[(0, term.clone())]).join(" ");
+                json!({ "match": { "query": line } })
+            });
+            json!({ "any_of": { "intervals": each.collect::<Vec<_>>() } })
+        };
+        let json = json!({ "intervals": { layout::terms(field): { "all_of": {
+            "ordered": ordered,
+            "max_gaps": slop.min(i32::MAX as u32),
+            "intervals": words.iter().map(any).collect::<Vec<_>>(),
+        } } } });
+        let is_exact = ordered || parts.len() == 2;
+        Ok(Some(Query { json, is_exact }))
+    }
+
+    /// Returns the terms of which a part of a span has one; none if the part is longer, or the terms do not show it.
+    fn words_of(&self, field: Field, part: &Span) -> Result<Option<BTreeSet<String>>, Error> {
+        let mut terms = BTreeSet::new();
+        let parts = match part {
+            Span::Any(parts) => parts.as_slice(),
+            part => std::slice::from_ref(part),
+        };
+        for part in parts {
+            let pattern = match part {
+                Span::Match(pattern) => pattern,
+                Span::Phrase(of) if of.len() == 1 => &of[0].1,
+                _ => return Ok(None),
+            };
+            check(pattern)?;
+            match self.meant(field, pattern)? {
+                Some(of) => terms.extend(of),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(terms).filter(|terms| terms.len() <= MAX_EXPANDED))
     }
 
     /// Returns the terms that a pattern means; none if they are too many, or the terms do not show it.
@@ -304,6 +394,20 @@ pub(super) fn related(field: &str, values: &[String]) -> Result<Value, Error> {
         )));
     }
     Ok(json!({ "terms": { field: values } }))
+}
+
+/// Returns the query for a pattern of paths: an expression over the digits of locations.
+fn path(pattern: &Pattern) -> Query {
+    let regex = ken_index::location_expression(pattern);
+    match regex.and_then(|regex| location::locations(&regex)) {
+        Some(regex) => Query::exact(json!({ "regexp": { "loc": {
+            "value": regex,
+            "flags": "NONE",
+            "rewrite": "constant_score",
+            "max_determinized_states": MAX_STATES,
+        } } })),
+        None => Query::wider(Query::all().json),
+    }
 }
 
 /// Fails if an expression is wrong or takes too much memory.

@@ -38,7 +38,7 @@ impl ClusterSource {
         let expression = match pattern {
             Pattern::Regex(regex) if !is_exact => Some(regex.clone()),
             Pattern::Glob(glob) if !is_exact => Some(glob.to_regex()),
-            Pattern::Name(glob) => Some(glob.to_plain_regex()),
+            Pattern::Name(glob) if !is_exact => Some(glob.to_plain_regex()),
             _ if is_exact => None,
             pattern => {
                 return Err(Error::Query(format!(
@@ -66,7 +66,7 @@ impl ClusterSource {
 
     /// Counts the documents of each of some words.
     fn documents_of_words(&self, words: &[(Field, String)]) -> Result<Vec<u64>, Error> {
-        let query = |(field, term): &(Field, String)| json!({ "term": { layout::terms(*field): layout::term(term) } });
+        let query = |(field, term): &(Field, String)| term_query(*field, term);
         let queries: BTreeMap<usize, Value> = words.iter().map(query).enumerate().collect();
         let counts = self.counts_of(queries)?.into_iter();
         Ok(counts.map(|(_, n)| n).collect())
@@ -76,7 +76,7 @@ impl ClusterSource {
     fn count_term(&self, fields: &[Field], term: &str) -> Result<(u64, u64), Error> {
         let any: Vec<Value> = fields
             .iter()
-            .map(|field| json!({ "term": { layout::terms(*field): layout::term(term) } }))
+            .map(|field| term_query(*field, term))
             .collect();
         let documents = self.count(&json!({ "bool": { "should": any } }))?;
         Ok((documents, self.occurrences(fields, term)?))
@@ -87,7 +87,7 @@ impl ClusterSource {
         let mut sum = 0;
         for field in fields {
             let at = layout::terms(*field);
-            let query = json!({ "term": { &at: layout::term(term) } });
+            let query = term_query(*field, term);
             sum += match field.info().kind {
                 FieldKind::Keyword => self.count(&query)?,
                 // A script that sums what each document has.
@@ -112,6 +112,11 @@ impl ClusterSource {
         }
         Ok(sum)
     }
+}
+
+fn term_query(field: Field, term: &str) -> Value {
+    let at = layout::terms(field);
+    json!({ "term": { &at: layout::term_in(&at, term) } })
 }
 
 fn has_terms(field: Field) -> bool {
@@ -226,7 +231,7 @@ impl Terms for ClusterSource {
     }
 
     fn n_documents_with(&self, field: Field, term: &str) -> Result<u64, Error> {
-        self.count(&json!({ "term": { layout::terms(field): layout::term(term) } }))
+        self.count(&term_query(field, term))
     }
 }
 

@@ -33,14 +33,14 @@ impl Query for FolderQuery {
 }
 
 /// A test of folders by name.
-struct Test {
+pub(super) struct Test {
     expression: Regex,
     all_mail: Option<String>,
     is_maildir: bool,
 }
 
 impl Test {
-    fn new(folders: &Folders) -> tantivy::Result<Self> {
+    pub(super) fn new(folders: &Folders) -> tantivy::Result<Self> {
         let expression = Regex::new(&folders.expression);
         Ok(Self {
             expression: expression
@@ -52,12 +52,16 @@ impl Test {
 
     /// Tests a folder by path.
     fn accepts(&self, folder: &[u8]) -> bool {
-        let folder = escape_bytes(folder);
+        self.accepts_escaped(&escape_bytes(folder))
+    }
+
+    /// Tests a folder by its path as it is printed.
+    pub(super) fn accepts_escaped(&self, folder: &str) -> bool {
         let folder = match self.is_maildir {
             true => folder
                 .strip_suffix("/cur")
                 .or_else(|| folder.strip_suffix("/new")),
-            false => Some(&*folder),
+            false => Some(folder),
         };
         let Some(folder) = folder else { return false };
         match &self.all_mail {

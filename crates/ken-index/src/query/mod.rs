@@ -32,6 +32,7 @@ use duplicates::DuplicatesQuery;
 use folder::FolderQuery;
 use guard::Guard;
 use path::PathQuery;
+pub use path::location_expression;
 use pattern::PatternQuery;
 use related::{RelatedQuery, Relation};
 pub(crate) use selection::Selection;
@@ -161,6 +162,35 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
     Box::new(BooleanQuery::new(others))
 }
 
+/// A test of a value as it stands in a column.
+pub type ValueTest = Box<dyn Fn(&str) -> bool>;
+
+/// Returns the test of values in a column ([`crate::Shipped::columns`]) that decides a pattern of whole values or of folders;
+/// none for other patterns.
+///
+/// # Errors
+/// Fails if an expression is wrong or too large.
+pub fn value_test(pattern: &Pattern) -> Result<Option<ValueTest>, ken_engine::Error> {
+    let of_values = |expressions: &[String], form| -> tantivy::Result<ValueTest> {
+        let test = value::Test::new(expressions, form)?;
+        Ok(Box::new(move |value: &str| test.accepts(value.as_bytes())))
+    };
+    let test = match pattern {
+        Pattern::Address(expressions) => of_values(expressions, ValueForm::Address),
+        Pattern::Whole(whole) => of_values(
+            std::slice::from_ref(&whole.expression),
+            ValueForm::of(whole),
+        ),
+        Pattern::Folder(folders) => folder::Test::new(folders)
+            .map(|test| Box::new(move |value: &str| test.accepts_escaped(value)) as ValueTest),
+        _ => return Ok(None),
+    };
+    match test {
+        Ok(test) => Ok(Some(test)),
+        Err(error) => Err(ken_engine::Error::Query(error.to_string())),
+    }
+}
+
 fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Query> {
     if field == Field::Path {
         return Box::new(PathQuery {
@@ -183,11 +213,7 @@ fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Qu
         Pattern::Whole(whole) => Box::new(ValueQuery {
             field,
             expressions: vec![whole.expression.clone()],
-            form: if whole.is_exact {
-                ValueForm::Written
-            } else {
-                ValueForm::Folded
-            },
+            form: ValueForm::of(whole),
             limits: scoring.limits.clone(),
         }),
         Pattern::Folder(folders) => Box::new(FolderQuery {

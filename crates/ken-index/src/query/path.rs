@@ -29,32 +29,38 @@ pub(super) struct PathQuery {
 
 impl Query for PathQuery {
     fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        let regex = match &self.pattern {
-            Pattern::Term(text) => of_glob(&Glob(vec![GlobPart::Literal(text.clone())])),
-            Pattern::Prefix(text) => {
-                of_glob(&Glob(vec![GlobPart::Literal(text.clone()), GlobPart::Many]))
-            }
-            Pattern::Glob(glob) => of_glob(glob),
-            Pattern::Name(glob) => glob.to_plain_regex(),
-            Pattern::Regex(regex) => regex.clone(),
-            Pattern::Fuzzy(..)
-            | Pattern::Range(..)
-            | Pattern::Stem(_)
-            | Pattern::Any(_)
-            | Pattern::Written(_)
-            | Pattern::Border
-            | Pattern::Address(_)
-            | Pattern::Whole(_)
-            | Pattern::Folder(_) => {
-                let message =
-                    "a path has no other forms, no ranges, and cannot be fuzzy".to_owned();
-                return Err(TantivyError::InvalidArgument(message));
-            }
-        };
+        let regex = location_expression(&self.pattern).ok_or_else(|| {
+            let message = "a path has no other forms, no ranges, and cannot be fuzzy".to_owned();
+            TantivyError::InvalidArgument(message)
+        })?;
         Ok(Box::new(PathWeight {
             expression: Arc::new(compile(&regex)?),
             limits: self.limits.clone(),
         }))
+    }
+}
+
+/// Returns the expression over the bytes of a location ([`ken_core::Location::to_bytes`]) that a pattern of paths means; none
+/// if paths have no such patterns.
+pub fn location_expression(pattern: &Pattern) -> Option<String> {
+    match pattern {
+        Pattern::Term(text) => Some(of_glob(&Glob(vec![GlobPart::Literal(text.clone())]))),
+        Pattern::Prefix(text) => Some(of_glob(&Glob(vec![
+            GlobPart::Literal(text.clone()),
+            GlobPart::Many,
+        ]))),
+        Pattern::Glob(glob) => Some(of_glob(glob)),
+        Pattern::Name(glob) => Some(glob.to_plain_regex()),
+        Pattern::Regex(regex) => Some(regex.clone()),
+        Pattern::Fuzzy(..)
+        | Pattern::Range(..)
+        | Pattern::Stem(_)
+        | Pattern::Any(_)
+        | Pattern::Written(_)
+        | Pattern::Border
+        | Pattern::Address(_)
+        | Pattern::Whole(_)
+        | Pattern::Folder(_) => None,
     }
 }
 

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use ken_core::Field;
+use ken_core::{Field, Whole};
 use memchr::{memchr, memrchr};
 use regex_automata::meta::Regex;
 use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
@@ -34,6 +34,15 @@ pub(super) enum ValueForm {
     Folded,
 }
 
+impl ValueForm {
+    pub(super) fn of(whole: &Whole) -> Self {
+        match whole.is_exact {
+            true => Self::Written,
+            false => Self::Folded,
+        }
+    }
+}
+
 /// Documents with a value in the field in which one of the expressions matches.
 #[derive(Clone, Debug)]
 pub(super) struct ValueQuery {
@@ -44,13 +53,20 @@ pub(super) struct ValueQuery {
     pub(super) limits: Option<Arc<Limits>>,
 }
 
-impl Query for ValueQuery {
-    fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+/// A test of the values of a column.
+#[derive(Clone)]
+pub(super) struct Test {
+    regex: Arc<Regex>,
+    form: ValueForm,
+}
+
+impl Test {
+    pub(super) fn new(expressions: &[String], form: ValueForm) -> tantivy::Result<Self> {
         let limits = Regex::config()
             .nfa_size_limit(Some(MAX_BYTES))
             .hybrid_cache_capacity(MAX_BYTES);
-        let expressions = self.expressions.iter();
-        let expressions: Vec<Cow<'_, str>> = match self.form {
+        let expressions = expressions.iter();
+        let expressions: Vec<Cow<'_, str>> = match form {
             ValueForm::Folded => expressions
                 .map(|text| folded_expression(text).into())
                 .collect(),
@@ -60,10 +76,30 @@ impl Query for ValueQuery {
             .configure(limits)
             .build_many(&expressions)
             .map_err(|error| TantivyError::InvalidArgument(error.to_string()))?;
+        let regex = Arc::new(regex);
+        Ok(Self { regex, form })
+    }
+
+    /// Returns whether an expression matches in a value of the column.
+    pub(super) fn accepts(&self, value: &[u8]) -> bool {
+        let found = |text: &str| self.regex.is_match(text);
+        match self.form {
+            ValueForm::Address => address(value).is_some_and(|text| found(&text)),
+            ValueForm::Written => {
+                std::str::from_utf8(value).is_ok_and(|text| found(&value::written(text)))
+            }
+            ValueForm::Folded => {
+                std::str::from_utf8(value).is_ok_and(|text| found(value::common(text)))
+            }
+        }
+    }
+}
+
+impl Query for ValueQuery {
+    fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         Ok(Box::new(ValueWeight {
             column: value_column(self.field),
-            regex: Arc::new(regex),
-            form: self.form,
+            test: Test::new(&self.expressions, self.form)?,
             limits: self.limits.clone(),
         }))
     }
@@ -71,8 +107,7 @@ impl Query for ValueQuery {
 
 struct ValueWeight {
     column: String,
-    regex: Arc<Regex>,
-    form: ValueForm,
+    test: Test,
     limits: Option<Arc<Limits>>,
 }
 
@@ -86,7 +121,7 @@ impl Weight for ValueWeight {
         let mut values = texts.dictionary().stream()?;
         let mut pace = Pace::default();
         while !pace.step(self.limits.as_deref()) && values.advance() {
-            if self.matches(values.key()) {
+            if self.test.accepts(values.key()) {
                 own.insert(values.term_ord() as u32);
             }
         }
@@ -106,22 +141,6 @@ impl Weight for ValueWeight {
 
     fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
         Ok(Explanation::new("a whole value", 1.0))
-    }
-}
-
-impl ValueWeight {
-    /// Returns whether an expression matches in a value of the column.
-    fn matches(&self, value: &[u8]) -> bool {
-        let found = |text: &str| self.regex.is_match(text);
-        match self.form {
-            ValueForm::Address => address(value).is_some_and(|text| found(&text)),
-            ValueForm::Written => {
-                std::str::from_utf8(value).is_ok_and(|text| found(&value::written(text)))
-            }
-            ValueForm::Folded => {
-                std::str::from_utf8(value).is_ok_and(|text| found(value::common(text)))
-            }
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! An open index that follows its commits, wherever it is.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ken_engine::{Engine, Error, Reading, Source};
 
@@ -16,6 +16,8 @@ enum Place {
         engine: Arc<dyn Engine>,
         reading: Reading,
         opened: Mutex<Option<Arc<dyn Source>>>,
+        /// Held while a commit is opened, so that one thread opens it for all. Nobody who has the last commit waits for it.
+        opening: Mutex<()>,
     },
 }
 
@@ -33,6 +35,7 @@ impl Reader {
             engine,
             reading,
             opened: Mutex::default(),
+            opening: Mutex::default(),
         })
     }
 
@@ -47,16 +50,88 @@ impl Reader {
                 engine,
                 reading,
                 opened,
+                opening,
             } => {
-                let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
+                // The network may take its time: no lock is held that others wait for.
                 let (commit, _) = engine.last()?;
-                if let Some(source) = opened.as_ref().filter(|open| open.commit() == commit) {
-                    return Ok(Arc::clone(source));
+                let known = || {
+                    let opened = lock(opened);
+                    opened.clone().filter(|open| open.commit() >= commit)
+                };
+                if let Some(source) = known() {
+                    return Ok(source);
+                }
+                let _opening = lock(opening);
+                if let Some(source) = known() {
+                    return Ok(source);
                 }
                 let source = engine.source(reading)?;
-                *opened = Some(Arc::clone(&source));
+                *lock(opened) = Some(Arc::clone(&source));
                 Ok(source)
             }
         }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Condvar;
+    use std::time::Duration;
+
+    use ken_engine::{Meta, Sink};
+
+    use super::*;
+
+    /// An engine that answers only when two threads ask it.
+    #[derive(Debug, Default)]
+    struct Slow {
+        n_asked: Mutex<usize>,
+        changed: Condvar,
+    }
+
+    impl Engine for Slow {
+        fn name(&self) -> String {
+            "slow".to_owned()
+        }
+
+        fn state(&self) -> Result<Vec<(&'static str, String)>, Error> {
+            Ok(Vec::new())
+        }
+
+        fn source(&self, _: &Reading) -> Result<Arc<dyn Source>, Error> {
+            Err(Error::Query("opened".to_owned()))
+        }
+
+        fn sink(&self) -> Result<Box<dyn Sink>, Error> {
+            Err(Error::Query("written".to_owned()))
+        }
+
+        fn last(&self) -> Result<(u64, Meta), Error> {
+            let mut n_asked = lock(&self.n_asked);
+            *n_asked += 1;
+            self.changed.notify_all();
+            let limit = Duration::from_secs(20);
+            let alone = |n_asked: &mut usize| *n_asked < 2;
+            match self.changed.wait_timeout_while(n_asked, limit, alone) {
+                Ok((_, waited)) if !waited.timed_out() => Ok((1, Meta::new())),
+                _ => Err(Error::Query("alone".to_owned())),
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_the_network_keeps_no_other_waiting() {
+        let reader = Reader::elsewhere(Arc::new(Slow::default()), Reading::default());
+        let ask = || reader.snapshot().err().map(|error| error.to_string());
+        let (one, other) = std::thread::scope(|scope| {
+            let one = scope.spawn(ask);
+            (ask(), one.join().unwrap())
+        });
+        let opened = Error::Query("opened".to_owned()).to_string();
+        assert_eq!((one, other), (Some(opened.clone()), Some(opened)));
     }
 }

@@ -7,7 +7,7 @@ use ken_core::Location;
 use ken_search::service::{Addressed, Error, Service};
 
 use super::context::context;
-use super::{access, last};
+use super::{access_to, last};
 use crate::cli::Global;
 use crate::config::{Settings, data_folder};
 use crate::failure::{Failure, Kind};
@@ -31,7 +31,7 @@ pub(super) fn location(global: &Global, typed: &Path) -> Result<Option<Location>
     let Ok(snapshot) = Opened::new(&data, &settings) else {
         return Ok(None);
     };
-    let access = access(&data, &settings, context())?;
+    let access = access_to(&snapshot, &data, &settings, context())?;
     let service = access.service(&*snapshot, &Arc::default());
     match service.addressed(&address) {
         Ok(found) => Ok(Some(found.named.stored.location)),

@@ -45,7 +45,9 @@ pub(crate) mod worker;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use ken_engine::Engine;
 use ken_grep::prefilter::IndexTables;
 use ken_index::layout::index_folder;
 use ken_search::plan::Context;
@@ -55,6 +57,7 @@ use crate::choices::EngineName;
 use crate::cli::{Cli, Command, Global};
 use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
+use crate::opened::Opened;
 
 /// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
@@ -157,12 +160,32 @@ pub(crate) fn only_reads_mail(arguments: &[OsString]) -> bool {
 }
 
 /// Returns how an interface reaches the index, for a user in this context.
-fn access(data: &Path, settings: &Settings, mut context: Context) -> Result<Access, Failure> {
+fn access(data: &Path, settings: &Settings, context: Context) -> Result<Access, Failure> {
+    access_by(settings.engine.engine()?, data, settings, context)
+}
+
+/// Returns how an index is reached that is open already: the engine is the one that opened it, whose secret a command may have
+/// asked for.
+fn access_to(
+    opened: &Opened,
+    data: &Path,
+    settings: &Settings,
+    context: Context,
+) -> Result<Access, Failure> {
+    access_by(opened.engine().cloned(), data, settings, context)
+}
+
+fn access_by(
+    engine: Option<Arc<dyn Engine>>,
+    data: &Path,
+    settings: &Settings,
+    mut context: Context,
+) -> Result<Access, Failure> {
     settings.mail.apply_to(&mut context)?;
     context.synonyms = query::synonyms(None, settings)?;
     Ok(Access {
         index: index_folder(data),
-        engine: settings.engine.engine()?,
+        engine,
         reading: settings.reading()?,
         context,
         saved: settings.queries.clone(),

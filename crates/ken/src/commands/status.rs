@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use ken_api::message::Freshness;
 use ken_core::{BytesPath, Field, Order, Pattern, Plan, Root, SortKey, escape_bytes};
-use ken_engine::{Engine, Source, Statistics, Stored, Tally};
+use ken_engine::{Source, Statistics, Stored, Tally};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect};
@@ -55,8 +55,10 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
         freshness: client(&data).and_then(|client| client.status().ok()),
         is_open_to_others: ken_pipeline::is_open_to_others(&data),
         data: data.to_string_lossy().into_owned(),
-        engine: snapshot.engine().map(Engine::name),
-        state: snapshot.engine().map_or(Ok(Vec::new()), Engine::state)?,
+        engine: snapshot.engine().map(|engine| engine.name()),
+        state: snapshot
+            .engine()
+            .map_or(Ok(Vec::new()), |engine| engine.state())?,
         statistics: snapshot.statistics()?,
         snapshot: &*snapshot,
         isolation: Isolation::now(&settings)?,

@@ -9,7 +9,7 @@ use ken_mail::{TagChange, Tagged};
 use ken_search::service::{Error, Facets, Request, Service};
 
 use super::mail::{apply_tags, split_tags};
-use super::{access, address, context::context};
+use super::{access_to, address, context::context};
 use crate::cli::{DocumentTagArgs, Global};
 use crate::config::{Settings, data_folder};
 use crate::failure::Failure;
@@ -20,8 +20,8 @@ pub(crate) fn run(global: &Global, args: &DocumentTagArgs) -> Result<ExitCode, F
     let data = data_folder(global)?;
     let settings = Settings::load(global)?;
     let snapshot = Opened::new(&data, &settings)?;
-    let service =
-        access(&data, &settings, context())?.service(&*snapshot, &std::sync::Arc::default());
+    let access = access_to(&snapshot, &data, &settings, context())?;
+    let service = access.service(&*snapshot, &std::sync::Arc::default());
     if args.list {
         return list(&service);
     }

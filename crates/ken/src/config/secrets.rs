@@ -1,5 +1,6 @@
 //! `[passwords]`, `[web]` and `[engine.auth]`: secrets, which a file or a command holds.
 
+use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -109,15 +110,20 @@ impl PasswordSettings {
     }
 }
 
-/// Runs a shell command and returns its output. The command may ask on the terminal.
+/// Runs a shell command and returns its output. The command may ask on the terminal; what a program gets from a pipe is not
+/// for the command.
 fn output_of(name: &str, command: &str) -> Result<String, Failure> {
     let wrong = |cause: String| {
         let message = format!("{name}.command \"{command}\": {cause}");
         Failure::new(Kind::Usage, message)
     };
+    let input = match io::stdin().is_terminal() {
+        true => Stdio::inherit(),
+        false => Stdio::null(),
+    };
     let output = Command::new("/bin/sh")
         .args(["-c", command])
-        .stdin(Stdio::inherit())
+        .stdin(input)
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| wrong(error.to_string()))?;

@@ -1,6 +1,7 @@
 //! An index in a cluster answers as one in the data folder does. The cluster is the fake of `ken-cluster`, over HTTP.
 
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 use std::sync::Arc;
 
 use ken_cluster::fake::{Fake, Server};
@@ -270,10 +271,12 @@ fn explain_names_the_query_of_the_cluster_and_its_exceptions() {
     let both = Both::new();
     both.fill();
     both.index(&["docs"]);
-    let run = both.there(&["search", "--explain", "bridge NEAR/3 river"]);
+    let run = both.there(&["search", "--explain", "=Bridge"]);
     assert!(run.text().contains("ken looks at"), "{}", run.text());
-    let run = both.there(&["search", "--explain", "bridge"]);
-    assert!(!run.text().contains("ken looks at"), "{}", run.text());
+    for query in ["bridge", "bridge NEAR/3 river", "dir:notes", "path:*.rs"] {
+        let run = both.there(&["search", "--explain", query]);
+        assert!(!run.text().contains("ken looks at"), "{}", run.text());
+    }
 }
 
 #[test]
@@ -336,4 +339,33 @@ fn a_check_of_the_settings_asks_the_cluster() {
         "{}",
         run.err
     );
+}
+
+#[test]
+fn a_command_that_prints_a_secret_runs_once_and_reads_nothing() {
+    let both = Both::new();
+    both.fill();
+    both.index(&["docs"]);
+    let asked = both.world.home().join("asked");
+    let command = format!("echo asked >> '{}'; cat; echo {PASSWORD}", asked.display());
+    let text = format!(
+        "[engine]\nkind = \"opensearch\"\nnodes = [\"{}\"]\nname = \"archive\"\n\
+         auth = {{ user = \"ken\", password = {{ command = \"{command}\" }} }}\n",
+        both.server.node()
+    );
+    fs_err::write(both.world.home().join("command.toml"), text).unwrap();
+    let of_command = ["--config", "command.toml", "--data", "other"];
+    for arguments in [&["tag", "+paid", "name:budget"][..], &["search", "budget"]] {
+        let mut ken = both.world.command(of_command.iter().chain(arguments));
+        ken.stdin(Stdio::piped());
+        ken.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = ken.spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut &input, b"wrong\n").unwrap();
+        drop(input);
+        let run = Run::of_child(child);
+        assert_eq!(run.code, 0, "{arguments:?}: {}", run.err);
+        assert_eq!(fs_err::read_to_string(&asked).unwrap(), "asked\n");
+        fs_err::remove_file(&asked).unwrap();
+    }
 }

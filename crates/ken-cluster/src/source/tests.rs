@@ -1,0 +1,144 @@
+//! Reading, where it differs from what every engine must do: commits meanwhile, and more than ken looks at.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, Span, Token, Word};
+use ken_engine::{Collapse, Engine, FileState, Reading, Record, Request, Sink};
+
+use super::window::SMALL;
+use crate::fake::Fake;
+use crate::{Call, Cluster, Http, Method, Patience, Reply, Shape};
+
+fn cluster(http: Arc<dyn Http>) -> Cluster {
+    let nodes = vec!["http://fake".to_owned()];
+    Cluster::new(http, nodes, "t", Shape::default(), Patience::default())
+}
+
+fn add(sink: &dyn Sink, path: &str, body: String) {
+    let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+    document.body = body;
+    document.content = Some(path.len() as u64);
+    let state = FileState {
+        token: Token::from_number(1),
+        identity: 1,
+    };
+    sink.add(Record {
+        key: sink.meta().hasher.key(Path::new(path)),
+        location: Location {
+            path: path.into(),
+            ipath: Ipath::root(),
+        },
+        state: Some(state),
+        document,
+    })
+    .unwrap();
+}
+
+fn write(cluster: &Cluster, documents: impl IntoIterator<Item = (String, String)>) {
+    let sink = cluster.sink().unwrap();
+    for (path, body) in documents {
+        add(&*sink, &path, body);
+    }
+    sink.commit(&sink.meta().clone()).unwrap();
+    sink.close().unwrap();
+}
+
+fn word(text: &str) -> Plan {
+    let term = Pattern::Term(text.to_owned());
+    Plan::Word(Word::new(Some(Field::Body), Span::Match(term)))
+}
+
+/// Does something before the first point in time is opened.
+struct Before {
+    fake: Arc<Fake>,
+    deed: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Http for Before {
+    fn send(&self, node: &str, call: &Call) -> std::io::Result<Reply> {
+        if call.method == Method::Post && call.path.contains("point_in_time") {
+            let deed = self.deed.lock().unwrap().take();
+            deed.into_iter().for_each(|deed| deed());
+        }
+        self.fake.send(node, call)
+    }
+}
+
+#[test]
+fn a_commit_while_a_source_is_opened_is_the_one_that_it_shows() {
+    let fake = Arc::new(Fake::default());
+    let writer = cluster(Arc::clone(&fake) as Arc<dyn Http>);
+    write(&writer, [("/a".to_owned(), "a".to_owned())]);
+    let other = writer.clone();
+    let deed = Box::new(move || write(&other, [("/b".to_owned(), "b".to_owned())]));
+    let reader = cluster(Arc::new(Before {
+        fake,
+        deed: Mutex::new(Some(deed)),
+    }));
+    let source = reader.source(&Reading::default()).unwrap();
+    assert_eq!(source.n_documents(), 2);
+    assert_eq!(source.commit(), writer.last().unwrap().0);
+}
+
+#[test]
+fn pages_of_more_than_ken_looks_at_have_every_document_once() {
+    let writer = cluster(Arc::new(Fake::default()));
+    let n = SMALL as usize + 100;
+    let documents = (0..n).map(|number| {
+        // Some are long, and some have the word more often than others.
+        let n_words = if number % 250 == 3 {
+            60_000
+        } else {
+            20 + number % 7
+        };
+        let body = format!(
+            "{}{}",
+            "some ".repeat(1 + number % 3),
+            "other ".repeat(n_words)
+        );
+        // Paths of one length count as copies.
+        (
+            format!("/{}", "x".repeat(number / 2) + &(number % 2).to_string()),
+            body,
+        )
+    });
+    let all: Vec<(String, String)> = documents.collect();
+    write(&writer, all.iter().cloned());
+    let source = writer.source(&Reading::default()).unwrap();
+    let plan = word("some");
+    for collapse in [None, Some(Collapse::Content)] {
+        let mut seen = BTreeSet::new();
+        let mut n_shown = 0;
+        let expected = if collapse.is_some() { n / 2 } else { n };
+        for offset in (0..expected).step_by(150) {
+            let page = source
+                .find(&Request {
+                    collapse,
+                    offset,
+                    limit: 150,
+                    ..Request::new(&plan)
+                })
+                .unwrap();
+            assert_eq!((page.total, page.groups), (n, expected));
+            let more = if collapse.is_some() { 1 } else { 0 };
+            assert!(page.hits.iter().all(|hit| hit.more == more));
+            n_shown += page.hits.len();
+            seen.extend(page.hits.iter().map(|hit| hit.address.number()));
+        }
+        assert_eq!((n_shown, seen.len()), (expected, expected), "{collapse:?}");
+    }
+    // The fake gives all the same score, so it finds them in the order of their paths.
+    let first = source.run(&plan, Order::default(), 0, 10).unwrap();
+    let path = |rank: usize| source.location(first.hits[rank].address).unwrap().path;
+    let long = all.iter().filter(|(_, body)| body.len() > 100_000);
+    let mut paths: Vec<&String> = all.iter().map(|(path, _)| path).collect();
+    paths.sort();
+    for (long, _) in long {
+        let rank = paths.iter().position(|path| *path == long).unwrap();
+        if rank < first.hits.len() {
+            assert_eq!(path(rank), Path::new(long), "a long text keeps its rank");
+        }
+    }
+}
