@@ -271,7 +271,7 @@ fn explain_names_the_query_of_the_cluster_and_its_exceptions() {
     let both = Both::new();
     both.fill();
     both.index(&["docs"]);
-    let run = both.there(&["search", "--explain", "=Bridge"]);
+    let run = both.there(&["search", "--explain", "bridge NEAR/9 river NEAR/9 old"]);
     assert!(run.text().contains("ken looks at"), "{}", run.text());
     for query in ["bridge", "bridge NEAR/3 river", "dir:notes", "path:*.rs"] {
         let run = both.there(&["search", "--explain", query]);
@@ -355,7 +355,10 @@ fn a_command_that_prints_a_secret_runs_once_and_reads_nothing() {
     );
     fs_err::write(both.world.home().join("command.toml"), text).unwrap();
     let of_command = ["--config", "command.toml", "--data", "other"];
-    for arguments in [&["tag", "+paid", "name:budget"][..], &["search", "budget"]] {
+    for arguments in [
+        &["search", "--facets", "type", "budget"][..],
+        &["search", "budget"],
+    ] {
         let mut ken = both.world.command(of_command.iter().chain(arguments));
         ken.stdin(Stdio::piped());
         ken.stdout(Stdio::piped()).stderr(Stdio::piped());
