@@ -94,16 +94,23 @@ impl Call<'_> {
     pub(crate) fn ask<T>(
         &self,
         scope: &Scope,
-        ask: impl FnOnce(&Service<'_>, &Scoped<'_>) -> Result<T, String>,
+        ask: impl FnOnce(&Service<'_>, &dyn Source) -> Result<T, String>,
     ) -> Result<T, String> {
         let snapshot = self.snapshot()?.ok_or_else(|| {
             "there is no index yet. The user makes one with: ken index FOLDER. Until then only grep and read work, on \
              files of text"
                 .to_owned()
         })?;
-        let source: &dyn Source = &*snapshot;
-        let scoped = Scoped::new(source, scope).map_err(|error| error.to_string())?;
-        let service = self.setup().access.service(&scoped, self.is_cancelled);
-        ask(&service, &scoped)
+        // Leaving out what is outside costs more than the search, also where nothing is.
+        let scoped = match scope.is_all_of(&snapshot.meta().roots) {
+            true => None,
+            false => Some(Scoped::new(&*snapshot, scope).map_err(|error| error.to_string())?),
+        };
+        let source = match &scoped {
+            Some(scoped) => scoped as &dyn Source,
+            None => &*snapshot,
+        };
+        let service = self.setup().access.service(source, self.is_cancelled);
+        ask(&service, source)
     }
 }

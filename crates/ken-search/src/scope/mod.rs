@@ -38,6 +38,12 @@ impl Scope {
         is_below(&self.folders) && !is_below(&self.excluded) && !leads_up
     }
 
+    /// Returns whether all documents of an index with these roots are inside, so that none needs to be left out.
+    pub fn is_all_of(&self, roots: &[Root]) -> bool {
+        let is_inside = |root: &Root| self.folders.iter().any(|own| root.path.starts_with(own));
+        self.mail && self.excluded.is_empty() && roots.iter().all(is_inside)
+    }
+
     /// Returns the part of the scope that lies below a folder.
     #[must_use]
     pub fn within(&self, folder: &Path) -> Self {
@@ -272,5 +278,31 @@ impl Source for Scoped<'_> {
         max_threads: usize,
     ) -> Result<(Stored, Body), Error> {
         self.inner.document_and_body(at, max_threads)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_may_hold_all_roots() {
+        let roots = ["/home/a/docs", "/home/a/mail"].map(Root::new);
+        let scope = |folders: &[&str], excluded: &[&str], mail| Scope {
+            folders: folders.iter().map(PathBuf::from).collect(),
+            excluded: excluded.iter().map(PathBuf::from).collect(),
+            mail,
+        };
+        for (folders, excluded, mail, expected) in [
+            (&["/home/a"][..], &[][..], true, true),
+            (&["/home/a/docs", "/home/a/mail"], &[], true, true),
+            (&["/home/a/docs"], &[], true, false),
+            (&["/home/a/docs/x", "/home/a/mail"], &[], true, false),
+            (&["/home/a"], &["/home/a/docs/x"], true, false),
+            (&["/home/a"], &[], false, false),
+        ] {
+            let found = scope(folders, excluded, mail).is_all_of(&roots);
+            assert_eq!(found, expected, "{folders:?} {excluded:?} {mail}");
+        }
     }
 }
