@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Write};
 use ken_core::{Bound, FieldKind, FieldNames, Glob, GlobPart, Whole};
 
 use super::tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
+use super::values;
 
 impl Tree {
     /// Returns the tree as an s-expression with the given names of custom fields.
@@ -290,24 +291,25 @@ impl QueryWriter<'_> {
         self.text
             .push_str(if at_start && !in_quotes { "^" } else { "" });
         let end = if at_end && !in_quotes { "$" } else { "" };
+        let is_listed = clause.field.is_some_and(values::slash_separates);
         match &clause.value {
             Value::Word(word) => {
-                write_word(&mut self.text, word);
+                write_word(&mut self.text, word, is_listed);
                 self.text.push_str(end);
             }
             Value::Among(values) => {
                 for (number, value) in values.iter().enumerate() {
                     self.text.push_str(if number > 0 { "/" } else { "" });
-                    write_word(&mut self.text, value);
+                    write_word(&mut self.text, value, true);
                 }
             }
             Value::Prefix(word) => {
-                write_word(&mut self.text, word);
+                write_word(&mut self.text, word, is_listed);
                 self.text.push('*');
                 self.text.push_str(end);
             }
             Value::Glob(glob) => {
-                write_glob(&mut self.text, glob);
+                write_glob(&mut self.text, glob, is_listed);
                 self.text.push_str(end);
             }
             Value::Regex(regex)
@@ -319,7 +321,7 @@ impl QueryWriter<'_> {
                 self.text.push('/');
             }
             Value::Fuzzy(word, distance) => {
-                write_word(&mut self.text, word);
+                write_word(&mut self.text, word, is_listed);
                 let _ = write!(self.text, "{end}~{distance}");
             }
             Value::Phrase(phrase) => {
@@ -396,12 +398,13 @@ fn write_end(text: &mut String, end: &Bound<String>) {
     }
 }
 
-fn write_word(text: &mut String, word: &str) {
-    write_glob(text, &Glob(vec![GlobPart::Literal(word.to_owned())]));
+fn write_word(text: &mut String, word: &str, is_listed: bool) {
+    let glob = Glob(vec![GlobPart::Literal(word.to_owned())]);
+    write_glob(text, &glob, is_listed);
 }
 
 /// Writes a word so that none of its characters reads as an operator, a field, a list or a wildcard.
-fn write_glob(text: &mut String, glob: &Glob) {
+fn write_glob(text: &mut String, glob: &Glob, is_listed: bool) {
     let start = text.len();
     for part in &glob.0 {
         let GlobPart::Literal(word) = part else {
@@ -412,8 +415,8 @@ fn write_glob(text: &mut String, glob: &Glob) {
             let first = text.len() == start;
             let escape = match character {
                 '"' | '(' | ')' | '\\' | '*' | '?' | '[' | ']' | '~' | '^' | '$' | ',' => true,
-                // It would begin a regular expression, or be a distance: `NEAR/5`.
-                '/' => first || is_operator(&text[start..]),
+                // It would separate alternatives, begin a regular expression, or be a distance: `NEAR/5`.
+                '/' => is_listed || first || is_operator(&text[start..]),
                 '-' | '|' | '&' => first,
                 // Two dots would be a range.
                 '.' => text.ends_with('.'),
@@ -465,6 +468,7 @@ mod tests {
             ("a/b/", "a/b/"),
             (r"dir:\/home/anna", r"dir:\/home/anna"),
             (r"near\/5", r"near\/5"),
+            (r"body:a\/b*", r"body:a\/b*"),
         ] {
             let tree = parse(query).unwrap();
             assert_eq!(tree.to_query(&FieldNames::TABLE), text);

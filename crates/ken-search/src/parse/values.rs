@@ -456,6 +456,25 @@ fn state(text: &str) -> Result<(Field, String), Fault> {
         })
 }
 
+/// Returns whether values of a field may hold any sign.
+pub(super) fn holds_identifiers(field: Field) -> bool {
+    matches!(
+        field,
+        Field::Msgid | Field::References | Field::List | Field::Replyto | Field::Tag
+    )
+}
+
+/// Returns whether a slash in an unquoted value of this field separates alternatives: `author:knuth/lamport`.
+pub(super) fn slash_separates(field: Field) -> bool {
+    match field.info().kind {
+        FieldKind::Text => true,
+        FieldKind::Keyword => {
+            !matches!(field, Field::Mime | Field::Has) && !holds_identifiers(field)
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

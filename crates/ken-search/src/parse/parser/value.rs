@@ -198,7 +198,7 @@ impl Parser<'_> {
             FieldKind::Text => [',', '/'].into_iter().find(|sign| source.contains(*sign)),
             // Media types have a slash.
             FieldKind::Keyword if matches!(field, Field::Mime | Field::Has) => Some(','),
-            FieldKind::Keyword if !holds_identifiers(field) => {
+            FieldKind::Keyword if !values::holds_identifiers(field) => {
                 [',', '/'].into_iter().find(|sign| source.contains(*sign))
             }
             _ => None,
@@ -282,12 +282,4 @@ impl Parser<'_> {
         };
         self.failure(at, fault.message, fault.hint)
     }
-}
-
-/// Returns whether values of a field may hold any sign.
-fn holds_identifiers(field: Field) -> bool {
-    matches!(
-        field,
-        Field::Msgid | Field::References | Field::List | Field::Replyto | Field::Tag
-    )
 }
