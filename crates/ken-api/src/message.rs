@@ -15,6 +15,13 @@ pub struct Freshness {
     /// What is watched, and what is not, how often that is looked at and why, for people.
     #[serde(default)]
     pub coverage: String,
+    /// Seconds since the last look at everything that is not watched began; none before one has ended, or if everything
+    /// is watched.
+    #[serde(default)]
+    pub swept_seconds_ago: Option<f64>,
+    /// Seconds until the next look; negative if it should have ended. None if everything is watched.
+    #[serde(default)]
+    pub sweep_in_seconds: Option<f64>,
     /// Seconds since the time up to which all changes below watched folders are in the index; none before the first
     /// comparison has ended.
     pub complete_seconds_ago: Option<f64>,
@@ -26,6 +33,24 @@ pub struct Freshness {
     pub overflows: u64,
     /// The run over all files that goes on now, if there is one.
     pub run: Option<Figures>,
+}
+
+/// How late a look at what is not watched may be, in seconds: it takes a while, and other changes may come first.
+const LATE: f64 = 60.0;
+
+impl Freshness {
+    /// Returns when what is not watched was looked at, and when it will be, for people; none if everything is watched.
+    pub fn sweep(&self) -> Option<String> {
+        let next = match self.sweep_in_seconds? {
+            seconds if seconds < -LATE => format!("overdue by {:.0} s", -seconds),
+            seconds if seconds < 1.0 => "being looked at".to_owned(),
+            seconds => format!("next look in {seconds:.0} s"),
+        };
+        Some(match self.swept_seconds_ago {
+            Some(seconds) => format!("last looked at {seconds:.0} s ago, {next}"),
+            None => next,
+        })
+    }
 }
 
 /// `POST /api/v1/fresh`: wait until every change made before this question is in the index.
@@ -153,4 +178,31 @@ pub enum Event {
 pub struct ErrorBody {
     /// What happened, for people.
     pub error: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_late_is_overdue() {
+        let told = |ago, due| {
+            let freshness = Freshness {
+                swept_seconds_ago: ago,
+                sweep_in_seconds: due,
+                ..Freshness::default()
+            };
+            freshness.sweep()
+        };
+        assert_eq!(told(Some(1.0), None), None);
+        assert_eq!(told(None, Some(15.0)).unwrap(), "next look in 15 s");
+        assert_eq!(
+            told(Some(30.4), Some(-3.0)).unwrap(),
+            "last looked at 30 s ago, being looked at"
+        );
+        assert_eq!(
+            told(Some(700.0), Some(-90.0)).unwrap(),
+            "last looked at 700 s ago, overdue by 90 s"
+        );
+    }
 }

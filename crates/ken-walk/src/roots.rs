@@ -6,6 +6,7 @@
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::thread;
 
 use ken_core::Root;
 use serde::Serialize;
@@ -51,10 +52,37 @@ pub fn is_mount_point(path: &Path) -> bool {
 
 /// Returns whether a root can be walked now. A root whose file system does not answer is unreadable.
 pub fn availability(root: &Root) -> Availability {
-    let may_be_silent = Mounts::read().are_above(&root.path);
-    match may_be_silent && !crate::answers(&root.path, &|| false) {
-        true => Availability::Unreadable,
+    match Mounts::read().are_above(&root.path) {
+        true => ask(root),
         false => look(root),
+    }
+}
+
+/// Returns for each root whether it can be walked now, like [`availability`]. Roots that may not answer are asked at
+/// the same time, so that several silent ones take no longer than one.
+pub(crate) fn availabilities(roots: &[&Root], mounts: &Mounts) -> Vec<Availability> {
+    thread::scope(|scope| {
+        let asked: Vec<_> = roots
+            .iter()
+            .map(|root| match mounts.are_above(&root.path) {
+                true => Some(scope.spawn(|| ask(root))),
+                false => None,
+            })
+            .collect();
+        let answered = roots.iter().zip(asked).map(|(root, asked)| match asked {
+            // What panics is not walked.
+            Some(thread) => thread.join().unwrap_or(Availability::Unreadable),
+            None => look(root),
+        });
+        answered.collect()
+    })
+}
+
+/// Looks at a root if its file system answers.
+fn ask(root: &Root) -> Availability {
+    match crate::answers(&root.path, &|| false) {
+        true => look(root),
+        false => Availability::Unreadable,
     }
 }
 

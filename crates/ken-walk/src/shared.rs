@@ -10,7 +10,7 @@ use ken_core::Root;
 use crate::gate::OnFolders;
 use crate::listing::EntryOrder;
 use crate::options::{Progress, Visitor, WalkOptions, WalkSummary};
-use crate::roots::availability;
+use crate::roots::availabilities;
 use crate::rules::RuleError;
 use crate::stops::Stops;
 use crate::{Availability, Mounts, WalkError};
@@ -184,19 +184,23 @@ impl<'a> Shared<'a> {
 
     pub(crate) fn finish(self) -> WalkSummary {
         // If a root went away meanwhile, all files below it would seem to be deleted.
-        let mut now = Vec::new();
-        for root in self.roots.iter().filter(|root| self.is_walked(root)) {
-            match availability(root) {
-                Availability::Available => {}
-                state => now.push((root.path.clone(), state)),
-            }
-        }
+        let is_here_so_far = |root: &&Root| {
+            let summary = self.summary();
+            summary.unavailable.iter().all(|(of, _)| *of != root.path)
+        };
+        let walked = self.roots.iter().filter(|root| self.is_walked(root));
+        let walked: Vec<&Root> = walked.filter(is_here_so_far).collect();
+        let states = availabilities(&walked, &Mounts::read());
+        let away = walked.iter().zip(states);
+        let away = away.filter(|(_, state)| *state != Availability::Available);
+        let away: Vec<_> = away
+            .map(|(root, state)| (root.path.clone(), state))
+            .collect();
         let mut summary = self.summary.into_inner();
         let known = summary
             .as_mut()
             .unwrap_or_else(|poisoned| poisoned.get_mut());
-        now.retain(|(path, _)| known.unavailable.iter().all(|(of, _)| of != path));
-        known.unavailable.extend(now);
+        known.unavailable.extend(away);
         WalkSummary {
             files: self.progress.files.load(Ordering::Relaxed),
             bytes: self.progress.bytes.load(Ordering::Relaxed),

@@ -14,7 +14,7 @@ use crate::folder::{Folder, Walker, Work};
 use crate::gate::{OnFolders, RootRules};
 use crate::options::{Progress, Visitor, WalkOptions, WalkSummary};
 use crate::queue::Queue;
-use crate::roots::availability;
+use crate::roots::availabilities;
 use crate::rules::{Policy, Rules, WalkRoot};
 use crate::shared::{Shared, Targets};
 
@@ -121,23 +121,28 @@ fn rules_of(root: &Root, global: Option<&Path>, shared: &Shared<'_>) -> RootRule
 /// Returns the folders in which the walk starts; roots that are files are visited immediately.
 fn start(shared: &Shared<'_>, rules: &[Arc<RootRules>]) -> Vec<Folder> {
     let mut folders = Vec::new();
+    // A link may lead to any remote file system.
+    let mounts = &shared.mounts;
+    let is_remote =
+        |root: &Root| mounts.are_above(&root.path) || root.follow_links && mounts.are_any();
+    let mut walked = Vec::new();
     for (number, root) in shared.roots.iter().enumerate() {
-        if !shared.is_walked(root) {
-            continue;
+        match shared.folders {
+            _ if !shared.is_walked(root) => {}
+            Some(visitor) if is_remote(root) => visitor.entering(&root.path, true),
+            _ => walked.push((number, root)),
         }
-        // A link may lead to any of them.
-        let mounts = &shared.mounts;
-        let is_remote = mounts.are_above(&root.path) || root.follow_links && mounts.are_any();
-        if let (true, Some(visitor)) = (is_remote, shared.folders) {
-            visitor.entering(&root.path, is_remote);
-            continue;
-        }
-        match availability(root) {
+    }
+    let roots: Vec<&Root> = walked.iter().map(|(_, root)| *root).collect();
+    let states = availabilities(&roots, mounts);
+    for ((number, root), state) in walked.into_iter().zip(states) {
+        match state {
             Availability::Available if root.path.is_dir() => {
                 let mut errors = Vec::new();
                 let of_root = &rules[number];
                 let above = of_root.rules.above(&of_root.walk_root, &mut errors);
                 shared.report_rules(errors);
+                let is_remote = is_remote(root);
                 folders.push(Folder::root(number, root.path.clone(), above, is_remote));
             }
             Availability::Available => Walker::new(shared, rules).root_file(root),

@@ -28,5 +28,5 @@ pub use budget::free_watches;
 pub use news::{Events, Lost};
 pub use schedule::Schedule;
 pub use seen::Coverage;
-pub use sweeps::Sweeps;
+pub use sweeps::{Progress, Sweeps};
 pub use watcher::{Waker, Watcher};

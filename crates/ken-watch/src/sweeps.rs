@@ -15,8 +15,25 @@ pub struct Sweeps {
     interval: Duration,
     /// When the next one begins, if one is needed.
     due: Option<Instant>,
-    /// When the current one began.
-    began: Option<Instant>,
+    current: Option<Sweep>,
+    /// When the last one that has ended began.
+    last: Option<Instant>,
+}
+
+/// A sweep under way.
+#[derive(Clone, Copy, Debug)]
+struct Sweep {
+    due: Instant,
+    began: Instant,
+}
+
+/// Where the sweeps are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// When the last one that has ended began; what changed before it is known.
+    pub last: Option<Instant>,
+    /// When the current one was due, or the next one is.
+    pub due: Instant,
 }
 
 impl Sweeps {
@@ -28,7 +45,8 @@ impl Sweeps {
             longest,
             interval: shortest,
             due: None,
-            began: None,
+            current: None,
+            last: None,
         }
     }
 
@@ -41,25 +59,27 @@ impl Sweeps {
     pub fn plan(&mut self, is_needed: bool, now: Instant) {
         self.due = match self.due {
             _ if !is_needed => None,
-            None if self.began.is_none() => Some(now + self.interval),
+            None if self.current.is_none() => Some(now + self.interval),
             due => due,
         };
     }
 
     /// Begins a sweep if it is due; returns whether it is.
     pub fn begin(&mut self, now: Instant) -> bool {
-        let is_due = self.due.is_some_and(|due| due <= now);
-        if is_due {
-            (self.due, self.began) = (None, Some(now));
-        }
-        is_due
+        let Some(due) = self.due.filter(|due| *due <= now) else {
+            return false;
+        };
+        self.current = Some(Sweep { due, began: now });
+        self.due = None;
+        true
     }
 
     /// Ends the current sweep, and plans the next one.
     pub fn end(&mut self, has_found: bool, now: Instant) {
-        let Some(began) = self.began.take() else {
+        let Some(Sweep { began, .. }) = self.current.take() else {
             return;
         };
+        self.last = Some(began);
         let next = match has_found {
             true => self.interval / 2,
             false => self.interval * 2,
@@ -67,6 +87,15 @@ impl Sweeps {
         self.interval = next.clamp(self.shortest, self.longest);
         let took = now.saturating_duration_since(began);
         self.due = Some(now + self.interval.max(took * REST).min(self.longest));
+    }
+
+    /// Returns where the sweeps are; none if none is needed.
+    pub fn progress(&self) -> Option<Progress> {
+        let due = self.current.map(|sweep| sweep.due).or(self.due)?;
+        Some(Progress {
+            last: self.last,
+            due,
+        })
     }
 
     /// Returns when the next sweep begins.
@@ -99,6 +128,24 @@ mod tests {
         assert_eq!(pauses, [15, 30, 60, 120, 240, 480, 600, 300]);
         sweeps.plan(false, now);
         assert_eq!(sweeps.due(), None);
+    }
+
+    #[test]
+    fn a_sweep_that_does_not_end_is_still_due() {
+        let start = Instant::now();
+        let mut sweeps = Sweeps::new(Duration::from_secs(600));
+        assert_eq!(sweeps.progress(), None);
+        sweeps.plan(true, start);
+        let due = start + SHORTEST;
+        assert_eq!(sweeps.progress(), Some(Progress { last: None, due }));
+        let began = due + Duration::from_secs(1);
+        assert!(sweeps.begin(began));
+        assert_eq!(sweeps.progress(), Some(Progress { last: None, due }));
+        let ended = began + Duration::from_secs(2);
+        sweeps.end(true, ended);
+        let progress = sweeps.progress().unwrap();
+        assert_eq!(progress.last, Some(began));
+        assert!(progress.due > ended);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ken_engine::Source;
 use ken_search::service::{Facets, Request, Service, time};
 
 use crate::call::Call;
-use crate::text::{Page, line};
+use crate::text::{Page, counted, line};
 use crate::visible::folders;
 
 /// The time that `ken serve` has for an answer.
@@ -74,8 +74,15 @@ fn freshness(call: &Call<'_>) -> String {
     let Some(fresh) = server.and_then(|server| server.status_within(WAIT).ok()) else {
         return "Kept fresh: no, search finds later changes after the next ken index; grep is always exact\n".to_owned();
     };
-    match fresh.complete_seconds_ago {
+    let mut text = match fresh.complete_seconds_ago {
         Some(age) => format!("Kept fresh: yes, the index is of {age:.0} s ago\n"),
         None => "Kept fresh: yes, everything is being compared\n".to_owned(),
+    };
+    if let Some(sweep) = fresh.sweep() {
+        text.push_str(&format!(
+            "Not watched: {}; {sweep}\n",
+            counted(fresh.swept, "folder or root", "folders and roots")
+        ));
     }
+    text
 }

@@ -223,6 +223,8 @@ impl Overview<'_> {
             "completed": self.completed().map(output::time),
             "watched": self.freshness.as_ref().map(|fresh| fresh.watched),
             "swept": self.freshness.as_ref().map(|fresh| fresh.swept),
+            "swept_seconds_ago": self.freshness.as_ref().and_then(|fresh| fresh.swept_seconds_ago),
+            "sweep_in_seconds": self.freshness.as_ref().and_then(|fresh| fresh.sweep_in_seconds),
             "complete_seconds_ago": self.freshness.as_ref().and_then(|fresh| fresh.complete_seconds_ago),
             "pending": self.freshness.as_ref().map(|fresh| fresh.pending),
             "paused": self.paused.is_some(),
@@ -341,11 +343,15 @@ fn swept(freshness: &Freshness) -> Option<String> {
         })
         .collect();
     let others = freshness.swept.saturating_sub(named.len());
-    match (named.is_empty(), others) {
-        (true, _) => None,
-        (false, 0) => Some(named.join(", ")),
-        (false, n) => Some(format!("{} and {n} more", named.join(", "))),
+    let mut text = match (named.is_empty(), others) {
+        (true, _) => return None,
+        (false, 0) => named.join(", "),
+        (false, n) => format!("{} and {n} more", named.join(", ")),
+    };
+    if let Some(sweep) = freshness.sweep() {
+        text.push_str(&format!("; {sweep}"));
     }
+    Some(text)
 }
 
 /// Returns when a pause ends, in seconds since 1970-01-01 UTC.

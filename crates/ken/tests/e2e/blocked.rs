@@ -105,6 +105,29 @@ fn a_walk_goes_on_past_what_does_not_answer() {
 }
 
 #[test]
+fn many_silent_roots_take_no_longer_than_one() {
+    let Some((place, world)) = blocked() else {
+        return;
+    };
+    // One after the other, they would take longer than `run` waits.
+    let roots: Vec<_> = (0..7)
+        .map(|n| place.folder().join(format!("silent{n}")))
+        .collect();
+    for root in &roots {
+        fs_err::create_dir(root).unwrap();
+        fs_err::write(root.join("a.txt"), "otter\n").unwrap();
+    }
+    let index = || {
+        let mut command = world.command(["index", "--json"]);
+        command.args(&roots);
+        run(command)
+    };
+    assert_counts(&index().summary(), &[("added", 7)]);
+    place.rules("readdir silent HANG\n");
+    assert_counts(&index().summary(), &[("kept", 7)]);
+}
+
+#[test]
 fn a_search_names_what_does_not_answer() {
     let Some((place, world)) = blocked() else {
         return;

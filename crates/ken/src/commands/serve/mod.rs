@@ -7,6 +7,7 @@ mod bus;
 mod client;
 mod faces;
 mod figures;
+mod freshness;
 mod hooks;
 mod listening;
 mod lock;
@@ -17,16 +18,17 @@ mod port;
 mod runs;
 mod systemd;
 mod undone;
+mod vouch;
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use ken_api::message::{Fresh, Freshness, IndexWish, IsFresh, Vouch, Vouched, WebAddress};
+use ken_api::message::{Fresh, IndexWish, IsFresh, WebAddress};
 use ken_api::{Client, Question, Reply};
 use ken_core::{BytesPath, Root};
 use ken_index::layout::{commit_file, index_folder};
@@ -48,7 +50,7 @@ use faces::Faces;
 use hooks::Hooks;
 use lock::{Lock, Served};
 use news::{News, Reporter};
-use notices::{Notices, Problem};
+use notices::Notices;
 use undone::Undone;
 
 /// How often everything is compared although all folders are watched.
@@ -56,10 +58,6 @@ const REST: Duration = Duration::from_secs(6 * 60 * 60);
 /// The pauses before everything is compared again because events were missed or a batch failed.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// Number of exceptions with which something is vouched for.
-const MAX_EXCEPT: usize = 1_000;
-/// Number of unwatched paths that a client is told.
-const MAX_UNWATCHED: usize = 100;
 /// The longest time that a client may wait for a fresh index.
 const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 
@@ -384,77 +382,6 @@ impl Server {
         Ok(())
     }
 
-    fn freshness(&self) -> Freshness {
-        let coverage = self.watcher.coverage();
-        let since = [self.undone.since(), self.held_since];
-        let since = since.into_iter().flatten().min();
-        let age = since.map_or(Duration::ZERO, |since| since.elapsed());
-        let paused = background::paused(&self.options.data);
-        Freshness {
-            watched: coverage.watched,
-            swept: coverage.unwatched(),
-            unwatched: self
-                .watcher
-                .unwatched()
-                .into_iter()
-                .take(MAX_UNWATCHED)
-                .map(BytesPath)
-                .collect(),
-            coverage: self.told(coverage),
-            complete_seconds_ago: self.is_complete.then_some(age.as_secs_f64()),
-            pending: self.undone.paths().count() + self.schedule.held().count(),
-            waits: paused.map(|_| "indexing is paused".to_owned()),
-            overflows: self.n_overflows,
-            run: self.run.upgrade().map(|run| figures::of(&run)),
-        }
-    }
-
-    /// Returns whether the index has all files below some paths as they are, with exceptions.
-    fn vouch(&self, vouch: &Vouch) -> Vouched {
-        let no = |why: &str| Vouched {
-            why: Some(why.to_owned()),
-            ..Vouched::default()
-        };
-        if self.options.engine.is_some() {
-            return no("the index is in a cluster");
-        }
-        if !self.is_complete {
-            return no("everything is being compared");
-        }
-        let paths = || vouch.paths.iter().map(|BytesPath(path)| path);
-        if !paths().all(|path| self.watcher.is_complete_below(path)) {
-            return no("some folders are not watched");
-        }
-        let global = vouch.global_ignore.as_ref().map(|BytesPath(path)| path);
-        let own = self.options.global_ignore.as_ref();
-        // A search names only one that exists.
-        if global != own.filter(|path| path.is_file()) {
-            return no("git has another global ignore file now");
-        }
-        // Rules for searches only, in the folders above.
-        let has_rules = |folder: &Path| fs_err::exists(folder.join(".rgignore")).unwrap_or(true);
-        if paths().any(|path| path.ancestors().skip(1).any(has_rules)) {
-            return no("a folder above has an .rgignore");
-        }
-        let left_out = self.watcher.left_out();
-        let changed = self.undone.paths().chain(self.schedule.held());
-        let except: BTreeSet<&Path> = changed
-            .chain(left_out.iter().map(PathBuf::as_path))
-            .filter(|except| {
-                paths().any(|path| except.starts_with(path) || path.starts_with(except))
-            })
-            .collect();
-        if except.len() > MAX_EXCEPT {
-            return no("too much is changing, or left out of the index only");
-        }
-        let except = except.into_iter().map(|path| BytesPath(path.to_path_buf()));
-        Vouched {
-            is_vouched: true,
-            except: except.collect(),
-            why: None,
-        }
-    }
-
     /// Has everything brought into the index that was changed before the question.
     fn make_fresh(&mut self, fresh: Fresh, asked: Instant, reply: Reply) -> Result<(), Failure> {
         if background::paused(&self.options.data).is_some() {
@@ -615,74 +542,5 @@ impl Server {
         let now = Instant::now();
         (self.compared, self.is_suspect, self.due) = (Some(now), false, now + REST);
         self.note_coverage()
-    }
-
-    /// Tells the user what is not watched, which is compared more often.
-    fn note_coverage(&mut self) -> Result<(), Failure> {
-        let coverage = self.watcher.coverage();
-        self.sweeps.plan(!coverage.is_complete(), Instant::now());
-        if self.coverage != Some(coverage) {
-            let unwatched = |coverage| Coverage {
-                watched: 0,
-                ..coverage
-            };
-            if self.coverage.map(unwatched) != Some(unwatched(coverage)) {
-                output::warn(&self.told(coverage));
-            }
-            systemd::tell(&self.told(coverage));
-            self.tell_unwatched(coverage.beyond);
-            self.coverage = Some(coverage);
-        }
-        Ok(())
-    }
-
-    /// Tells the user that there are not enough watches, unless that is wanted.
-    fn tell_unwatched(&self, n_beyond: usize) {
-        let notices = &self.news.notices;
-        match n_beyond {
-            0 => notices.solve(|problem| *problem == Problem::Unwatched),
-            _ if self.is_limited => {}
-            n => {
-                let folders = output::counted(n, "folder");
-                let text = format!(
-                    "ken looks at {folders} now and then only; raise fs.inotify.max_user_watches to watch them"
-                );
-                notices.tell(Problem::Unwatched, &text);
-            }
-        }
-    }
-
-    /// Returns what is watched, for people.
-    fn told(&self, coverage: Coverage) -> String {
-        let mut text = format!("watching {}", output::counted(coverage.watched, "folder"));
-        let swept = [
-            (coverage.beyond, "folder", "beyond the limit of watches"),
-            (coverage.remote, "folder", "on other machines"),
-            (coverage.twofold, "folder", "with two paths"),
-            (coverage.roots, "root", "that cannot be watched"),
-        ];
-        let swept: Vec<String> = swept
-            .into_iter()
-            .filter(|(n, _, _)| *n > 0)
-            .map(|(n, what, which)| format!("{} {which}", output::counted(n, what)))
-            .collect();
-        if !swept.is_empty() {
-            let (shortest, longest) = self.sweeps.bounds();
-            let (shortest, longest) = (shortest.as_secs(), longest.as_secs());
-            let every = match shortest == longest {
-                true => format!("{longest} s"),
-                false => format!("{shortest} to {longest} s"),
-            };
-            let swept = swept.join(", ");
-            text.push_str(&format!("; looking every {every} at {swept}"));
-        }
-        if coverage.beyond > 0 {
-            let limit = match self.is_limited {
-                true => "--max-watches",
-                false => "fs.inotify.max_user_watches",
-            };
-            text.push_str(&format!(" (raise {limit} to watch them)"));
-        }
-        text
     }
 }

@@ -397,6 +397,20 @@ fn folders_beyond_the_limit_are_looked_at_now_and_then() {
     assert!(is_told, "{}", told.text());
     let swept = format!("swept      {}", world.docs().join("a").display());
     assert!(told.text().contains(&swept), "{}", told.text());
+    server.until("it says when it looks", || {
+        world
+            .ken(["status"])
+            .text()
+            .contains("last looked at 0 s ago")
+    });
+    assert_eq!(world.ken(["index", "--pause"]).code, 0);
+    server.until("a look is late", || {
+        server.status()["sweep_in_seconds"].as_f64() < Some(-2.0)
+    });
+    assert_eq!(world.ken(["index", "--resume"]).code, 0);
+    server.until("it is made up for", || {
+        server.status()["sweep_in_seconds"].as_f64() > Some(-2.0)
+    });
     let said = "ken: watching 1 folder; looking every 1 s at 2 folders beyond the limit of watches (raise \
          --max-watches to watch them)\n";
     let run = server.end();
