@@ -8,9 +8,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::names;
 use crate::ngram::{Ngram, NgramSet};
 use crate::pieces::{MAX_PIECES, Piece, Pieces};
-use crate::segment::{Covers, Name, Version};
+use crate::segment::{Covers, Version};
 use crate::write::{Doc, SegmentWriter};
 
 /// Maximum number of documents with n-grams, since a number has 16 bits while it is sorted.
@@ -52,7 +53,7 @@ impl Builder {
             _ => Covers::default(),
         };
         self.ends.push(self.ngrams.len() as u32);
-        let name = Name::bytes(path, inside);
+        let name = names::stored(path, inside);
         self.name_bytes += name.len() + size_of::<Doc>();
         self.docs.push(Doc {
             version,

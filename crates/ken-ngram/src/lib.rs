@@ -10,6 +10,7 @@
 mod answer;
 mod build;
 mod merge;
+mod names;
 mod need;
 mod ngram;
 mod pieces;
@@ -24,8 +25,9 @@ mod write;
 pub use answer::Candidates;
 pub use build::Builder;
 pub use merge::merge;
+pub use names::Names;
 pub use need::Need;
 pub use ngram::NgramSet;
 pub use pieces::{Extent, Pieces};
-pub use segment::{Bytes, Covers, Name, Row, Segment, Version};
+pub use segment::{Bytes, Covers, Row, Segment, Version};
 pub use store::{Map, OpenSegments, Store, note_damage, open, remove, segment_path};

@@ -25,7 +25,6 @@
 //! bytes, which is compared only on request.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
 use ken_core::{FileKey, Token, first_from, first_from_each, number_at, take_number};
 
@@ -131,8 +130,8 @@ const DICTIONARY: usize = 1;
 const BLOCKS: usize = 2;
 const ROWS: usize = 3;
 const PIECES: usize = 4;
-const NAME: usize = 5;
-const NAME_OFFSETS: usize = 6;
+pub(crate) const NAME: usize = 5;
+pub(crate) const NAME_OFFSETS: usize = 6;
 
 impl Segment {
     /// Reads the footer; returns `None` if the bytes are not a segment, or in another format.
@@ -194,7 +193,7 @@ impl Segment {
 
     /// Returns whether the bytes in a range of a part are as they were written.
     #[inline]
-    fn is_unchanged(&self, part: usize, range: Range<usize>) -> bool {
+    pub(crate) fn is_unchanged(&self, part: usize, range: Range<usize>) -> bool {
         let Some(sums) = &self.sums else {
             return true;
         };
@@ -209,7 +208,7 @@ impl Segment {
         self.n_docs
     }
 
-    fn part(&self, part: usize) -> &[u8] {
+    pub(crate) fn part(&self, part: usize) -> &[u8] {
         (*self.bytes)
             .as_ref()
             .get(self.parts[part].clone())
@@ -384,43 +383,6 @@ impl Segment {
             (number(piece), Extent { bytes, lines })
         })
     }
-
-    /// Calls `each` with the names of all documents, in order.
-    pub(crate) fn each_name(&self, each: &mut dyn FnMut(u32, &[u8])) {
-        let mut name = Vec::new();
-        let mut names = self.part(NAME);
-        for doc in 0..self.n_docs {
-            if next_name(&mut names, &mut name).is_none() {
-                name.clear();
-            }
-            each(doc, &name);
-        }
-    }
-
-    /// Returns the name of a document: the path of its file, and its member path. Returns `None` if
-    /// it is damaged.
-    pub fn name(&self, doc: u32) -> Option<Name> {
-        let doc = doc as usize;
-        let offset = doc / NAMES;
-        let start = self.name_offset(offset)?;
-        let end = self.name_offset(offset + 1);
-        let end = end.unwrap_or(self.parts[NAME].len());
-        let offsets = 8 * offset..8 * (offset + 2);
-        if !self.is_unchanged(NAME_OFFSETS, offsets) || !self.is_unchanged(NAME, start..end) {
-            return None;
-        }
-        let mut names = self.part(NAME).get(start..)?;
-        let mut name = Vec::new();
-        for _ in 0..=doc % NAMES {
-            next_name(&mut names, &mut name)?;
-        }
-        Name::of(name)
-    }
-
-    fn name_offset(&self, index: usize) -> Option<usize> {
-        let offsets = self.part(NAME_OFFSETS).as_chunks::<8>().0;
-        usize::try_from(u64::from_le_bytes(*offsets.get(index)?)).ok()
-    }
 }
 
 /// Returns the sums in a range of a segment, if they and its footer are as they were written.
@@ -438,34 +400,6 @@ fn before_sum(all: &[u8]) -> &[u8] {
 fn sum_at_end(all: &[u8]) -> Option<u64> {
     let end = all.last_chunk::<SUM_BYTES>()?;
     Some(number_at(end, 0))
-}
-
-/// The location of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
-    /// The path of the file.
-    pub path: PathBuf,
-    /// The member path, joined; empty for the file itself.
-    pub inside: String,
-}
-
-impl Name {
-    fn of(mut name: Vec<u8>) -> Option<Self> {
-        use std::os::unix::ffi::OsStringExt;
-        let end = memchr::memchr(0, &name)?;
-        let inside = String::from_utf8(name.split_off(end + 1)).ok()?;
-        name.pop();
-        Some(Self {
-            path: PathBuf::from(std::ffi::OsString::from_vec(name)),
-            inside,
-        })
-    }
-
-    /// Returns the stored form of a name.
-    pub(crate) fn bytes(path: &Path, inside: &str) -> Vec<u8> {
-        use std::os::unix::ffi::OsStrExt;
-        [path.as_os_str().as_bytes(), b"\0", inside.as_bytes()].concat()
-    }
 }
 
 /// The entries of a block of the dictionary.
@@ -492,16 +426,6 @@ impl Iterator for Entries<'_> {
         let block = self.block;
         Some((self.ngram, Postings { n, bytes, block }))
     }
-}
-
-fn next_name(names: &mut &[u8], name: &mut Vec<u8>) -> Option<()> {
-    let shared = usize::try_from(take_number(names)?).ok()?;
-    let length = usize::try_from(take_number(names)?).ok()?;
-    let (more, rest) = names.split_at_checked(length)?;
-    name.truncate(shared);
-    name.extend_from_slice(more);
-    *names = rest;
-    Some(())
 }
 
 fn row(bytes: &[u8; ROW_BYTES]) -> Row {

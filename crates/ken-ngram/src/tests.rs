@@ -1,6 +1,6 @@
 //! Tests of an n-gram segment from its creation to its answers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use regex_syntax::ParserBuilder;
@@ -48,12 +48,32 @@ fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
+fn path_of(segment: &Segment, doc: u32) -> Option<PathBuf> {
+    segment.names().path(doc).map(Path::to_path_buf)
+}
+
 /// Returns the numbers of the texts that may match.
 fn found(segment: &Segment, pattern: &str) -> Vec<String> {
     let candidates = segment.candidates(&need(pattern));
     let docs = (0..segment.n_docs()).filter(|doc| candidates.contains(*doc));
-    docs.map(|doc| segment.name(doc).unwrap().path.display().to_string())
+    docs.map(|doc| path_of(segment, doc).unwrap().display().to_string())
         .collect()
+}
+
+#[test]
+fn names_are_read_in_any_order() {
+    let texts = vec![String::new(); 100];
+    let segment = open(built(&texts, 0));
+    let mut names = segment.names();
+    let ascending = 0..100;
+    let with_gaps = (0..100).step_by(7);
+    let again = [99, 99, 98, 16, 15, 17, 0, 32, 47, 48];
+    for doc in ascending.chain(with_gaps).chain(again) {
+        let path = format!("/texts/{doc}");
+        assert_eq!(names.path(doc), Some(Path::new(&path)));
+    }
+    assert_eq!(names.path(100), None);
+    assert_eq!(names.path(5), Some(Path::new("/texts/5")));
 }
 
 #[test]
@@ -101,7 +121,7 @@ fn documents_are_known_by_file_and_stamp() {
         assert_eq!(rows.len(), 1);
         assert_eq!(rows[0].version, version(number));
         assert_eq!((rows[0].doc as usize, rows[0].covers), (number, WHOLE));
-        let path = segment.name(rows[0].doc).unwrap().path;
+        let path = path_of(&segment, rows[0].doc).unwrap();
         assert_eq!(path, Path::new(&format!("/texts/{number}")));
     }
     for key in [version(1000).key, 0, u64::MAX] {
@@ -286,8 +306,8 @@ fn no_changed_byte_makes_an_answer_wrong() {
                     pieces.is_empty() || pieces == pieces_of(&sound, doc),
                     "{at}"
                 );
-                let name = segment.name(doc);
-                assert!(name.is_none() || name == sound.name(doc), "{at}");
+                let path = path_of(&segment, doc);
+                assert!(path.is_none() || path == path_of(&sound, doc), "{at}");
             }
             n_damaged += usize::from(segment.is_damaged());
         }
@@ -386,7 +406,7 @@ fn found_any(segment: &Segment) {
     let candidates = segment.candidates(&need("text|quux 7"));
     for doc in 0..segment.n_docs().min(1000) {
         candidates.contains(doc);
-        segment.name(doc);
+        path_of(segment, doc);
     }
     for number in 0..100 {
         segment.of(version(number).key).count();

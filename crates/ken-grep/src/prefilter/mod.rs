@@ -466,11 +466,15 @@ impl IndexFilter {
                 let is_covered = suffices(row.covers, self.reading.whole);
                 !row.is_part && (!is_covered || is_watched && is_racy(row))
             });
-            let uncovered = uncovered.map(|row| row.doc);
-            for doc in candidates.iter().chain(uncovered) {
-                if let Some(name) = segment.name(doc) {
-                    self.roots
-                        .each_typed(&name.path, &mut |path| targets.add(&path));
+            let mut docs: Vec<u32> = uncovered.map(|row| row.doc).collect();
+            docs.extend(candidates.iter());
+            // Most of them may be elsewhere, so that reading their names takes longest.
+            docs.sort_unstable();
+            docs.dedup();
+            let mut names = segment.names();
+            for doc in docs {
+                if let Some(path) = names.path(doc) {
+                    self.roots.each_typed(path, &mut |path| targets.add(&path));
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! Below a typed path the walk only appends names, so the typed path is resolved once. A file
 //! behind a link further down has another path in the index, if any, and is scanned.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use ken_core::Root;
@@ -52,7 +53,9 @@ impl TypedPaths {
     /// Calls `each` with the paths under which the walk finds a file of the index.
     pub(super) fn each_typed(&self, path: &Path, each: &mut dyn FnMut(PathBuf)) {
         for Resolved { typed, absolute } in &self.0 {
-            if let Ok(rest) = path.strip_prefix(absolute) {
+            // Comparing bytes takes a tenth of the time of comparing names.
+            let may_be_below = bytes(path).starts_with(bytes(absolute));
+            if may_be_below && let Ok(rest) = path.strip_prefix(absolute) {
                 each(join(typed, rest));
             }
         }
@@ -68,6 +71,10 @@ impl TypedPaths {
         let is_below = |path: &Path| roots.iter().any(|root| path.starts_with(&root.path));
         self.0.iter().all(|root| is_below(&root.absolute))
     }
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
 }
 
 fn join(folder: &Path, rest: &Path) -> PathBuf {
