@@ -11,7 +11,8 @@ use crate::{DocAddress, Limits};
 pub enum Collapse {
     /// Documents with the same content.
     Content,
-    /// Documents of the same content or nearly the same text, among the best hits. Those further behind are not compared.
+    /// Documents of the same content or nearly the same text, among the best hits. Those further behind are not compared,
+    /// and groups are counted only if there are few hits.
     Similar,
     /// All documents of a file.
     File,

@@ -544,15 +544,13 @@ fn near_copies_take_one_place() {
     assert_eq!((found.total, found.groups), (150, 30));
     assert!(found.hits.iter().all(|hit| hit.more == 4));
     assert_eq!(snapshot.find(&all).unwrap().hits.len(), 150);
-    let pages = [0, 10, 20, 30].map(|offset| {
-        paths(
-            &snapshot,
-            &Request {
-                offset,
-                limit: 10,
-                ..similar
-            },
-        )
-    });
+    let page = |offset| Request {
+        offset,
+        limit: 10,
+        ..similar
+    };
+    let pages = [0, 10, 20, 30].map(|offset| paths(&snapshot, &page(offset)));
     assert_eq!(pages.concat(), paths(&snapshot, &similar));
+    let n_groups = [0, 10, 20, 30].map(|offset| snapshot.find(&page(offset)).unwrap().groups);
+    assert_eq!(n_groups, [30; 4]);
 }
