@@ -95,11 +95,12 @@ impl Client {
         }
     }
 
-    /// Sends a call once, to the next node.
+    /// Sends a call once, to the next node, which an error names.
     pub(crate) fn once(&self, call: &Call) -> std::io::Result<Reply> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let node = &self.nodes[turn % self.nodes.len().max(1)];
-        self.http.send(node, call)
+        let sent = self.http.send(node, call);
+        sent.map_err(|error| std::io::Error::new(error.kind(), format!("{node}: {error}")))
     }
 
     /// Sends a call until there is an answer; returns its status and its body.
