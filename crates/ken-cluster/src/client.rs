@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ken_engine::Error;
 use serde_json::Value;
 
-use crate::http::{Call, Http, Method, Reply};
+use crate::http::{ANSWER, Call, Http, Method, Reply};
 
 /// The most by which a pause grows.
 const MAX_DOUBLINGS: u32 = 6;
@@ -110,6 +110,17 @@ impl Client {
         path: &str,
         body: &Value,
     ) -> Result<(u16, Value), Error> {
+        self.call_within(ANSWER, method, path, body)
+    }
+
+    /// The same, where a node that does not answer within a time is given up for the next one.
+    pub(crate) fn call_within(
+        &self,
+        within: Duration,
+        method: Method,
+        path: &str,
+        body: &Value,
+    ) -> Result<(u16, Value), Error> {
         let call = Call {
             method,
             path: path.to_owned(),
@@ -118,6 +129,7 @@ impl Client {
                 body => body.to_string().into_bytes(),
             },
             is_lines: false,
+            within,
         };
         let mut pause = self.pause();
         let mut n_tries = 0;
