@@ -21,8 +21,8 @@ from lib.process import Command
 from lib.report import Goal, Result
 from peers import empty
 
-FILES, QUICK_FILES = 6_000, 1_500
-MANY, QUICK_MANY = 20_000, 600
+FILES, QUICK_FILES = 4_000, 1_500
+MANY, QUICK_MANY = 10_000, 600
 WORDS_PER_FILE = 400
 # The files of one folder.
 FOLDER = 100
