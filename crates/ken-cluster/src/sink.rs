@@ -271,6 +271,9 @@ impl ClusterSink {
                     .error(format!("the document {}: {reason}", item.id)));
             }
         }
+        if let Some(lease) = &*lock(&self.lease) {
+            lease.note_written(added.len());
+        }
         let mut waiting = lock(&self.waiting);
         for added in added.iter() {
             waiting.sent.entry(added.key).or_default().push(Sent {
