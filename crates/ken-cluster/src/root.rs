@@ -8,7 +8,7 @@
 //! No clock is shared. A machine that wants a lease watches the document: if it did not change for [`TTL`] on the
 //! watcher's own clock, its holder is gone. A holder changes it three times in that time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -18,11 +18,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::http::Method;
+use crate::http::{Method, SMALL};
 use crate::layout::Names;
 
 /// The time after which a lease that is not renewed is lost.
 pub(crate) const TTL: Duration = Duration::from_secs(30);
+/// How often a lease is renewed at once, while each time takes longer than the lease lasts.
+const MAX_RENEWALS: u32 = 4;
 /// The number of commits of one term.
 const COMMITS: u32 = 24;
 
@@ -43,6 +45,9 @@ pub(crate) struct Root {
     /// Changes with each renewal.
     #[serde(default)]
     pub(crate) beat: u64,
+    /// The documents that the holder had written at its last renewal, and the seconds that it took.
+    #[serde(default)]
+    pub(crate) written: (u64, u64),
     /// Whether the last lease ended without anything that its last commit does not have.
     #[serde(default)]
     pub(crate) is_clean: bool,
@@ -74,7 +79,7 @@ fn path(names: &Names) -> String {
 
 /// Reads the document; none if the index was never made.
 pub(crate) fn read(client: &Client, names: &Names) -> Result<Option<Seen>, Error> {
-    let (status, value) = client.call(Method::Get, &path(names), &Value::Null)?;
+    let (status, value) = client.call_within(SMALL, Method::Get, &path(names), &Value::Null)?;
     match status {
         200 => {}
         404 => return Ok(None),
@@ -110,7 +115,8 @@ fn exchange(
     };
     let text = serde_json::to_string(root).map_err(|error| client.error(error.to_string()))?;
     let at = format!("{}?{condition}&require_alias=true", path(names));
-    let (status, value) = client.call(Method::Put, &at, &json!({ "root": text }))?;
+    let body = json!({ "root": text });
+    let (status, value) = client.call_within(SMALL, Method::Put, &at, &body)?;
     let number = |name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
     match status {
         200 | 201 => Ok(Some(Seen {
@@ -142,6 +148,8 @@ struct Shared {
     ended: Condvar,
     is_lost: AtomicBool,
     ttl: Duration,
+    began: Instant,
+    n_written: AtomicU64,
 }
 
 struct State {
@@ -209,6 +217,8 @@ impl Lease {
             ended: Condvar::new(),
             is_lost: AtomicBool::new(false),
             ttl,
+            began: Instant::now(),
+            n_written: AtomicU64::new(0),
         });
         let of_thread = Arc::clone(&shared);
         let thread = std::thread::spawn(move || of_thread.renew_until_the_end());
@@ -223,14 +233,26 @@ impl Lease {
         self.shared.state().seen.root.clone()
     }
 
-    /// Fails if the lease is lost, or was not renewed in time.
+    /// Fails if the lease is lost. One that was not renewed in time, as no node could be reached, is renewed first: it is
+    /// lost only if another machine has taken it.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let shared = &self.shared;
-        let is_late = || shared.state().renewed.elapsed() >= shared.ttl;
-        match shared.is_lost.load(Ordering::Relaxed) || is_late() {
-            true => Err(shared.lost()),
-            false => Ok(()),
+        let mut state = shared.state();
+        for _ in 0..MAX_RENEWALS {
+            if shared.is_lost.load(Ordering::Relaxed) {
+                break;
+            }
+            if !shared.is_late(&state) {
+                return Ok(());
+            }
+            shared.change(&mut state, &mut |_| {})?;
         }
+        Err(shared.lost())
+    }
+
+    /// Counts documents that were written, for those who ask how far this machine is.
+    pub(crate) fn note_written(&self, n: usize) {
+        self.shared.n_written.fetch_add(n as u64, Ordering::Relaxed);
     }
 
     /// Changes the document.
@@ -242,13 +264,15 @@ impl Lease {
     /// Gives the lease back, so that the next writer need not wait.
     pub(crate) fn end(mut self, is_clean: bool) -> Result<(), Error> {
         self.stop();
-        match self.check() {
-            Ok(()) => self.change(&mut |root| {
+        let shared = &self.shared;
+        let is_lost = shared.is_lost.load(Ordering::Relaxed) || shared.is_late(&shared.state());
+        match is_lost {
+            false => self.change(&mut |root| {
                 root.holder = None;
                 root.is_clean = is_clean;
             }),
-            // Another machine has it.
-            Err(_) => Ok(()),
+            // Another machine has it, or may have it.
+            true => Ok(()),
         }
     }
 
@@ -272,6 +296,11 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns whether another machine may have taken over.
+    fn is_late(&self, state: &State) -> bool {
+        state.renewed.elapsed() >= self.ttl
+    }
+
     fn lost(&self) -> Error {
         self.client
             .error("another machine has taken over the writing".to_owned())
@@ -285,6 +314,10 @@ impl Shared {
         let sent = Instant::now();
         let mut root = state.seen.root.clone();
         change(&mut root);
+        root.written = (
+            self.n_written.load(Ordering::Relaxed),
+            self.began.elapsed().as_secs(),
+        );
         root.beat += 1;
         match exchange(&self.client, &self.names, &root, Some(&state.seen))? {
             Some(seen) => {
@@ -323,6 +356,7 @@ fn next(seen: Option<&Seen>, holder: &str) -> Root {
             holder: None,
             aborted: Vec::new(),
             beat: 0,
+            written: (0, 0),
             is_clean: true,
         },
     };
@@ -336,6 +370,7 @@ fn next(seen: Option<&Seen>, holder: &str) -> Root {
     }
     root.term += 1;
     root.holder = Some(holder.to_owned());
+    root.written = (0, 0);
     root.beat += 1;
     root
 }

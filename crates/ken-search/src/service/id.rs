@@ -16,7 +16,7 @@ use super::{Error, Service, title};
 /// The digits of a hash.
 const N_DIGITS: usize = 16;
 
-/// The most messages that are asked whether they had an identifier.
+/// The most messages that are asked whether they had an identifier, if the engine knows no few.
 const MAX_ASKED: usize = 1_000_000;
 
 /// Returns the identifier of a document in an index with this hasher.
@@ -68,8 +68,8 @@ impl Service<'_> {
 
     /// Returns the document with an identifier; none if the index has no such document any more.
     ///
-    /// A change of flags renames a message. Where no file has the identifier, all messages are asked whether they had it,
-    /// which takes some microseconds each.
+    /// A change of flags renames a message. Where no file has the identifier, messages are asked whether they had it: all of
+    /// them, which takes some microseconds each, or those few that the engine names.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -103,6 +103,21 @@ impl Service<'_> {
 
     /// Returns the key of the file of a message that had another key before its flags changed.
     fn message_that_had(&self, key: FileKey) -> Result<Option<FileKey>, Error> {
+        let messages = match self.snapshot.mail().formerly(key)? {
+            Some(few) => few,
+            None => self.all_messages()?,
+        };
+        let hasher = &self.snapshot.meta().hasher;
+        for location in self.snapshot.locations(&messages)? {
+            if had_path(&location.path, &mut |former| hasher.key(former) == key) {
+                return Ok(Some(hasher.key(&location.path)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the messages that are files.
+    fn all_messages(&self) -> Result<Vec<DocAddress>, Error> {
         let is = |value: &str| Plan::Match {
             field: Field::Is,
             pattern: Pattern::Term(value.to_owned()),
@@ -116,14 +131,7 @@ impl Service<'_> {
             limit: MAX_ASKED,
             ..Request::new(&plan)
         })?;
-        let messages: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
-        let hasher = &self.snapshot.meta().hasher;
-        for location in self.snapshot.locations(&messages)? {
-            if had_path(&location.path, &mut |former| hasher.key(former) == key) {
-                return Ok(Some(hasher.key(&location.path)));
-            }
-        }
-        Ok(None)
+        Ok(found.hits.iter().map(|hit| hit.address).collect())
     }
 
     /// Returns the locations of the documents in the file with an identifier, and of the members in a member, in natural
