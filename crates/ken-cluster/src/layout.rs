@@ -296,6 +296,8 @@ pub(crate) fn documents(names: &Names, shape: Shape) -> Value {
     }
     let mut settings = settings(shape, shape.shards);
     settings.insert("analysis".to_owned(), analysis());
+    // The texts are half of the index otherwise.
+    settings.insert("codec".to_owned(), json!("best_compression"));
     let mappings = json!({
         "dynamic": "strict",
         // The rest is made from these two again.
