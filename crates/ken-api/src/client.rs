@@ -21,6 +21,8 @@ const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 32;
 /// Time that the server has for an answer for which nothing is waited for.
 const PROMPT: Duration = Duration::from_secs(2);
+/// How long a server that has just started may take: it watches all folders before it answers.
+const STARTING: Duration = Duration::from_secs(60);
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +95,7 @@ impl Client {
     /// # Errors
     /// Fails if there is no answer.
     pub fn web(&self) -> Result<WebAddress, Error> {
-        self.ask("POST", "/api/v1/web", &(), PROMPT)
+        self.ask("POST", "/api/v1/web", &(), STARTING)
     }
 
     /// Has everything compared; the run ends early when the events are dropped.
