@@ -106,7 +106,7 @@ def compare(ken, other, words):
 def failures(bench, embedded, root, result):
     rows = []
     for name, count, options, happen in SCENARIOS:
-        namespaces = options.pop("namespaces", False)
+        namespaces = options.get("namespaces", False)
         if namespaces and (os.geteuid() or resource.getrlimit(resource.RLIMIT_NOFILE)[1] < MIN_OPEN_FILES):
             # OpenSearch refuses to start where others could reach it and it may open fewer files.
             rows.append([name, f"not tried: needs root, and {MIN_OPEN_FILES} open files", "", "", "", "", ""])

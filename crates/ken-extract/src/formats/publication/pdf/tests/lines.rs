@@ -139,6 +139,19 @@ fn glyphs_of_another_font_fill_the_gaps_of_their_line() {
 }
 
 #[test]
+fn a_long_line_is_filled_some_times_only() {
+    // Each glyph has no width, so that the gap has room for the next one.
+    let fill =
+        |number: usize| format!("BT /F2 0.01 Tf 1 Tz 1 0 0 1 650.01 700 Tm (X{number}) Tj ET\n");
+    let line = "a".repeat(100_000);
+    let page = format!("BT /F2 0.01 Tf 50 700 Td [({line})-6000(b)] TJ ET\n");
+    let few: String = (0..3).map(fill).collect();
+    assert_eq!(page_text(&format!("{page}{few}")).lines().count(), 1);
+    let many: String = (0..100).map(fill).collect();
+    assert!(page_text(&format!("{page}{many}")).lines().count() > 1);
+}
+
+#[test]
 fn a_large_first_letter_joins_its_word() {
     let lines = "BT /F1 36 Tf 50 670 Td (D) Tj /F1 12 Tf 28 16 Td (ropcap begins here,) Tj \
                  0 -14 Td (goes on) Tj -28 -14 Td (and ends.) Tj ET";
