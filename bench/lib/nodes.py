@@ -51,6 +51,11 @@ class Nodes:
         else:
             self.call("/_cluster/settings", {"transient": values}, "PUT")
 
+    def rejected(self):
+        """How many writes did not fit into the queue of their node."""
+        nodes = self.call("/_nodes/stats/thread_pool")["nodes"].values()
+        return sum(node["thread_pool"]["write"]["rejected"] for node in nodes)
+
     def wait_until_whole(self, seconds=180):
         """Waits until every node is there and no shard is missing."""
         end = time.monotonic() + seconds

@@ -21,8 +21,8 @@ from lib.process import Command
 from lib.report import Goal, Result
 from peers import empty
 
-FILES, QUICK_FILES = 6_000, 1_500
-MANY, QUICK_MANY = 20_000, 600
+FILES, QUICK_FILES = 4_000, 1_500
+MANY, QUICK_MANY = 10_000, 600
 WORDS_PER_FILE = 400
 # The files of one folder.
 FOLDER = 100
@@ -114,7 +114,8 @@ def failures(bench, embedded, root, result):
         log = bench.log("cluster", name)
         with Nodes(count, namespaces, options.get("settings", ""), log) as nodes:
             home = bench.index_home("cluster", name.replace(" ", "-"))
-            ken = KenInCluster(home, bench.program, nodes, "archive", replicas=min(1, count - 1))
+            ken = KenInCluster(home, bench.program, nodes, "archive", shards=options.get("shards", 1),
+                               replicas=min(1, count - 1))
             ken.prepare([root])
             began = time.monotonic()
             noted = happen(nodes, ken, log)
@@ -135,14 +136,18 @@ def failures(bench, embedded, root, result):
                           ["", "what happened", "s", "documents", "missing", "twice", "other answers"], rows))
 
 
-def while_writing(nodes, ken, log, deeds):
-    """Starts ken, does something once it writes, and waits for the end of ken; returns what became of it."""
-    running = start(ken.index(), log)
-    written = until_written(nodes, ken, running)
-    deeds()
-    code = running.wait()
-    nodes.wait_until_whole()
-    return f"at {written} documents; ken ended with {code}"
+def disturbed(begin, seconds=0, end=lambda nodes, ken: None):
+    """A scenario in which something begins once ken writes, and ends after some seconds."""
+    def happen(nodes, ken, log):
+        running = start(ken.index(), log)
+        written = until_written(nodes, ken, running)
+        begin(nodes, ken)
+        time.sleep(seconds)
+        end(nodes, ken)
+        code = running.wait()
+        nodes.wait_until_whole()
+        return f"at {written} documents; {nodes.rejected()} writes rejected; ken ended with {code}"
+    return happen
 
 
 def until_written(nodes, ken, running, least=200):
@@ -153,57 +158,36 @@ def until_written(nodes, ken, running, least=200):
             n_written = stats_of["_all"]["primaries"]["indexing"]["index_total"]
             if n_written >= least:
                 return n_written
-        except OSError:
+        except (OSError, KeyError):
+            # The index is not there yet, or has no shard yet.
             pass
         time.sleep(0.1)
     return "all"
 
 
-def killed_node(nodes, ken, log):
-    def deeds():
-        nodes.do("kill", "3")
-        time.sleep(10)
-        nodes.do("start", "3")
-    return while_writing(nodes, ken, log, deeds)
+def deed(*words):
+    """Something that scripts/cluster does."""
+    return lambda nodes, ken: nodes.do(*words)
 
 
-def paused_node(nodes, ken, log):
-    def deeds():
-        nodes.do("pause", "2")
-        time.sleep(20)
-        nodes.do("wake", "2")
-    return while_writing(nodes, ken, log, deeds)
+def blocked(is_blocked):
+    """Writes to the index are refused, each by itself."""
+    return lambda nodes, ken: nodes.settings(f"{ken.index_name}-documents", **{"index.blocks.write": is_blocked})
 
 
-def refused(nodes, ken, log):
-    """Writes are refused one by one, as by a queue that is full."""
-    def deeds():
-        nodes.settings(f"{ken.index_name}-documents", **{"index.blocks.write": True})
-        time.sleep(10)
-        nodes.settings(f"{ken.index_name}-documents", **{"index.blocks.write": False})
-    return while_writing(nodes, ken, log, deeds)
+DISK = "cluster.routing.allocation.disk"
+MARKS = [f"{DISK}.watermark.{name}" for name in ("low", "high", "flood_stage")]
 
 
-def full_disk(nodes, ken, log):
-    """The disk has less left than OpenSearch wants: it makes all indices unwritable, and writable again by itself."""
-    mark = "cluster.routing.allocation.disk.watermark"
-    marks = [f"{mark}.low", f"{mark}.high", f"{mark}.flood_stage"]
-
-    def deeds():
-        nodes.settings(None, **{"cluster.routing.allocation.disk.threshold_enabled": True,
-                                "cluster.info.update.interval": "10s", **dict.fromkeys(marks, "1000tb")})
-        time.sleep(30)
-        nodes.settings(None, **{**dict.fromkeys(marks), "cluster.routing.allocation.disk.threshold_enabled": False})
-        nodes.settings("_all", **{"index.blocks.read_only_allow_delete": None})
-    return while_writing(nodes, ken, log, deeds)
+def full_disk(nodes, ken):
+    """The disk has less left than OpenSearch wants: it makes all indices unwritable."""
+    nodes.settings(None, **{f"{DISK}.threshold_enabled": True, "cluster.info.update.interval": "10s",
+                            **dict.fromkeys(MARKS, "1000tb")})
 
 
-def partition(nodes, ken, log):
-    def deeds():
-        nodes.do("cut", "3")
-        time.sleep(30)
-        nodes.do("join", "3")
-    return while_writing(nodes, ken, log, deeds)
+def room_again(nodes, ken):
+    nodes.settings(None, **{f"{DISK}.threshold_enabled": False, **dict.fromkeys(MARKS)})
+    nodes.settings("_all", **{"index.blocks.read_only_allow_delete": None})
 
 
 def two_machines(nodes, ken, log):
@@ -221,12 +205,15 @@ def two_machines(nodes, ken, log):
             f"after {time.monotonic() - began:.0f} s")
 
 
+SMALL_QUEUE = "thread_pool.write.size: 1\nthread_pool.write.queue_size: 2"
+# What happens, the nodes, more of them, and how it comes to be.
 SCENARIOS = [
-    ("a node is killed", 3, {}, killed_node),
-    ("a node sleeps", 3, {}, paused_node),
-    ("writes are refused", 1, {}, refused),
-    ("a full disk", 1, {}, full_disk),
-    ("a network is cut", 3, {"namespaces": True}, partition),
+    ("a node is killed", 3, {}, disturbed(deed("kill", "3"), 10, deed("start", "3"))),
+    ("a node sleeps", 3, {}, disturbed(deed("pause", "2"), 20, deed("wake", "2"))),
+    ("writes are refused", 1, {}, disturbed(blocked(True), 10, blocked(False))),
+    ("a queue is full", 1, {"settings": SMALL_QUEUE, "shards": 8}, disturbed(lambda nodes, ken: None)),
+    ("a full disk", 1, {}, disturbed(full_disk, 30, room_again)),
+    ("a network is cut", 3, {"namespaces": True}, disturbed(deed("cut", "3"), 30, deed("join", "3"))),
     ("a machine is killed", 1, {}, two_machines),
 ]
 

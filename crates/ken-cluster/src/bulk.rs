@@ -8,7 +8,7 @@ use ken_engine::Error;
 use serde_json::{Value, json};
 
 use crate::client::{Client, is_passing, kind, reason};
-use crate::http::{Call, Method};
+use crate::http::{Call, Method, WRITTEN};
 
 /// The size of a call at which no more items are added.
 const MAX_BYTES: usize = 8 << 20;
@@ -174,6 +174,7 @@ fn attempt(client: &Client, items: &[Item], now: &[usize]) -> Result<Attempt, Er
         path: "/_bulk?require_alias=true".to_owned(),
         body,
         is_lines: true,
+        within: WRITTEN,
     };
     let reply = match client.once(&call) {
         Ok(reply) => reply,

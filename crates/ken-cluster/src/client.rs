@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ken_engine::Error;
 use serde_json::Value;
 
-use crate::http::{Call, Http, Method, Reply};
+use crate::http::{ANSWER, Call, Http, Method, Reply};
 
 /// The most by which a pause grows.
 const MAX_DOUBLINGS: u32 = 6;
@@ -95,16 +95,28 @@ impl Client {
         }
     }
 
-    /// Sends a call once, to the next node.
+    /// Sends a call once, to the next node, which an error names.
     pub(crate) fn once(&self, call: &Call) -> std::io::Result<Reply> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let node = &self.nodes[turn % self.nodes.len().max(1)];
-        self.http.send(node, call)
+        let sent = self.http.send(node, call);
+        sent.map_err(|error| std::io::Error::new(error.kind(), format!("{node}: {error}")))
     }
 
     /// Sends a call until there is an answer; returns its status and its body.
     pub(crate) fn call(
         &self,
+        method: Method,
+        path: &str,
+        body: &Value,
+    ) -> Result<(u16, Value), Error> {
+        self.call_within(ANSWER, method, path, body)
+    }
+
+    /// The same, where a node that does not answer within a time is given up for the next one.
+    pub(crate) fn call_within(
+        &self,
+        within: Duration,
         method: Method,
         path: &str,
         body: &Value,
@@ -117,6 +129,7 @@ impl Client {
                 body => body.to_string().into_bytes(),
             },
             is_lines: false,
+            within,
         };
         let mut pause = self.pause();
         let mut n_tries = 0;

@@ -1,9 +1,13 @@
 //! Makes what the cluster stores of a record: the record itself, and the terms and values by which it is found.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use foldhash::HashSet;
-use ken_core::{Field, FieldKind};
+use ken_core::{Field, FieldKind, KeyHasher, Kind};
 use ken_engine::{Error, MessageId, Record};
 use ken_index::Shipped;
+use ken_mail::maildir::had_path;
 use serde_json::{Map, Value, json};
 
 use crate::kept::{self, Kept};
@@ -24,8 +28,9 @@ pub(crate) struct Encoded {
     pub(crate) words: HashSet<(Field, String)>,
 }
 
-/// Returns what the cluster stores of a record. `made` is the number of the commit that will hold it.
-pub(crate) fn encode(mut record: Record, made: u64) -> Result<Encoded, Error> {
+/// Returns what the cluster stores of a record. `made` is the number of the commit that will hold it; the hasher is that of
+/// the index.
+pub(crate) fn encode(mut record: Record, made: u64, hasher: &KeyHasher) -> Result<Encoded, Error> {
     let kept = Kept::of(&record);
     let document = &record.document;
     let message = document
@@ -48,6 +53,12 @@ pub(crate) fn encode(mut record: Record, made: u64) -> Result<Encoded, Error> {
             json!(kept::number_text(state.token.number())),
         );
         put("identity".into(), json!(kept::number_text(state.identity)));
+        if document.kind == Kind::Message {
+            put(
+                "former".into(),
+                json!(former(&record.location.path, hasher)),
+            );
+        }
     }
     if let Some(content) = document.content {
         put("content".into(), json!(kept::number_text(content)));
@@ -74,6 +85,16 @@ pub(crate) fn encode(mut record: Record, made: u64) -> Result<Encoded, Error> {
         source: Value::Object(fields).to_string(),
         words,
     })
+}
+
+/// Returns what the cluster keeps of the keys that a message of a Maildir may have had before its flags changed.
+fn former(path: &Path, hasher: &KeyHasher) -> BTreeSet<String> {
+    let mut former = BTreeSet::new();
+    had_path(path, &mut |path| {
+        former.insert(kept::former(hasher.key(path)));
+        false
+    });
+    former
 }
 
 /// Returns the text that the documents of a message share, and those of a file outside of messages.

@@ -13,8 +13,12 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsPr
 
 /// The longest time that a node may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(3);
-/// The longest time that a node may take to answer.
-const ANSWER: Duration = Duration::from_secs(180);
+/// The longest time that a node may take to answer a question.
+pub(crate) const ANSWER: Duration = Duration::from_secs(180);
+/// The same for a write. OpenSearch itself waits a minute for a shard that is nowhere.
+pub(crate) const WRITTEN: Duration = Duration::from_secs(75);
+/// The same for what is small: a node that says nothing must not cost the lease.
+pub(crate) const SMALL: Duration = Duration::from_secs(5);
 /// The status of a call without a valid proof of who sends it.
 const UNAUTHORIZED: u16 = 401;
 /// The most bytes of a reply.
@@ -49,6 +53,8 @@ pub struct Call {
     pub body: Vec<u8>,
     /// Whether the body has a value of JSON on each line.
     pub is_lines: bool,
+    /// How long the node may take to answer.
+    pub within: Duration,
 }
 
 /// The reply of a node.
@@ -116,7 +122,6 @@ impl Tcp {
     pub fn new(nodes: &[String], auth: Auth, certificates: &Certificates) -> io::Result<Self> {
         let mut config = Agent::config_builder()
             .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(ANSWER))
             .max_redirects(0)
             // A proxy of the environment must not see the secrets of a node that is reached without TLS.
             .proxy(None)
@@ -220,7 +225,10 @@ impl Tcp {
         }
         let request = request.body(&call.body[..]).map_err(io::Error::other)?;
         let agent = self.agent.configure_request(request);
-        let request = agent.allow_non_standard_methods(true).build();
+        let request = agent
+            .allow_non_standard_methods(true)
+            .timeout_global(Some(call.within))
+            .build();
         let mut reply = self.agent.run(request).map_err(ureq::Error::into_io)?;
         let status = reply.status().as_u16();
         let body = reply.body_mut().with_config().limit(MAX_REPLY_BYTES);

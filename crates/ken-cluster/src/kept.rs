@@ -29,6 +29,9 @@ pub(crate) struct Kept {
     state: Option<(u64, u64)>,
 }
 
+/// The bits of the key of a former path by which messages are found. Of a million messages 63 have the same ones.
+const FORMER_BITS: u32 = 20;
+
 impl Kept {
     pub(crate) fn of(record: &Record) -> Self {
         let document = &record.document;
@@ -79,6 +82,11 @@ pub(crate) fn number_text(number: u64) -> String {
 /// Returns a number from its text.
 pub(crate) fn number(text: &str) -> Option<u64> {
     u64::from_str_radix(text, 16).ok()
+}
+
+/// Returns what the cluster keeps of the key of a path that a message may have had.
+pub(crate) fn former(key: FileKey) -> String {
+    format!("{:05x}", key.0 & ((1 << FORMER_BITS) - 1))
 }
 
 /// Returns the key of a file as text, which is also the identifier of the file's own document.

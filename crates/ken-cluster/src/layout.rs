@@ -271,6 +271,10 @@ pub(crate) fn documents(names: &Names, shape: Shape) -> Value {
         "id".to_owned(),
         json!({ "type": "keyword", "index": false }),
     );
+    fields.insert(
+        "former".to_owned(),
+        json!({ "type": "keyword", "doc_values": false }),
+    );
     fields.insert("own".to_owned(), json!({ "type": "boolean" }));
     fields.insert("made".to_owned(), json!({ "type": "long" }));
     fields.insert("doc".to_owned(), kept());

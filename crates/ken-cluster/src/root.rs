@@ -18,11 +18,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::http::Method;
+use crate::http::{Method, SMALL};
 use crate::layout::Names;
 
 /// The time after which a lease that is not renewed is lost.
 pub(crate) const TTL: Duration = Duration::from_secs(30);
+/// How often a lease is renewed at once, while each time takes longer than the lease lasts.
+const MAX_RENEWALS: u32 = 4;
 /// The number of commits of one term.
 const COMMITS: u32 = 24;
 
@@ -74,7 +76,7 @@ fn path(names: &Names) -> String {
 
 /// Reads the document; none if the index was never made.
 pub(crate) fn read(client: &Client, names: &Names) -> Result<Option<Seen>, Error> {
-    let (status, value) = client.call(Method::Get, &path(names), &Value::Null)?;
+    let (status, value) = client.call_within(SMALL, Method::Get, &path(names), &Value::Null)?;
     match status {
         200 => {}
         404 => return Ok(None),
@@ -110,7 +112,8 @@ fn exchange(
     };
     let text = serde_json::to_string(root).map_err(|error| client.error(error.to_string()))?;
     let at = format!("{}?{condition}&require_alias=true", path(names));
-    let (status, value) = client.call(Method::Put, &at, &json!({ "root": text }))?;
+    let body = json!({ "root": text });
+    let (status, value) = client.call_within(SMALL, Method::Put, &at, &body)?;
     let number = |name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
     match status {
         200 | 201 => Ok(Some(Seen {
@@ -223,14 +226,21 @@ impl Lease {
         self.shared.state().seen.root.clone()
     }
 
-    /// Fails if the lease is lost, or was not renewed in time.
+    /// Fails if the lease is lost. One that was not renewed in time, as no node could be reached, is renewed first: it is
+    /// lost only if another machine has taken it.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let shared = &self.shared;
-        let is_late = || shared.state().renewed.elapsed() >= shared.ttl;
-        match shared.is_lost.load(Ordering::Relaxed) || is_late() {
-            true => Err(shared.lost()),
-            false => Ok(()),
+        let mut state = shared.state();
+        for _ in 0..MAX_RENEWALS {
+            if shared.is_lost.load(Ordering::Relaxed) {
+                break;
+            }
+            if !shared.is_late(&state) {
+                return Ok(());
+            }
+            shared.change(&mut state, &mut |_| {})?;
         }
+        Err(shared.lost())
     }
 
     /// Changes the document.
@@ -242,13 +252,15 @@ impl Lease {
     /// Gives the lease back, so that the next writer need not wait.
     pub(crate) fn end(mut self, is_clean: bool) -> Result<(), Error> {
         self.stop();
-        match self.check() {
-            Ok(()) => self.change(&mut |root| {
+        let shared = &self.shared;
+        let is_lost = shared.is_lost.load(Ordering::Relaxed) || shared.is_late(&shared.state());
+        match is_lost {
+            false => self.change(&mut |root| {
                 root.holder = None;
                 root.is_clean = is_clean;
             }),
-            // Another machine has it.
-            Err(_) => Ok(()),
+            // Another machine has it, or may have it.
+            true => Ok(()),
         }
     }
 
@@ -270,6 +282,11 @@ impl Drop for Lease {
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether another machine may have taken over.
+    fn is_late(&self, state: &State) -> bool {
+        state.renewed.elapsed() >= self.ttl
     }
 
     fn lost(&self) -> Error {

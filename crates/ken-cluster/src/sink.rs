@@ -324,7 +324,7 @@ impl ClusterSink {
         record.document.failure = Some(Failure::new(Cause::BuiltIn {
             what: format!("the cluster refused it ({reason})"),
         }));
-        *source = encode::encode(record, self.next_commit())?.source;
+        *source = encode::encode(record, self.next_commit(), &self.meta.hasher)?.source;
         Ok(())
     }
 
@@ -493,7 +493,7 @@ impl Sink for ClusterSink {
         self.check()?;
         self.has_written.store(true, Ordering::Relaxed);
         let key = record.key;
-        let mut encoded = encode::encode(record, self.next_commit())?;
+        let mut encoded = encode::encode(record, self.next_commit(), &self.meta.hasher)?;
         let version = self.version_of(moment.0, false);
         let source = std::mem::take(&mut encoded.source);
         let added = Added {

@@ -288,6 +288,23 @@ fn one_machine_writes_at_a_time() {
 }
 
 #[test]
+fn a_machine_that_nobody_replaced_goes_on() {
+    let fake = Arc::new(Fake::default());
+    let sink = cluster(&fake, "a", TTL, LONG).sink().unwrap();
+    write(&*sink, 1, 1, 1).unwrap();
+    fake.cut_off("http://a");
+    std::thread::sleep(2 * TTL);
+    fake.join("http://a");
+    write(&*sink, 2, 1, 1).unwrap();
+    commit(&*sink);
+    assert_eq!(fake.documents().len(), 4);
+    sink.close().unwrap();
+    // It gave the lease back.
+    let second = cluster(&fake, "b", LONG, LONG).sink().unwrap();
+    second.close().unwrap();
+}
+
+#[test]
 fn a_document_that_is_refused_becomes_a_failure_of_its_own() {
     let fake = Arc::new(Fake::default());
     let sink = cluster(&fake, "a", LONG, LONG).sink().unwrap();

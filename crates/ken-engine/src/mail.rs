@@ -113,6 +113,16 @@ pub trait Mail {
         limits: Option<&Arc<Limits>>,
     ) -> Result<Vec<DocAddress>, Error>;
 
+    /// Returns the few documents among which a message is that had this key before its flags changed, if the index has it;
+    /// nothing if the engine cannot say, so that all messages must be asked.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    fn formerly(&self, key: FileKey) -> Result<Option<Vec<DocAddress>>, Error> {
+        let _ = key;
+        Ok(None)
+    }
+
     /// Returns the number of a message, and those of the messages that it names as earlier ones in its thread; nothing
     /// for what is no message. A message has the same number in every source.
     ///

@@ -108,6 +108,11 @@ impl Fake {
         self.state().cut_off.insert(node.to_owned());
     }
 
+    /// Lets a node be reached again.
+    pub(crate) fn join(&self, node: &str) {
+        self.state().cut_off.remove(node);
+    }
+
     /// Delivers the bulks that were sent to nodes that were cut off.
     pub(crate) fn deliver_late(&self) -> usize {
         let mut state = self.state();

@@ -94,6 +94,7 @@ fn read(reader: &mut impl BufRead) -> io::Result<Option<(Call, Option<String>)>>
         path,
         body,
         is_lines: false,
+        within: crate::http::ANSWER,
     };
     Ok(Some((call, authorization)))
 }

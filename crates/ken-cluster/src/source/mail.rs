@@ -208,6 +208,11 @@ impl Mail for ClusterSource {
     }
 
     /// The cluster sorts what it keeps in columns, so the numbers are made again from the document.
+    fn formerly(&self, key: FileKey) -> Result<Option<Vec<DocAddress>>, Error> {
+        let of_key = filter(&[json!({ "term": { "former": kept::former(key) } })]);
+        Ok(Some(self.addresses_of(&of_key)?))
+    }
+
     fn links(&self, at: DocAddress) -> Result<Vec<u64>, Error> {
         Ok(ken_index::ship(self.record(at)?)?.links)
     }

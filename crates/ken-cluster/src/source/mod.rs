@@ -299,6 +299,7 @@ impl Drop for ClusterSource {
             path: "/_search/point_in_time".to_owned(),
             body: body.to_string().into_bytes(),
             is_lines: false,
+            within: crate::http::SMALL,
         };
         let _ = self.client.once(&call);
     }

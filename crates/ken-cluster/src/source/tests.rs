@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, Span, Token, Word};
 use ken_engine::{Collapse, Engine, FileState, Reading, Record, Request, Sink};
@@ -17,7 +18,11 @@ fn cluster(http: Arc<dyn Http>) -> Cluster {
 }
 
 fn add(sink: &dyn Sink, path: &str, body: String) {
-    let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+    add_of(Kind::Document, sink, path, body);
+}
+
+fn add_of(kind: Kind, sink: &dyn Sink, path: &str, body: String) {
+    let mut document = Document::new(Ipath::root(), "text/plain", kind);
     document.body = body;
     document.content = Some(path.len() as u64);
     let state = FileState {
@@ -141,4 +146,58 @@ fn pages_of_more_than_ken_looks_at_have_every_document_once() {
             assert_eq!(path(rank), Path::new(long), "a long text keeps its rank");
         }
     }
+}
+
+#[test]
+fn few_messages_may_have_had_a_key() {
+    let cluster = cluster(Arc::new(Fake::default()));
+    let sink = cluster.sink().unwrap();
+    for number in 0..400 {
+        let path = format!("/m/cur/{number}.host:2,RS");
+        add_of(Kind::Message, &*sink, &path, String::new());
+    }
+    add(&*sink, "/m/cur/text.host:2,S", String::new());
+    sink.commit(&sink.meta().clone()).unwrap();
+    sink.close().unwrap();
+    let source = cluster.source(&Reading::default()).unwrap();
+    let formerly = |path: &str| {
+        let key = source.meta().hasher.key(Path::new(path));
+        let few = source.mail().formerly(key).unwrap().unwrap();
+        // Of so many messages 0.03 have some path with such a key by chance.
+        assert!(few.len() < 5, "{path}: {few:?}");
+        let locations = source.locations(&few).unwrap();
+        locations
+            .iter()
+            .any(|of| of.path == Path::new("/m/cur/17.host:2,RS"))
+    };
+    for path in [
+        "/m/new/17.host",
+        "/m/cur/17.host:2,",
+        "/m/cur/17.host:2,FST",
+    ] {
+        assert!(formerly(path), "{path}");
+    }
+    formerly("/m/cur/4000.host:2,S");
+    formerly("/m/new/text.host");
+}
+
+/// A cluster of which no node can be reached.
+struct Nowhere;
+
+impl Http for Nowhere {
+    fn send(&self, _: &str, _: &Call) -> std::io::Result<Reply> {
+        Err(std::io::ErrorKind::ConnectionRefused.into())
+    }
+}
+
+#[test]
+fn an_error_names_the_node() {
+    let patience = Patience {
+        pause: Duration::ZERO,
+        total: Duration::ZERO,
+    };
+    let nodes = vec!["http://fake".to_owned()];
+    let cluster = Cluster::new(Arc::new(Nowhere), nodes, "t", Shape::default(), patience);
+    let error = cluster.last().unwrap_err().to_string();
+    assert!(error.contains("http://fake: "), "{error}");
 }

@@ -57,6 +57,11 @@ impl Mail for Scoped<'_> {
         self.kept(self.inner.mail().threads(of, limits)?)
     }
 
+    fn formerly(&self, key: FileKey) -> Result<Option<Vec<DocAddress>>, Error> {
+        let found = self.inner.mail().formerly(key)?;
+        found.map(|documents| self.kept(documents)).transpose()
+    }
+
     fn links(&self, at: DocAddress) -> Result<Vec<u64>, Error> {
         self.inner.mail().links(at)
     }

@@ -16,7 +16,7 @@ use super::{Error, Service, title};
 /// The digits of a hash.
 const N_DIGITS: usize = 16;
 
-/// The most messages that are asked whether they had an identifier.
+/// The most messages that are asked whether they had an identifier, unless the engine names a few.
 const MAX_ASKED: usize = 1_000_000;
 /// The messages whose locations are in memory at once.
 const ASKED_AT_ONCE: usize = 1_000;
@@ -70,8 +70,8 @@ impl Service<'_> {
 
     /// Returns the document with an identifier; none if the index has no such document any more.
     ///
-    /// A change of flags renames a message. Where no file has the identifier, all messages are asked whether they had it,
-    /// which takes some microseconds each.
+    /// A change of flags renames a message. Where no file has the identifier, messages are asked whether they had it: all of
+    /// them, which takes some microseconds each, or those few that the engine names.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -105,6 +105,25 @@ impl Service<'_> {
 
     /// Returns the key of the file of a message that had another key before its flags changed.
     fn message_that_had(&self, key: FileKey) -> Result<Option<FileKey>, Error> {
+        let messages = match self.snapshot.mail().formerly(key)? {
+            Some(few) => few,
+            None => self.all_messages()?,
+        };
+        let hasher = &self.snapshot.meta().hasher;
+        for some in messages.chunks(ASKED_AT_ONCE) {
+            let locations = self.snapshot.locations(some)?;
+            let had = |location: &&Location| {
+                had_path(&location.path, &mut |former| hasher.key(former) == key)
+            };
+            if let Some(now) = locations.iter().find(had) {
+                return Ok(Some(hasher.key(&now.path)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the messages that are files.
+    fn all_messages(&self) -> Result<Vec<DocAddress>, Error> {
         let is = |value: &str| Plan::Match {
             field: Field::Is,
             pattern: Pattern::Term(value.to_owned()),
@@ -118,18 +137,7 @@ impl Service<'_> {
             limit: MAX_ASKED,
             ..Request::new(&plan)
         })?;
-        let messages: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
-        let hasher = &self.snapshot.meta().hasher;
-        for some in messages.chunks(ASKED_AT_ONCE) {
-            let locations = self.snapshot.locations(some)?;
-            let had = |location: &&Location| {
-                had_path(&location.path, &mut |former| hasher.key(former) == key)
-            };
-            if let Some(now) = locations.iter().find(had) {
-                return Ok(Some(hasher.key(&now.path)));
-            }
-        }
-        Ok(None)
+        Ok(found.hits.iter().map(|hit| hit.address).collect())
     }
 
     /// Returns the locations of the documents in the file with an identifier, and of the members in a member, in natural

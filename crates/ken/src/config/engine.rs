@@ -268,6 +268,8 @@ impl AuthSettings {
 
     #[cfg(feature = "cluster")]
     fn proof(&self) -> Result<ken_cluster::Auth, Failure> {
+        use std::sync::atomic::{AtomicBool, Ordering};
+
         use ken_cluster::Auth;
 
         if let Some(user) = &self.user {
@@ -283,9 +285,13 @@ impl AuthSettings {
         if !self.token.is_set() {
             return Ok(Auth::None);
         }
-        let token = self.token.clone();
+        let (token, is_asked) = (self.token.clone(), AtomicBool::new(false));
         Ok(Auth::Token(Arc::new(move || {
-            let secret = token.secret("engine.auth.token");
+            // The cluster refused the one before.
+            let secret = match is_asked.swap(true, Ordering::Relaxed) {
+                true => token.next_secret("engine.auth.token"),
+                false => token.secret("engine.auth.token"),
+            };
             secret.map_err(|failure| std::io::Error::other(failure.message().to_owned()))
         })))
     }

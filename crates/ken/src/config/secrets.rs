@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ken_extract::Passwords;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,9 @@ use crate::failure::{Failure, Kind};
 const MIN_PASSWORD: usize = 12;
 /// The most passwords in the settings.
 const MAX_PASSWORDS: usize = 1_000;
+
+/// What commands printed in this process, by command: one that asks a person asks once.
+static PRINTED: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 
 /// Browsers on other machines. Without an address only this machine reaches the page.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
@@ -68,7 +72,7 @@ impl PasswordSettings {
         self.file.is_some() || self.command.is_some()
     }
 
-    /// Returns the first line, which is the only secret; `name` is that of the setting.
+    /// Returns the first line, which is the only secret; `name` is that of the setting. A command runs once in a process.
     pub(super) fn secret(&self, name: &str) -> Result<String, Failure> {
         let file = self.file.as_deref().map(below_home);
         if let Some(file) = file.filter(|file| is_read_by_others(file)) {
@@ -79,12 +83,22 @@ impl PasswordSettings {
             return Err(Failure::new(Kind::Usage, message)
                 .hint(&format!("chmod 600 \"{}\"", file.display())));
         }
-        let text = self.text(name)?;
+        let text = self.text(name, printed)?;
         Ok(text.lines().next().unwrap_or_default().to_owned())
     }
 
+    /// Returns the secret as [`PasswordSettings::secret`] does, but from a command that runs again.
+    pub(super) fn next_secret(&self, name: &str) -> Result<String, Failure> {
+        lock_printed().retain(|(command, _)| Some(command) != self.command.as_ref());
+        self.secret(name)
+    }
+
     /// Returns the text of the file and of the output of the command; `name` is that of the setting.
-    fn text(&self, name: &str) -> Result<String, Failure> {
+    fn text(
+        &self,
+        name: &str,
+        of_command: fn(&str, &str) -> Result<String, Failure>,
+    ) -> Result<String, Failure> {
         let mut text = String::new();
         if let Some(file) = &self.file {
             text = fs_err::read_to_string(below_home(file))
@@ -92,13 +106,13 @@ impl PasswordSettings {
             text.push('\n');
         }
         if let Some(command) = &self.command {
-            text.push_str(&output_of(name, command)?);
+            text.push_str(&of_command(name, command)?);
         }
         Ok(text)
     }
 
     pub(super) fn read(&self) -> Result<Passwords, Failure> {
-        let text = self.text("passwords")?;
+        let text = self.text("passwords", output_of)?;
         // More passwords would only slow down each encrypted file.
         let n_passwords = text.lines().filter(|line| !line.is_empty()).count();
         if n_passwords > MAX_PASSWORDS {
@@ -108,6 +122,21 @@ impl PasswordSettings {
         }
         Ok(Passwords::new(text.lines().map(str::to_owned)))
     }
+}
+
+fn lock_printed() -> MutexGuard<'static, Vec<(String, String)>> {
+    PRINTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns what a command printed in this process; runs it if it has not run.
+fn printed(name: &str, command: &str) -> Result<String, Failure> {
+    let mut printed = lock_printed();
+    if let Some((_, output)) = printed.iter().find(|(of, _)| of == command) {
+        return Ok(output.clone());
+    }
+    let output = output_of(name, command)?;
+    printed.push((command.to_owned(), output.clone()));
+    Ok(output)
 }
 
 /// Runs a shell command and returns its output. The command may ask on the terminal; what a program gets from a pipe is not

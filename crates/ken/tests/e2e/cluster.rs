@@ -1,8 +1,9 @@
 //! An index in a cluster answers as one in the data folder does. The cluster is the fake of `ken-cluster`, over HTTP.
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ken_cluster::fake::{Fake, Server};
 use serde_json::Value;
@@ -11,6 +12,9 @@ use crate::world::{Run, World, assert_counts};
 
 /// A secret that must not be printed.
 const PASSWORD: &str = "correct-horse-battery";
+
+/// The time in which a server must watch; a machine that runs other tests is slow.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The same files in two indexes: in the data folder, and in a cluster.
 struct Both {
@@ -358,6 +362,10 @@ fn a_command_that_prints_a_secret_runs_once_and_reads_nothing() {
     for arguments in [
         &["search", "--facets", "type", "budget"][..],
         &["search", "budget"],
+        // Each asks the index, and then writes to it.
+        &["tag", "+paid", "budget"],
+        &["mail", "tag", "+read", "bridge"],
+        &["search", "--fresh", "budget"],
     ] {
         let mut ken = both.world.command(of_command.iter().chain(arguments));
         ken.stdin(Stdio::piped());
@@ -371,4 +379,64 @@ fn a_command_that_prints_a_secret_runs_once_and_reads_nothing() {
         assert_eq!(fs_err::read_to_string(&asked).unwrap(), "asked\n");
         fs_err::remove_file(&asked).unwrap();
     }
+}
+
+#[test]
+fn a_message_keeps_its_identifier_when_its_flags_change() {
+    let both = Both::new();
+    let text = "From: Anna <anna@example.org>\nSubject: the weir\nMessage-ID: <w@x>\n\nThe weir is open.\n";
+    both.world.write("mail/new/1.host", text);
+    both.world.write("mail/cur/2.host:2,S", text);
+    both.index(&["docs"]);
+    let found = both.there(&["search", "--json", "--group", "none", "path:*1.host"]);
+    let id = found.objects()[0]["id"].as_str().unwrap().to_owned();
+    let shown = both.there(&["show", &id]);
+    for (from, to) in [
+        ("mail/new/1.host", "mail/cur/1.host:2,S"),
+        ("mail/cur/1.host:2,S", "mail/cur/1.host:2,FRS"),
+    ] {
+        both.world.rename(from, to);
+        assert_counts(&both.index(&[]), &[("moved", 1), ("unchanged", 1)]);
+        let after = both.there(&["show", &id]);
+        assert_eq!(after.code, 0, "{}", after.err);
+        let body = |run: &Run| run.text().lines().last().unwrap().to_owned();
+        assert_eq!(body(&after), body(&shown));
+        assert!(after.text().contains(to), "{}", after.text());
+    }
+    let none = both.there(&["show", "0123456789abcdef"]);
+    assert!(none.err.contains("not in the index"), "{}", none.err);
+}
+
+#[test]
+fn a_server_keeps_the_index_of_a_cluster_up_to_date() {
+    let both = Both::new();
+    both.fill();
+    both.index(&["docs"]);
+    let of_cluster = ["--config", "cluster.toml", "--data", "other"];
+    let server = both.world.spawn(of_cluster.iter().chain(&["serve"]));
+    let start = Instant::now();
+    while both.there(&["status", "--json"]).objects()[0]["watched"].as_u64() == Some(0) {
+        assert!(start.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    both.world.write("weir.txt", "The weir is open.");
+    both.world.remove("budget.txt");
+    let paths = |query: &str| {
+        let run = both.there(&["search", "--fresh", "--paths", query]);
+        (run.code, run.text().trim_end().to_owned())
+    };
+    let weir = both.world.docs().join("weir.txt").display().to_string();
+    assert_eq!(paths("weir"), (0, weir));
+    assert_eq!(paths("\"annual budget\"").0, 1);
+    let asked = both.there(&["web", "--print"]);
+    assert!(asked.text().starts_with("http://"), "{}", asked.err);
+    let pid = server.id().to_string();
+    assert!(Command::new("kill").arg(pid).status().unwrap().success());
+    let ended = Run::of_child(server);
+    assert!(ended.err.contains("watching"), "{}", ended.err);
+    // It has let go of the index.
+    assert_counts(
+        &both.there(&["index", "--json"]).summary(),
+        &[("unchanged", 8)],
+    );
 }

@@ -34,7 +34,10 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
     ("ken-extract", &["mail", "private", "core"]),
     ("ken-index", &["conformance", "engine", "private", "core"]),
     ("ken-conformance", &["engine", "core"]),
-    ("ken-cluster", &["index", "engine", "conformance", "core"]),
+    (
+        "ken-cluster",
+        &["index", "engine", "mail", "conformance", "core"],
+    ),
     ("ken-engine", &["core"]),
     ("ken-watch", &["walk", "core"]),
     ("ken-walk", &["private", "core"]),
