@@ -157,8 +157,12 @@ impl Engine for Cluster {
             format!("{colour}, {nodes}, {unassigned} shards without a node"),
         )];
         let seen = root::read(&self.client, &self.names)?;
-        if let Some(holder) = seen.and_then(|seen| seen.root.holder) {
-            lines.push(("writer", holder));
+        if let Some(root) = seen.map(|seen| seen.root)
+            && let Some(holder) = root.holder
+        {
+            let (n_written, seconds) = root.written;
+            let writer = format!("{holder}: {n_written} documents written in {seconds} s");
+            lines.push(("writer", writer));
         }
         Ok(lines)
     }

@@ -8,7 +8,7 @@
 //! No clock is shared. A machine that wants a lease watches the document: if it did not change for [`TTL`] on the
 //! watcher's own clock, its holder is gone. A holder changes it three times in that time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -45,6 +45,9 @@ pub(crate) struct Root {
     /// Changes with each renewal.
     #[serde(default)]
     pub(crate) beat: u64,
+    /// The documents that the holder had written at its last renewal, and the seconds that it took.
+    #[serde(default)]
+    pub(crate) written: (u64, u64),
     /// Whether the last lease ended without anything that its last commit does not have.
     #[serde(default)]
     pub(crate) is_clean: bool,
@@ -145,6 +148,8 @@ struct Shared {
     ended: Condvar,
     is_lost: AtomicBool,
     ttl: Duration,
+    began: Instant,
+    n_written: AtomicU64,
 }
 
 struct State {
@@ -212,6 +217,8 @@ impl Lease {
             ended: Condvar::new(),
             is_lost: AtomicBool::new(false),
             ttl,
+            began: Instant::now(),
+            n_written: AtomicU64::new(0),
         });
         let of_thread = Arc::clone(&shared);
         let thread = std::thread::spawn(move || of_thread.renew_until_the_end());
@@ -241,6 +248,11 @@ impl Lease {
             shared.change(&mut state, &mut |_| {})?;
         }
         Err(shared.lost())
+    }
+
+    /// Counts documents that were written, for those who ask how far this machine is.
+    pub(crate) fn note_written(&self, n: usize) {
+        self.shared.n_written.fetch_add(n as u64, Ordering::Relaxed);
     }
 
     /// Changes the document.
@@ -302,6 +314,10 @@ impl Shared {
         let sent = Instant::now();
         let mut root = state.seen.root.clone();
         change(&mut root);
+        root.written = (
+            self.n_written.load(Ordering::Relaxed),
+            self.began.elapsed().as_secs(),
+        );
         root.beat += 1;
         match exchange(&self.client, &self.names, &root, Some(&state.seen))? {
             Some(seen) => {
@@ -340,6 +356,7 @@ fn next(seen: Option<&Seen>, holder: &str) -> Root {
             holder: None,
             aborted: Vec::new(),
             beat: 0,
+            written: (0, 0),
             is_clean: true,
         },
     };
@@ -353,6 +370,7 @@ fn next(seen: Option<&Seen>, holder: &str) -> Root {
     }
     root.term += 1;
     root.holder = Some(holder.to_owned());
+    root.written = (0, 0);
     root.beat += 1;
     root
 }

@@ -288,6 +288,25 @@ fn one_machine_writes_at_a_time() {
 }
 
 #[test]
+fn every_machine_sees_who_writes_and_how_far_it_is() {
+    let fake = Arc::new(Fake::default());
+    let sink = cluster(&fake, "a", TTL, LONG).sink().unwrap();
+    write(&*sink, 1, 1, 2).unwrap();
+    commit(&*sink);
+    write(&*sink, 2, 1, 1).unwrap();
+    commit(&*sink);
+    let other = cluster(&fake, "b", TTL, LONG);
+    let writer = || {
+        let mut lines = other.state().unwrap().into_iter();
+        lines.find(|(name, _)| *name == "writer")
+    };
+    let (_, line) = writer().unwrap();
+    assert!(line.starts_with("a: 5 documents written in "), "{line}");
+    sink.close().unwrap();
+    assert_eq!(writer(), None);
+}
+
+#[test]
 fn a_machine_that_nobody_replaced_goes_on() {
     let fake = Arc::new(Fake::default());
     let sink = cluster(&fake, "a", TTL, LONG).sink().unwrap();

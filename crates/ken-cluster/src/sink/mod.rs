@@ -1,0 +1,236 @@
+//! Writing: the [`Sink`] of a cluster.
+//!
+//! There is no transaction over several documents, so the order of writes takes its place:
+//!
+//! 1. new words, before the documents that have them,
+//! 2. the parts of a file, acknowledged one by one,
+//! 3. the deletions of what the file had before, the file's own document first,
+//! 4. the file's own document, which says that the file is finished.
+//!
+//! After a crash at any point a file without its own document is read again. Versions order what is written: that of a
+//! document is twice the moment at which it was added and one, that of a deletion twice its own moment, both behind the term
+//! of the lease. So a write that arrives twice changes nothing, one that arrives late is refused, and a document that was
+//! added before a deletion does not come back after it.
+
+mod delete;
+mod send;
+mod waiting;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
+
+use foldhash::HashSet;
+use ken_core::FileKey;
+use ken_engine::{Error, Meta, Record, Scope, Sequence, Sink};
+use serde_json::Value;
+
+use self::waiting::{Added, Batch, Deletion, Waiting};
+use crate::bulk::{Deed, Item};
+use crate::client::Client;
+use crate::encode::{self, Encoded};
+use crate::http::Method;
+use crate::layout::Names;
+use crate::root::{Lease, commit_of};
+
+/// The bytes of documents that wait to be sent together.
+const BATCH_BYTES: usize = 6 << 20;
+/// The most documents that wait.
+const BATCH_DOCUMENTS: usize = 2_000;
+/// The bits of a version that hold a moment.
+const MOMENTS: u32 = 40;
+
+/// The one writer of an index in a cluster.
+pub(crate) struct ClusterSink {
+    client: Arc<Client>,
+    names: Names,
+    lease: Mutex<Option<Lease>>,
+    term: u64,
+    meta: Meta,
+    /// The commits of this lease.
+    n_commits: AtomicU64,
+    sequence: AtomicU64,
+    waiting: Mutex<Waiting>,
+    /// Parts that were taken and not acknowledged yet, by file.
+    under_way: Mutex<HashMap<FileKey, usize>>,
+    acknowledged: Condvar,
+    /// Hashes of words that the cluster has.
+    words: Mutex<HashSet<u64>>,
+    /// Held for writing while a commit is made.
+    gate: RwLock<()>,
+    has_written: AtomicBool,
+    /// The error after which nothing can be written.
+    dead: OnceLock<String>,
+}
+
+impl ClusterSink {
+    /// Opens the index for writing.
+    pub(crate) fn open(
+        client: &Arc<Client>,
+        names: &Names,
+        holder: &str,
+        ttl: Duration,
+    ) -> Result<Self, Error> {
+        let lease = Lease::take(client, names, holder, ttl)?;
+        let root = lease.root();
+        Ok(Self {
+            client: Arc::clone(client),
+            names: names.clone(),
+            lease: Mutex::new(Some(lease)),
+            term: root.term,
+            meta: root.meta,
+            n_commits: AtomicU64::new(0),
+            sequence: AtomicU64::new(0),
+            waiting: Mutex::default(),
+            under_way: Mutex::default(),
+            acknowledged: Condvar::new(),
+            words: Mutex::default(),
+            gate: RwLock::new(()),
+            has_written: AtomicBool::new(false),
+            dead: OnceLock::new(),
+        })
+    }
+
+    fn next_commit(&self) -> u64 {
+        commit_of(self.term, self.n_commits.load(Ordering::Relaxed) + 1)
+    }
+
+    fn version_of(&self, moment: u64, is_deletion: bool) -> u64 {
+        self.term << MOMENTS | (2 * moment + u64::from(!is_deletion))
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if let Some(cause) = self.dead.get() {
+            return Err(self.client.error(cause.clone()));
+        }
+        let lease = lock(&self.lease);
+        match &*lease {
+            Some(lease) => lease.check().map_err(|error| self.fail(error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the sink after an error: documents may be missing that a commit must not miss.
+    fn fail(&self, error: Error) -> Error {
+        let _ = self.dead.set(error.to_string());
+        // Threads that wait for an acknowledgement look again.
+        self.acknowledged.notify_all();
+        error
+    }
+
+    fn item(&self, encoded: &Encoded, source: String, version: u64) -> Item {
+        Item {
+            index: self.names.documents.clone(),
+            id: encoded.id.clone(),
+            routing: Some(encoded.file.clone()),
+            deed: Deed::Index { version, source },
+        }
+    }
+
+    fn take_batch(&self, waiting: &mut MutexGuard<'_, Waiting>) -> Batch {
+        std::mem::take(&mut waiting.batch)
+    }
+}
+
+impl Sink for ClusterSink {
+    fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    fn now(&self) -> Sequence {
+        Sequence(self.sequence.load(Ordering::Relaxed))
+    }
+
+    fn add_at(&self, moment: Sequence, record: Record) -> Result<(), Error> {
+        let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        self.check()?;
+        self.has_written.store(true, Ordering::Relaxed);
+        let key = record.key;
+        let mut encoded = encode::encode(record, self.next_commit(), &self.meta.hasher)?;
+        let version = self.version_of(moment.0, false);
+        let source = std::mem::take(&mut encoded.source);
+        let added = Added {
+            key,
+            message: encoded.message,
+            version,
+            item: self.item(&encoded, source, version),
+        };
+        let mut waiting = lock(&self.waiting);
+        waiting.batch.bytes += added.item.bytes();
+        self.add_words(&encoded.words, &mut waiting.batch);
+        match encoded.is_own {
+            true => waiting.batch.own.push(added),
+            false => {
+                *lock(&self.under_way).entry(key).or_default() += 1;
+                waiting.batch.parts.push(added);
+            }
+        }
+        let n = waiting.batch.own.len() + waiting.batch.parts.len();
+        if waiting.batch.bytes < BATCH_BYTES && n < BATCH_DOCUMENTS {
+            return Ok(());
+        }
+        let batch = self.take_batch(&mut waiting);
+        drop(waiting);
+        self.flush(batch)
+    }
+
+    fn delete(&self, key: FileKey, scope: Scope) {
+        self.has_written.store(true, Ordering::Relaxed);
+        let moment = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut waiting = lock(&self.waiting);
+        waiting.deletions.entry(key).or_default().push(Deletion {
+            scope,
+            moment,
+            is_done: false,
+        });
+    }
+
+    fn commit_with(&self, prepare: &mut dyn FnMut() -> Result<Meta, Error>) -> Result<(), Error> {
+        let _gate = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let batch = self.take_batch(&mut lock(&self.waiting));
+        self.flush(batch)?;
+        let files: HashSet<FileKey> = lock(&self.waiting).deletions.keys().copied().collect();
+        self.delete_former(&files)
+            .map_err(|error| self.fail(error))?;
+        let meta = prepare()?;
+        self.check()?;
+        let path = format!("/{},{}/_refresh", self.names.words, self.names.documents);
+        let refreshed = self.client.ask(Method::Post, &path, &Value::Null);
+        let refreshed =
+            refreshed.and_then(|answer| crate::search::check_shards(&self.client, &answer));
+        refreshed.map_err(|error| self.fail(error))?;
+        let commit = self.next_commit();
+        if let Some(lease) = &*lock(&self.lease) {
+            let mut change = |root: &mut crate::root::Root| {
+                root.meta = meta.clone();
+                root.commit = commit;
+            };
+            lease
+                .change(&mut change)
+                .map_err(|error| self.fail(error))?;
+        }
+        self.n_commits.fetch_add(1, Ordering::Relaxed);
+        self.has_written.store(false, Ordering::Relaxed);
+        let mut waiting = lock(&self.waiting);
+        waiting.deletions.clear();
+        waiting.sent.clear();
+        Ok(())
+    }
+
+    fn set_synced(&self, _: bool) {}
+
+    fn set_bulk(&self, _: bool) {}
+
+    fn close(self: Box<Self>) -> Result<(), Error> {
+        let is_clean = !self.has_written.load(Ordering::Relaxed);
+        match lock(&self.lease).take() {
+            Some(lease) => lease.end(is_clean),
+            None => Ok(()),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
