@@ -102,7 +102,7 @@ impl Call<'_> {
                 .to_owned()
         })?;
         // Leaving out what is outside costs more than the search, also where nothing is.
-        let scoped = match scope.is_all_of(&snapshot.meta().roots) {
+        let scoped = match scope.is_all_of(snapshot.meta()) {
             true => None,
             false => Some(Scoped::new(&*snapshot, scope).map_err(|error| error.to_string())?),
         };

@@ -16,6 +16,8 @@ use crate::pattern;
 const AT_ONCE: usize = 1_000;
 /// The counts that are remembered.
 const MAX_KNOWN: usize = 10_000;
+/// The longest query of which the count is remembered: one of many terms has a megabyte.
+const MAX_KNOWN_BYTES: usize = 1_000;
 
 /// The counts that the words of a plan need.
 #[derive(Default)]
@@ -109,7 +111,10 @@ impl ClusterSource {
                 counted.clear();
             }
             for ((key, query), n) in keys.into_iter().zip(&some).zip(found) {
-                counted.insert(query.to_string(), n);
+                let query = query.to_string();
+                if query.len() <= MAX_KNOWN_BYTES {
+                    counted.insert(query, n);
+                }
                 counts.push((key, n));
             }
         }

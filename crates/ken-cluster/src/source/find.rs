@@ -498,7 +498,7 @@ impl ClusterSource {
         if !asked.size.is_small() {
             exceptions.push(window_exception());
             exceptions.push(format!(
-                "groups are counted about if there are more than 40,000, and facets if there are more than {MAX_VALUES} values or several shards"
+                "groups are counted approximately if there are more than 40,000, and facets if there are more than {MAX_VALUES} values or several shards"
             ));
         }
         let shown = json!({ "query": asked.query, "exceptions": exceptions });

@@ -446,8 +446,13 @@ impl Source for ClusterSource {
     }
 
     fn locations(&self, at: &[DocAddress]) -> Result<Vec<Location>, Error> {
-        let records = self.records(&self.ids(at)?)?.into_iter();
-        Ok(records.map(|record| record.location).collect())
+        let mut locations = Vec::with_capacity(at.len());
+        // Texts come along, and only those of a page are held.
+        for some in self.ids(at)?.chunks(TEXTS_PAGE) {
+            let records = self.records(some)?.into_iter();
+            locations.extend(records.map(|record| record.location));
+        }
+        Ok(locations)
     }
 
     fn document_at(&self, location: &Location) -> Result<Option<DocAddress>, Error> {
@@ -462,9 +467,11 @@ impl Source for ClusterSource {
         let all = self.ids_of(&json!({ "term": { "file": kept::key(key) } }))?;
         let depth = location.ipath.depth();
         let mut below = Vec::new();
-        for (id, record) in all.iter().zip(self.records(&all)?) {
-            if record.location.ipath.prefix(depth) == location.ipath.as_str() {
-                below.push(self.address(id));
+        for some in all.chunks(TEXTS_PAGE) {
+            for (id, record) in some.iter().zip(self.records(some)?) {
+                if record.location.ipath.prefix(depth) == location.ipath.as_str() {
+                    below.push(self.address(id));
+                }
             }
         }
         Ok(below)

@@ -22,6 +22,10 @@ pub(crate) fn keywords(list: &str) -> impl Iterator<Item = &str> {
 
 /// Adds a value, unless the field has it: who wrote a document is often who changed it last.
 pub(crate) fn add_once(document: &mut Document, field: Field, value: &str) {
+    // A hostile file has a million more.
+    if document.is_full() {
+        return;
+    }
     let value = value.trim();
     let mut texts = document.fields.iter().filter(|(known, _)| *known == field);
     if !texts.any(|(_, known)| matches!(known, Value::Text(text) if text == value)) {

@@ -457,7 +457,7 @@ fn state(text: &str) -> Result<(Field, String), Fault> {
 }
 
 /// Returns whether values of a field may hold any sign.
-pub(super) fn holds_identifiers(field: Field) -> bool {
+fn holds_identifiers(field: Field) -> bool {
     matches!(
         field,
         Field::Msgid | Field::References | Field::List | Field::Replyto | Field::Tag

@@ -38,10 +38,12 @@ impl Scope {
         is_below(&self.folders) && !is_below(&self.excluded) && !leads_up
     }
 
-    /// Returns whether all documents of an index with these roots are inside, so that none needs to be left out.
-    pub fn is_all_of(&self, roots: &[Root]) -> bool {
+    /// Returns whether all documents of a commit are inside, so that none needs to be left out. Until a run has seen all files
+    /// below the roots, documents of a root that was forgotten may still be there.
+    pub fn is_all_of(&self, meta: &Meta) -> bool {
         let is_inside = |root: &Root| self.folders.iter().any(|own| root.path.starts_with(own));
-        self.mail && self.excluded.is_empty() && roots.iter().all(is_inside)
+        let is_whole = self.mail && self.excluded.is_empty();
+        is_whole && meta.all_seen && meta.roots.iter().all(is_inside)
     }
 
     /// Returns the part of the scope that lies below a folder.
@@ -287,7 +289,11 @@ mod tests {
 
     #[test]
     fn a_scope_may_hold_all_roots() {
-        let roots = ["/home/a/docs", "/home/a/mail"].map(Root::new);
+        let mut meta = Meta {
+            roots: ["/home/a/docs", "/home/a/mail"].map(Root::new).into(),
+            all_seen: true,
+            ..Meta::new()
+        };
         let scope = |folders: &[&str], excluded: &[&str], mail| Scope {
             folders: folders.iter().map(PathBuf::from).collect(),
             excluded: excluded.iter().map(PathBuf::from).collect(),
@@ -301,8 +307,11 @@ mod tests {
             (&["/home/a"], &["/home/a/docs/x"], true, false),
             (&["/home/a"], &[], false, false),
         ] {
-            let found = scope(folders, excluded, mail).is_all_of(&roots);
+            let found = scope(folders, excluded, mail).is_all_of(&meta);
             assert_eq!(found, expected, "{folders:?} {excluded:?} {mail}");
         }
+        // A run that forgets a root commits before it has removed the documents of that.
+        meta.all_seen = false;
+        assert!(!scope(&["/home/a"], &[], true).is_all_of(&meta));
     }
 }

@@ -16,8 +16,10 @@ use super::{Error, Service, title};
 /// The digits of a hash.
 const N_DIGITS: usize = 16;
 
-/// The most messages that are asked whether they had an identifier, if the engine knows no few.
+/// The most messages that are asked whether they had an identifier, unless the engine names a few.
 const MAX_ASKED: usize = 1_000_000;
+/// The messages whose locations are in memory at once.
+const ASKED_AT_ONCE: usize = 1_000;
 
 /// Returns the identifier of a document in an index with this hasher.
 pub(super) fn id(location: &Location, hasher: &KeyHasher) -> String {
@@ -108,9 +110,13 @@ impl Service<'_> {
             None => self.all_messages()?,
         };
         let hasher = &self.snapshot.meta().hasher;
-        for location in self.snapshot.locations(&messages)? {
-            if had_path(&location.path, &mut |former| hasher.key(former) == key) {
-                return Ok(Some(hasher.key(&location.path)));
+        for some in messages.chunks(ASKED_AT_ONCE) {
+            let locations = self.snapshot.locations(some)?;
+            let had = |location: &&Location| {
+                had_path(&location.path, &mut |former| hasher.key(former) == key)
+            };
+            if let Some(now) = locations.iter().find(had) {
+                return Ok(Some(hasher.key(&now.path)));
             }
         }
         Ok(None)

@@ -15,10 +15,20 @@ enum Place {
     Elsewhere {
         engine: Arc<dyn Engine>,
         reading: Reading,
-        opened: Mutex<Option<Arc<dyn Source>>>,
+        opened: Mutex<Opened>,
         /// Held while a commit is opened, so that one thread opens it for all. Nobody who has the last commit waits for it.
         opening: Mutex<()>,
     },
+}
+
+/// The commit that was opened last.
+#[derive(Default)]
+struct Opened {
+    source: Option<Arc<dyn Source>>,
+    /// The number of the opening that gave it.
+    opening: u64,
+    /// How many openings have begun.
+    n_begun: u64,
 }
 
 impl Reader {
@@ -52,11 +62,16 @@ impl Reader {
                 opened,
                 opening,
             } => {
+                let n_before = lock(opened).n_begun;
                 // The network may take its time: no lock is held that others wait for.
                 let (commit, _) = engine.last()?;
+                // What others began to open since is as new. An index that was made anew counts its commits anew.
                 let known = || {
                     let opened = lock(opened);
-                    opened.clone().filter(|open| open.commit() >= commit)
+                    let is_new = |open: &Arc<dyn Source>| {
+                        open.commit() == commit || opened.opening > n_before
+                    };
+                    opened.source.clone().filter(is_new)
                 };
                 if let Some(source) = known() {
                     return Ok(source);
@@ -65,8 +80,15 @@ impl Reader {
                 if let Some(source) = known() {
                     return Ok(source);
                 }
+                let number = {
+                    let mut opened = lock(opened);
+                    opened.n_begun += 1;
+                    opened.n_begun
+                };
                 let source = engine.source(reading)?;
-                *lock(opened) = Some(Arc::clone(&source));
+                let mut opened = lock(opened);
+                opened.source = Some(Arc::clone(&source));
+                opened.opening = number;
                 Ok(source)
             }
         }
@@ -80,9 +102,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use std::sync::Condvar;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     use ken_engine::{Meta, Sink};
+    use ken_index::{Snapshot, Writer, WriterOptions};
+    use tempfile::TempDir;
 
     use super::*;
 
@@ -133,5 +158,69 @@ mod tests {
         });
         let opened = Error::Query("opened".to_owned()).to_string();
         assert_eq!((one, other), (Some(opened.clone()), Some(opened)));
+    }
+
+    /// An engine with an index that is made anew.
+    #[derive(Debug)]
+    struct Remade {
+        indexes: [TempDir; 2],
+        now: AtomicUsize,
+    }
+
+    impl Remade {
+        fn snapshot(&self) -> Result<Snapshot, Error> {
+            Snapshot::open(self.indexes[self.now.load(Ordering::Relaxed)].path())
+        }
+    }
+
+    impl Engine for Remade {
+        fn name(&self) -> String {
+            "remade".to_owned()
+        }
+
+        fn state(&self) -> Result<Vec<(&'static str, String)>, Error> {
+            Ok(Vec::new())
+        }
+
+        fn source(&self, _: &Reading) -> Result<Arc<dyn Source>, Error> {
+            Ok(Arc::new(self.snapshot()?))
+        }
+
+        fn sink(&self) -> Result<Box<dyn Sink>, Error> {
+            Err(Error::Query("written".to_owned()))
+        }
+
+        fn last(&self) -> Result<(u64, Meta), Error> {
+            let snapshot = self.snapshot()?;
+            Ok((snapshot.commit(), snapshot.meta().clone()))
+        }
+    }
+
+    fn index(n_commits: u64) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let options = WriterOptions {
+            memory_bytes: 30 << 20,
+            threads: 1,
+        };
+        let writer = Writer::open(folder.path(), options).unwrap();
+        for _ in 0..n_commits {
+            writer.commit(writer.meta()).unwrap();
+        }
+        writer.close().unwrap();
+        folder
+    }
+
+    #[test]
+    fn an_index_that_was_made_anew_is_opened() {
+        let engine = Arc::new(Remade {
+            indexes: [index(3), index(1)],
+            now: AtomicUsize::new(0),
+        });
+        let reader = Reader::elsewhere(Arc::clone(&engine) as Arc<dyn Engine>, Reading::default());
+        let before = reader.snapshot().unwrap();
+        assert!(Arc::ptr_eq(&before, &reader.snapshot().unwrap()));
+        engine.now.store(1, Ordering::Relaxed);
+        let after = reader.snapshot().unwrap();
+        assert!(after.commit() < before.commit());
     }
 }

@@ -111,7 +111,6 @@ fn prints_json(command: &Command) -> bool {
     }
 }
 
-/// Says which n-gram segments a search found damaged, if any, and has the next run read their files again.
 /// Returns the n-grams and listings of the index in the data folder. There are none if the settings name another engine: what a
 /// former index left there is no longer kept up to date.
 fn local_tables(global: &Global) -> Option<IndexTables> {
@@ -121,6 +120,7 @@ fn local_tables(global: &Global) -> Option<IndexTables> {
     is_here.then(|| IndexTables::new(&index_folder(&data)))
 }
 
+/// Says which n-gram segments a search found damaged, if any, and has the next run read their files again.
 fn warn_of_damaged_ngrams(tables: &IndexTables) {
     for path in tables.note_damage() {
         crate::output::warn(&format!(

@@ -317,7 +317,7 @@ fn unavailable(root: &Root) -> Option<Availability> {
 /// Returns what `ken serve` does, for people.
 fn served(freshness: &Freshness) -> String {
     let mut text = match freshness.coverage.as_str() {
-        // A server of before an update of ken does not say it.
+        // The server of an older ken does not say it.
         "" => format!("watching {}", output::counted(freshness.watched, "folder")),
         coverage => output::clean(coverage).into_owned(),
     };

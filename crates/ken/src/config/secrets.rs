@@ -88,6 +88,7 @@ impl PasswordSettings {
     }
 
     /// Returns the secret as [`PasswordSettings::secret`] does, but from a command that runs again.
+    #[cfg(feature = "cluster")]
     pub(super) fn next_secret(&self, name: &str) -> Result<String, Failure> {
         lock_printed().retain(|(command, _)| Some(command) != self.command.as_ref());
         self.secret(name)

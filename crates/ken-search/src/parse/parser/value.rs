@@ -194,16 +194,14 @@ impl Parser<'_> {
             return Ok(None);
         };
         let source = &self.query[at.clone()];
-        let separator = match field.info().kind {
-            FieldKind::Text => [',', '/'].into_iter().find(|sign| source.contains(*sign)),
+        let signs: &[char] = match field {
             // Media types have a slash.
-            FieldKind::Keyword if matches!(field, Field::Mime | Field::Has) => Some(','),
-            FieldKind::Keyword if !values::holds_identifiers(field) => {
-                [',', '/'].into_iter().find(|sign| source.contains(*sign))
-            }
-            _ => None,
+            Field::Mime | Field::Has => &[','],
+            field if values::slash_separates(field) => &[',', '/'],
+            _ => &[],
         };
-        let Some(separator) = separator.filter(|sign| source.contains(*sign)) else {
+        let found = signs.iter().find(|sign| source.contains(**sign));
+        let Some(separator) = found.copied() else {
             return Ok(None);
         };
         let other = if separator == ',' { '/' } else { ',' };

@@ -53,41 +53,39 @@ impl Cells {
 
     /// Returns where the row ends that begins with a line: a line break in quotes ends no row.
     fn end_of_row(self, body: &str, line: &Range<usize>) -> usize {
-        if !matches!(self, Self::Quoted(_)) {
+        let ends_at = |at: usize| body[at..].chars().next().is_none_or(|c| c == '\n');
+        // A part of a long line is a row of its own.
+        if !matches!(self, Self::Quoted(_)) || !ends_at(line.end) {
             return line.end;
         }
         let last = body.floor_char_boundary(line.start.saturating_add(RECORD));
-        let mut is_inside = false;
-        for (at, byte) in body[line.start..last].bytes().enumerate() {
-            match byte {
-                b'"' => is_inside = !is_inside,
-                b'\n' if !is_inside => return (line.start + at).max(line.end),
-                _ => {}
+        let mut signs = Signs::new(self);
+        for (at, character) in body[line.start..last.max(line.end)].char_indices() {
+            if character == '\n' && !signs.is_inside {
+                return line.start + at;
             }
+            signs.next(character);
         }
-        match last == body.len() && !is_inside {
-            true => last.max(line.end),
+        match last == body.len() && !signs.is_inside {
+            true => last,
             false => line.end,
         }
     }
 
     /// Divides a row.
     fn divide(self, row: Vec<Piece>) -> Vec<Cell> {
-        let divider = match self {
-            Self::Sheets | Self::Tabs => '\t',
-            Self::Quoted(divider) => divider,
-        };
-        let mut quotes = Quotes::new(self);
+        let mut signs = Signs::new(self);
         let mut cells = vec![Cell::default()];
         for piece in row {
             let mut text = String::new();
             for character in piece.text.chars() {
-                if character == divider && !quotes.is_inside {
-                    push(&mut cells, &mut text, piece.mark);
-                    cells.push(Cell::default());
-                    quotes.was_quote = false;
-                } else if quotes.keeps(character) {
-                    text.push(character);
+                match signs.next(character) {
+                    Sign::Divider => {
+                        push(&mut cells, &mut text, piece.mark);
+                        cells.push(Cell::default());
+                    }
+                    Sign::Value => text.push(character),
+                    Sign::Quote => {}
                 }
             }
             push(&mut cells, &mut text, piece.mark);
@@ -109,32 +107,69 @@ fn push(cells: &mut [Cell], text: &mut String, mark: bool) {
     }
 }
 
-/// Whether a place is inside of quotes.
-struct Quotes {
-    are_read: bool,
-    is_inside: bool,
-    was_quote: bool,
+/// What a character of a row is.
+enum Sign {
+    /// It divides two cells.
+    Divider,
+    /// It stands around a value, or before another quote.
+    Quote,
+    /// It is a part of a value.
+    Value,
 }
 
-impl Quotes {
+/// Reads the characters of a row. A quote counts at the beginning of a cell: in `5" pipe` it is a part of the value.
+struct Signs {
+    divider: char,
+    are_quotes_read: bool,
+    is_inside: bool,
+    /// Whether a cell begins here.
+    begins: bool,
+    /// Whether the last character may have been the end of a quoted value, or the first of two quotes.
+    was_end: bool,
+}
+
+impl Signs {
     fn new(cells: Cells) -> Self {
+        let divider = match cells {
+            Cells::Sheets | Cells::Tabs => '\t',
+            Cells::Quoted(divider) => divider,
+        };
         Self {
-            are_read: matches!(cells, Cells::Quoted(_)),
+            divider,
+            are_quotes_read: matches!(cells, Cells::Quoted(_)),
             is_inside: false,
-            was_quote: false,
+            begins: true,
+            was_end: false,
         }
     }
 
-    /// Returns whether a character is a part of the value: quotes are not, but two quotes are one.
-    fn keeps(&mut self, character: char) -> bool {
-        if !self.are_read || character != '"' {
-            self.was_quote = false;
-            return true;
+    fn next(&mut self, character: char) -> Sign {
+        let begins = std::mem::replace(&mut self.begins, false);
+        let was_end = std::mem::replace(&mut self.was_end, false);
+        if character == self.divider && !self.is_inside {
+            self.begins = true;
+            return Sign::Divider;
         }
-        let is_second = self.was_quote && !self.is_inside;
-        self.is_inside = !self.is_inside;
-        self.was_quote = !self.is_inside && !is_second;
-        is_second
+        if character != '"' || !self.are_quotes_read {
+            return Sign::Value;
+        }
+        match (self.is_inside, begins, was_end) {
+            (true, ..) => {
+                self.is_inside = false;
+                self.was_end = true;
+                Sign::Quote
+            }
+            (false, true, _) => {
+                self.is_inside = true;
+                Sign::Quote
+            }
+            // Two quotes inside of quotes are one.
+            (false, false, true) => {
+                self.is_inside = true;
+                Sign::Value
+            }
+            (false, false, false) => Sign::Value,
+        }
     }
 }
 
@@ -323,6 +358,8 @@ mod tests {
         let cells = Cells::Quoted(',').divide(pieces);
         assert_eq!(words(&cells), ["a", r#"b, "c""#, "", "d"]);
         assert!(cells[3].text[0].mark && !cells[0].text[0].mark);
+        let divided = Cells::Quoted(',').divide(vec![Piece::new("5\" pipe,\"\",\"a\"b", false)]);
+        assert_eq!(words(&divided), ["5\" pipe", "", "ab"]);
         let divided = Cells::Tabs.divide(vec![Piece::new("a\"\tb", false)]);
         assert_eq!(words(&divided), ["a\"", "b"]);
     }
@@ -344,6 +381,19 @@ mod tests {
             shown(&text, 4..5, Cells::Quoted(',')),
             [expected[0], expected[2]]
         );
+    }
+
+    #[test]
+    fn a_quote_within_a_value_joins_no_rows() {
+        let text = Text::new("name,price\n5\" nail,\"2\n3\"\n6\" nail,3\n", &[]);
+        let expected = ["1 : name|price", "L2 5\" nail|2\n3", "L4 6\" nail|3"];
+        assert_eq!(shown(&text, 0..4, Cells::Quoted(',')), expected);
+        // A line that is shown in parts has its parts as rows.
+        let long = format!("name,price\n\"{}\",1\n", "pipe ".repeat(2000));
+        let text = Text::new(&long, &[]);
+        assert!(text.rows.len() > 3);
+        let n_rows = text.rows.len();
+        assert_eq!(shown(&text, 0..n_rows, Cells::Quoted(',')).len(), n_rows);
     }
 
     #[test]

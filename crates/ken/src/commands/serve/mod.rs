@@ -205,7 +205,9 @@ fn resolved(roots: Vec<Root>) -> Result<Vec<Root>, String> {
     let resolved = roots.into_iter().map(|root| {
         let path = root.path.display();
         if !root.path.is_absolute() {
-            return Err(format!("cannot index \"{path}\": it is no absolute path"));
+            return Err(format!(
+                "cannot index \"{path}\": it is not an absolute path"
+            ));
         }
         let found = ken_walk::root_at(&root.path).map_err(|error| {
             let cause = output::system_words(&error);

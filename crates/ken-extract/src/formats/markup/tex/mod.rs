@@ -452,7 +452,9 @@ impl<'t> TexReader<'t> {
             Command::First => self.next = (Group::First, 1),
             Command::RepeatedHead => {
                 let near = &self.rest[..self.rest.floor_char_boundary(MAX_HEAD_BYTES)];
-                if let Some(at) = near.find("\\endhead") {
+                // A table may have a first head only.
+                let is_of_table = |at: &usize| !near[..*at].contains("\\end{longtable");
+                if let Some(at) = near.find("\\endhead").filter(is_of_table) {
                     self.rest = &self.rest[at..];
                 }
                 self.break_line();

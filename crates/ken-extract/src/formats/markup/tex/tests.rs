@@ -143,6 +143,13 @@ fn labels_links_and_forms_for_bookmarks() {
         ),
         "On kelp\nSee the pages and https://e.f.\nhttps://a.b/c_d\nFrond a leaf\nHead\nrow"
     );
+    assert_eq!(
+        body(
+            "\\begin{longtable}{l}\nHead \\\\\n\\endfirsthead\nrow\\\\\n\\end{longtable}\\begin{longtable}{l}\n\
+             Other \\\\\n\\endhead\nlast\\\\\n\\end{longtable}"
+        ),
+        "Head\nrow\nOther\nlast"
+    );
     read(&"\\item[\\item[".repeat(100_000));
     read(&"\\texorpdfstring{".repeat(100_000));
     read(&"\\href{".repeat(100_000));

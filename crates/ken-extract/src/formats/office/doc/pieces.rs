@@ -106,14 +106,14 @@ pub(super) fn ranges(fib: &Fib, table: &[u8], mut offsets: Vec<Range<usize>>) ->
     for piece in pieces(table, fib) {
         let width = if piece.is_8_bit { 1 } else { 2 };
         let end = piece.at + width * piece.n_characters;
-        // Ranges of the properties do not overlap.
+        // Ranges of the properties do not overlap, unless the file is damaged.
         let first = offsets.partition_point(|range| range.end <= piece.at);
         let within = offsets[first..]
             .iter()
             .take_while(|range| range.start < end);
         found.extend(within.take(MAX_RANGES - found.len()).map(|range| {
             let start = range.start.saturating_sub(piece.at) / width;
-            let end = (range.end.min(end) - piece.at) / width;
+            let end = range.end.min(end).saturating_sub(piece.at) / width;
             position + start..position + end
         }));
         position += piece.n_characters;

@@ -359,6 +359,21 @@ fn deleted_text_is_left_out() {
 }
 
 #[test]
+fn runs_that_overlap_delete_what_they_hold() {
+    const DELETED: &[u8] = &[0x00, 0x08, 1];
+    let mut bytes = with_properties("0123456789\r", &[(1, DELETED); 10], b"");
+    let ends = |ends: [u32; 11]| ends.map(u32::to_le_bytes).concat();
+    let whole = ends(std::array::from_fn(|number| 0x400 + number as u32));
+    let at = memchr::memmem::find(&bytes, &whole).unwrap();
+    // One of them ends before the text begins, and those beside it do not.
+    let overlapping = ends([
+        0x100, 0x405, 0x180, 0x405, 0x200, 0x300, 0x405, 0x310, 0x405, 0x320, 0x405,
+    ]);
+    bytes[at..at + overlapping.len()].copy_from_slice(&overlapping);
+    assert_eq!(found(&bytes).own().body, "56789");
+}
+
+#[test]
 fn form_fields_give_their_choices() {
     let mut data = vec![0, 0, 0, 0, 4 + 2, 0];
     data.extend([0xff; 4]);

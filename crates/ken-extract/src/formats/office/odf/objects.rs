@@ -47,8 +47,7 @@ pub(super) fn read_metafiles(package: &mut Package<'_>, reader: &mut OdfReader) 
 
 /// Returns whether the text of an object is known: it is part of the package, or a file of a known format.
 fn is_read(package: &mut Package<'_>, object: &str) -> bool {
-    let content = format!("{object}/content.xml");
-    if package.names().any(|name| name == content) {
+    if package.has(&format!("{object}/content.xml")) {
         return true;
     }
     package

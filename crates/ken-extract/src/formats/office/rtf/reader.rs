@@ -408,6 +408,9 @@ impl<'a> RtfReader<'a> {
 
     /// Begins a value of the properties.
     fn begin_info(&mut self, field: Field) -> Destination {
+        if self.info.len() >= Document::MAX_VALUES {
+            return Destination::Skipped;
+        }
         self.info.push((field, String::new()));
         Destination::Info(field)
     }

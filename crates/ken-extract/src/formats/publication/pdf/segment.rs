@@ -38,6 +38,8 @@ const EQUAL_GAPS: f32 = 0.03;
 const MIN_WIDE_GAPS: usize = 4;
 /// The smaller of two sizes is at least this share of the larger one, if they are alike.
 const SAME_SIZE: f32 = 0.8;
+/// Bytes of segments of one page that are written again because a glyph fills one of their spaces.
+const MAX_FILLED_BYTES: usize = 4 << 20;
 /// A hyphen that is seen only at the end of a line.
 pub(super) const SOFT_HYPHEN: char = '\u{AD}';
 /// Glyphs of one page beyond this number are left out.
@@ -462,6 +464,8 @@ pub(super) struct Segments {
     hasher: RandomState,
     /// Spaces of the last segments that are wide enough for a glyph.
     holes: Holes,
+    /// Bytes that were written again to fill them.
+    n_filled_bytes: usize,
     n_glyphs: usize,
     bounds: Rect,
 }
@@ -480,6 +484,7 @@ impl Segments {
             by_text: HashMap::new(),
             hasher: RandomState::new(),
             holes: Holes::new(),
+            n_filled_bytes: 0,
             n_glyphs: 0,
             bounds,
         }
@@ -628,6 +633,9 @@ impl Segments {
                 .get(taker)
                 .is_some_and(|taker| taker.may_hold(segment))
         };
+        if self.n_filled_bytes > MAX_FILLED_BYTES {
+            return false;
+        }
         let limit = WORD_GAP * segment.size;
         let Some(filled) =
             self.holes
@@ -650,6 +658,7 @@ impl Segments {
             self.text.push(' ');
         }
         self.text.extend_from_within(after);
+        self.n_filled_bytes += self.text.len() - start;
         let old = std::mem::replace(&mut taker.range, start..self.text.len());
         let moved = |place: usize| {
             if place > at {

@@ -139,6 +139,23 @@ fn glyphs_of_another_font_fill_the_gaps_of_their_line() {
 }
 
 #[test]
+fn a_long_line_is_filled_some_times_only() {
+    // The glyphs have hardly any width, so that the gap has room for the next one.
+    let fill =
+        |number: usize| format!("BT /F2 0.2 Tf 1 Tz 1 0 0 1 530.02 700 Tm (X{number}) Tj ET\n");
+    let line = "a".repeat(4_000);
+    let page = format!("BT /F2 0.2 Tf 50 700 Td [({line})-1200(b)] TJ ET\n");
+    let text = |n_fills| {
+        let fills: String = (0..n_fills).map(fill).collect();
+        page_text(&format!("{page}{fills}"))
+    };
+    assert!(text(3).ends_with("aX0X1X2 b"), "{:?}", &text(3)[3_990..]);
+    // What comes later stands behind the line.
+    let many = text(1_500);
+    assert!(many.contains("aX0X1") && !many.ends_with('b'));
+}
+
+#[test]
 fn a_large_first_letter_joins_its_word() {
     let lines = "BT /F1 36 Tf 50 670 Td (D) Tj /F1 12 Tf 28 16 Td (ropcap begins here,) Tj \
                  0 -14 Td (goes on) Tj -28 -14 Td (and ends.) Tj ET";
