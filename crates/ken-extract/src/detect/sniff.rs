@@ -217,8 +217,10 @@ fn markup(start: &[u8]) -> Option<Sniffed> {
         } else if starts_with_word(rest, b"<!doctype html") {
             let named = if is_xml { XHTML } else { HTML };
             return Some(Sniffed::Certain(named));
-        } else if is_docbook_doctype(rest) {
+        } else if is_doctype(rest, b"//DTD DocBook") {
             return Some(Sniffed::Certain(DOCBOOK));
+        } else if is_doctype(rest, b"//NLM//DTD J") {
+            return Some(Sniffed::Certain(JATS));
         } else if rest.starts_with(b"<?") || rest.starts_with(b"<!") {
             let Some(end) = memchr::memchr(b'>', rest) else {
                 return is_xml.then_some(Sniffed::Certain(XML));
@@ -232,13 +234,23 @@ fn markup(start: &[u8]) -> Option<Sniffed> {
 }
 
 const DOCBOOK: Detected = format("application/docbook+xml", Document);
+const JATS: Detected = format("application/jats+xml", Document);
+const INDESIGN: Detected = format("application/x-indesign-story+xml", Document);
 const XML: Detected = format("application/xml", Data);
 const XHTML: Detected = format("application/xhtml+xml", Document);
 
-/// Returns whether the first lines hold a public identifier of DocBook, in XML or SGML.
-fn is_docbook_doctype(rest: &[u8]) -> bool {
+/// Returns whether the first lines hold a public identifier, in XML or SGML.
+fn is_doctype(rest: &[u8], identifier: &[u8]) -> bool {
     let start = &rest[..rest.len().min(200)];
-    starts_with_word(start, b"<!doctype") && memchr::memmem::find(start, b"//DTD DocBook").is_some()
+    starts_with_word(start, b"<!doctype") && memchr::memmem::find(start, identifier).is_some()
+}
+
+/// Returns whether an article begins as those of journals do.
+fn is_jats(rest: &[u8]) -> bool {
+    let start = &rest[..rest.len().min(1000)];
+    [&b"<front>"[..], b"dtd-version="]
+        .iter()
+        .any(|mark| memchr::memmem::find(start, mark).is_some())
 }
 
 /// Returns the format that the first element suggests.
@@ -299,6 +311,10 @@ fn dialect(local: &[u8], rest: &[u8]) -> Option<Detected> {
             "application/vnd.openxmlformats-package.flat-opc+xml",
             Document,
         ),
+        b"TEI" | b"teiCorpus" | b"TEI.2" => format("application/tei+xml", Document),
+        b"Document" if names(b"DOMVersion") => INDESIGN,
+        b"Story" if names(b"idPkg:Story") => INDESIGN,
+        b"article" if is_jats(rest) => JATS,
         b"en-export" => format("application/x-enex+xml", Document),
         b"mxfile" => format("application/vnd.jgraph.mxfile", Image),
         b"gnc-v2" => format("application/x-gnucash", Data),

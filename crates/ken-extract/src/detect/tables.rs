@@ -136,9 +136,12 @@ pub(super) const EXTENSIONS: &[Row] = &[
     ("message/rfc822", Message, "eml emlx mail"),
     ("application/mbox", Archive, "mbox mbx"),
     // XML and other data
-    ("application/xml", Data, "xml xsd rng wsdl gir ncx opf xmi tei owl ui glade qrc xlf xliff tmx resx csproj vbproj vcxproj fsproj props targets nuspec storyboard xib"),
+    ("application/xml", Data, "xml xsd rng wsdl gir ncx opf xmi owl ui glade qrc xlf xliff tmx resx csproj vbproj vcxproj fsproj props targets nuspec storyboard xib"),
     ("application/x-enex+xml", Document, "enex"),
     ("application/docbook+xml", Document, "dbk docbook"),
+    ("application/jats+xml", Document, "nxml"),
+    ("application/tei+xml", Document, "tei"),
+    ("application/x-indesign-story+xml", Document, "icml icms"),
     ("application/xslt+xml", Source, "xsl xslt"),
     ("application/xml-dtd", Source, "dtd ent"),
     ("application/rss+xml", Document, "rss"),

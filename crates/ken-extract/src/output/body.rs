@@ -11,6 +11,8 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use ken_core::{Document, Field};
 use percent_encoding::percent_decode_str;
 
+use super::grid::{self, Grid};
+
 /// Maximum number of headings that are kept.
 pub(crate) const MAX_HEADINGS: usize = 1000;
 pub(crate) const MAX_HEADING_BYTES: usize = 500;
@@ -94,6 +96,8 @@ struct Flow {
     pending: Option<char>,
     /// Where the current table row begins.
     row_start: usize,
+    /// The cells of grids.
+    grid: Grid,
 }
 
 impl Flow {
@@ -103,11 +107,40 @@ impl Flow {
     }
 
     fn separate(&mut self) {
+        let is_row_start = self.text.len() == self.row_start;
         if let Some(separator) = self.pending.take()
             && !self.at_page_start()
         {
             self.trim_space();
             self.text.push(separator);
+        }
+        let n_empty = self.grid.enter(is_row_start);
+        self.text.extend(std::iter::repeat_n('\t', n_empty));
+    }
+
+    /// Adds the text of a cell of a grid, whose rows are lines.
+    fn push_cell(&mut self, text: &str) {
+        let mut words = text
+            .split(grid::breaks_rows)
+            .filter(|line| !line.is_empty());
+        if text.starts_with(grid::breaks_rows) {
+            self.end_line_of_cell();
+        }
+        if let Some(first) = words.next() {
+            self.push(first);
+        }
+        for line in words {
+            self.end_line_of_cell();
+            self.push(line);
+        }
+        if text.ends_with(grid::breaks_rows) {
+            self.end_line_of_cell();
+        }
+    }
+
+    fn end_line_of_cell(&mut self) {
+        if !self.grid.is_cell_empty() {
+            self.pending = Some(' ');
         }
     }
 
@@ -173,7 +206,8 @@ impl Body {
 
     /// Returns whether more text would only be cut off, so that reading may end.
     pub(crate) fn is_full(&self) -> bool {
-        self.main.text.len() + self.aside.text.len() > self.max_bytes
+        let n_empty = self.main.grid.n_empty();
+        self.main.text.len() - n_empty + self.aside.text.len() > self.max_bytes
     }
 
     fn flow(&mut self) -> &mut Flow {
@@ -186,8 +220,12 @@ impl Body {
 
     /// Adds text unchanged.
     pub(crate) fn push(&mut self, text: &str) {
-        if !text.is_empty() && !self.is_full() {
-            self.flow().push(text);
+        if text.is_empty() || self.is_full() {
+            return;
+        }
+        match self.flow() {
+            flow if flow.grid.is_in_cell() => flow.push_cell(text),
+            flow => flow.push(text),
         }
     }
 
@@ -240,7 +278,10 @@ impl Body {
     }
 
     pub(crate) fn end_paragraph(&mut self) {
-        self.flow().pending = Some('\n');
+        match self.flow() {
+            flow if flow.grid.is_in_cell() => flow.end_line_of_cell(),
+            flow => flow.pending = Some('\n'),
+        }
         self.release_asides();
     }
 
@@ -253,10 +294,18 @@ impl Body {
         self.cell_depth += 1;
     }
 
+    /// Begins a cell of a grid by its column, counted from 0: each value stays in its column, and a row in its line.
+    pub(crate) fn begin_cell_at(&mut self, column: usize) {
+        let max_empty = self.max_bytes / 2;
+        self.begin_cell();
+        self.flow().grid.begin_cell(column, max_empty);
+    }
+
     pub(crate) fn end_cell(&mut self) {
         self.cell_depth = self.cell_depth.saturating_sub(1);
         // An empty first cell must not turn the end of the previous row into a tab.
         let flow = self.flow();
+        flow.grid.end_cell();
         if flow.text.len() > flow.row_start {
             flow.pending = Some('\t');
         }
@@ -402,6 +451,7 @@ impl Body {
     pub(crate) fn end_page(&mut self) {
         self.aside_depth = 0;
         self.cell_depth = 0;
+        self.main.grid.end_cell();
         self.end_paragraph();
         self.main.pending = None;
         self.main.text.push('\u{c}');
@@ -430,9 +480,13 @@ impl Body {
     pub(crate) fn finish(mut self) -> String {
         self.aside_depth = 0;
         self.cell_depth = 0;
+        self.main.grid.end_cell();
         self.end_paragraph();
         self.main.trim_space();
-        self.main.text
+        match self.main.text.len() > self.max_bytes && self.main.grid.n_empty() > 0 {
+            true => grid::without_empty_cells(&self.main.text),
+            false => self.main.text,
+        }
     }
 }
 
@@ -459,6 +513,74 @@ mod tests {
         }
         body.end_paragraph();
         assert_eq!(body.finish(), "a\nb\nc\td");
+    }
+
+    fn grid(max_bytes: usize, rows: &[&[(usize, &str)]]) -> Body {
+        let mut body = Body::new(max_bytes);
+        body.line("Sheet");
+        for row in rows {
+            body.begin_row();
+            for (column, text) in *row {
+                body.begin_cell_at(*column);
+                body.push(text);
+                body.end_paragraph();
+                body.end_cell();
+            }
+            body.end_row();
+        }
+        body
+    }
+
+    #[test]
+    fn values_of_grids_stay_in_their_columns_and_rows() {
+        let mut body = grid(
+            1000,
+            &[
+                &[(1, "b"), (4, "e"), (5, ""), (6, "g")],
+                &[(0, ""), (1, "two\r\nlines\n"), (2, "\n"), (3, "a\tb\u{c}")],
+                &[(3, "")],
+                &[(0, "x"), (500, "far"), (501, "y")],
+                // A column that goes back is the next one.
+                &[(7, "h"), (2, "c"), (usize::MAX, "z")],
+            ],
+        );
+        body.begin_row();
+        body.begin_cell_at(2);
+        body.push_folded(" one ");
+        body.end_paragraph();
+        body.push_folded("two");
+        body.begin_aside();
+        body.line("note");
+        body.line("of two lines");
+        body.end_aside();
+        body.end_cell();
+        body.end_row();
+        body.end_page();
+        body.begin_row();
+        body.begin_cell_at(1);
+        body.push("last");
+        body.end_cell();
+        body.end_row();
+        assert_eq!(
+            body.finish(),
+            "Sheet\n\tb\t\t\te\t\tg\n\ttwo lines\t\ta b\nx\t\tfar\ty\n\t\t\t\t\t\t\th\tc\t\tz\n\
+             \t\tone two\nnote\nof two lines\u{c}\tlast"
+        );
+    }
+
+    #[test]
+    fn empty_cells_displace_no_text() {
+        let row: &[(usize, &str)] = &[(60, "aaaa"), (120, "b")];
+        let shown = grid(1000, &[row; 20]).finish();
+        assert!(shown.len() < 1000);
+        assert_eq!(shown.matches("aaaa").count(), 20);
+        // A text that is full is one without empty cells.
+        let shown = grid(100, &[row; 40]).finish();
+        assert!(
+            shown.starts_with("Sheet\n\taaaa\tb\n\taaaa\tb\n"),
+            "{shown}"
+        );
+        assert!(shown.len() > 100);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod first_values;
+mod grid;
 pub(crate) mod members;
 pub(crate) mod metadata;
 

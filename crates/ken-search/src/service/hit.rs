@@ -73,9 +73,10 @@ pub fn sheet_at(document: &Document, body: &str, at: usize) -> Option<String> {
         return None;
     }
     let start = body[..at].rfind(PAGE_END).map_or(0, |end| end + 1);
-    let line = body[start..].split(['\n', PAGE_END]).next()?.trim();
-    let is_name = !line.is_empty() && !line.contains('\t');
-    is_name.then(|| line.to_owned())
+    let line = body[start..].split(['\n', PAGE_END]).next()?;
+    let name = line.trim();
+    let is_name = !name.is_empty() && !line.contains('\t');
+    is_name.then(|| name.to_owned())
 }
 
 /// Returns the number of the sheet with this name in the text of a spreadsheet, counted from 1.

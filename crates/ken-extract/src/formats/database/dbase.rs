@@ -8,7 +8,8 @@ use crate::text::code_page;
 use crate::{Error, Format, Input, text};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format::new("dBase", &["application/x-dbf"], extract);
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("dBase", &["application/x-dbf"], extract).version(2);
 
 const FIELD_BYTES: usize = 32;
 /// More columns than any program allows.
@@ -129,8 +130,9 @@ impl<'a> Table<'a> {
 
     fn add_names(&self, body: &mut Body) {
         body.begin_row();
-        for column in self.columns.iter().filter(|column| column.is_shown()) {
-            body.begin_cell();
+        let shown = self.columns.iter().filter(|column| column.is_shown());
+        for (at, column) in shown.enumerate() {
+            body.begin_cell_at(at);
             body.push(&self.decode(&column.name));
             body.end_cell();
         }
@@ -154,6 +156,7 @@ impl<'a> Table<'a> {
 
     fn add_row(&self, row: &[u8], body: &mut Body) {
         body.begin_row();
+        let mut at = 0;
         for (column, cell) in self.cells(row) {
             let shown = match column.kind {
                 b'I' | b'+' => integer(cell, column.kind),
@@ -161,9 +164,10 @@ impl<'a> Table<'a> {
                 _ if column.is_shown() => self.decode(cell).trim_matches([' ', '\0']).to_owned(),
                 _ => continue,
             };
-            body.begin_cell();
+            body.begin_cell_at(at);
             body.push(&shown);
             body.end_cell();
+            at += 1;
         }
         body.end_row();
     }

@@ -23,7 +23,8 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     Field::Date,
     Field::Pages,
 ])
-.sections("sheets");
+.sections("sheets")
+.version(2);
 
 const DIALECT: Dialect = Dialect {
     role,
@@ -50,7 +51,10 @@ fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
         }
         "Worksheet" => Role::Section,
         "Row" => Role::Row,
-        "Cell" => Role::Cell,
+        "Cell" => Role::GridCell(
+            tag.number("Index").map(|number| number.saturating_sub(1)),
+            tag.number("MergeAcross").unwrap_or_default(),
+        ),
         "Comment" => Role::Line,
         // Formatting within a text.
         _ if path.ends_with("/Data/") || path.contains("/Data/") => Role::Inline,

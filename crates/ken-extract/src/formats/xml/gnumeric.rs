@@ -21,7 +21,8 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Date,
             Field::Pages,
         ])
-        .sections("sheets");
+        .sections("sheets")
+        .version(2);
 
 const DIALECT: Dialect = Dialect {
     role,
@@ -58,5 +59,6 @@ fn cell(tag: &Start<'_>) -> Role {
     if tag.attribute("ValueType").is_none() {
         return Role::Skip;
     }
-    Role::CellOf(tag.number("Row").unwrap_or_default())
+    let at = |name| tag.number(name).unwrap_or_default();
+    Role::CellAt(at("Row"), at("Col"))
 }

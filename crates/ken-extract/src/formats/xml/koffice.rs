@@ -28,7 +28,8 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     Field::Keywords,
 ])
 .sections("sheets")
-.in_worker();
+.in_worker()
+.version(2);
 
 const DIALECT: Dialect = Dialect {
     role,
@@ -59,7 +60,10 @@ fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
     match tag.name() {
         "TEXT" => Role::Line,
         "table" if path.ends_with("map/") => Role::Section,
-        "cell" => Role::CellOf(tag.number("row").unwrap_or_default()),
+        "cell" => {
+            let at = |name| tag.number(name).unwrap_or(1).saturating_sub(1);
+            Role::CellAt(at("row"), at("column"))
+        }
         // The results of formulas are in a separate element.
         "text" => Role::TurnedLine(without_formula),
         "STYLES" | "FORMATS" | "LAYOUT" | "PIXMAPS" | "KEYS" | "EMBEDDED" | "styles" | "format"

@@ -15,10 +15,13 @@ pub(in crate::formats) mod fictionbook;
 pub(in crate::formats) mod general;
 pub(in crate::formats) mod gnucash;
 pub(in crate::formats) mod gnumeric;
+pub(in crate::formats) mod indesign;
+pub(in crate::formats) mod jats;
 pub(in crate::formats) mod koffice;
 pub(in crate::formats) mod opml;
 pub(in crate::formats) mod plist;
 pub(in crate::formats) mod svg;
+pub(in crate::formats) mod tei;
 pub(in crate::formats) mod xps;
 
 use ken_core::{Document, Field};
@@ -41,6 +44,8 @@ const MAX_NAME_BYTES: usize = 64;
 enum Role {
     /// Part of the surrounding line.
     Inline,
+    /// The same, but text that stands in it itself is none.
+    Frame,
     /// A separate line.
     Line,
     /// A line, unless text touches it: an unknown element.
@@ -51,6 +56,10 @@ enum Role {
     Cell,
     /// A cell of the row with this number, in dialects without elements for rows.
     CellOf(usize),
+    /// A cell of a grid by its row and its column, both counted from 0.
+    CellAt(usize, usize),
+    /// A cell of a grid in its column, if it is named, else in the next one; it covers so many columns to its right, too.
+    GridCell(Option<usize>, usize),
     /// Left out, with everything in it.
     Skip,
     /// A line that is also the value of a field.
@@ -107,6 +116,8 @@ struct Conversion<'a> {
     path: String,
     roles: Vec<Role>,
     row: Option<usize>,
+    /// The column of the next cell of a grid.
+    column: usize,
     /// Whether a cell has begun but has no text yet.
     is_cell_start: bool,
     n_sections: usize,
@@ -124,6 +135,7 @@ impl<'a> Conversion<'a> {
             path: String::new(),
             roles: Vec::new(),
             row: None,
+            column: 0,
             is_cell_start: false,
             n_sections: 0,
             n_tags: 0,
@@ -167,6 +179,9 @@ impl<'a> Conversion<'a> {
     }
 
     fn text(&mut self, text: &str) {
+        if matches!(self.roles.last(), Some(Role::Frame)) {
+            return;
+        }
         let text = &*without_data(text);
         let is_free = matches!(self.roles.last(), Some(Role::Free));
         if is_free && text.trim_ascii().is_empty() {
@@ -196,12 +211,27 @@ impl<'a> Conversion<'a> {
         }
         let role = (self.dialect.role)(&self.path, tag, self.document);
         match role {
-            Role::Inline | Role::Free => {}
+            Role::Inline | Role::Frame | Role::Free => {}
             Role::Line => self.begin_line(),
             Role::Section => self.section(),
-            Role::Row => self.body.begin_row(),
+            Role::Row => {
+                self.column = 0;
+                self.body.begin_row();
+            }
             Role::Cell => self.begin_cell(),
-            Role::CellOf(row) => self.cell_of(row),
+            Role::CellOf(row) => {
+                self.go_to_row(row);
+                self.begin_cell();
+            }
+            Role::CellAt(row, column) => {
+                self.go_to_row(row);
+                self.begin_cell_at(column);
+            }
+            Role::GridCell(column, n_covered) => {
+                let column = column.unwrap_or(self.column);
+                self.column = column.saturating_add(n_covered).saturating_add(1);
+                self.begin_cell_at(column);
+            }
             Role::Skip => return xml.skip(),
             Role::Heading(field) => {
                 let text = xml.text()?;
@@ -254,7 +284,7 @@ impl<'a> Conversion<'a> {
         self.path.truncate(end);
         match self.roles.pop() {
             Some(Role::Line | Role::Section) => self.body.end_paragraph(),
-            Some(Role::Cell | Role::CellOf(_)) => {
+            Some(Role::Cell | Role::CellOf(_) | Role::CellAt(..) | Role::GridCell(..)) => {
                 self.is_cell_start = false;
                 self.body.end_cell();
             }
@@ -271,17 +301,21 @@ impl<'a> Conversion<'a> {
         self.row = None;
     }
 
-    fn cell_of(&mut self, row: usize) {
+    fn go_to_row(&mut self, row: usize) {
         if self.row != Some(row) {
             self.body.end_row();
             self.body.begin_row();
             self.row = Some(row);
         }
-        self.begin_cell();
     }
 
     fn begin_cell(&mut self) {
         self.body.begin_cell();
+        self.is_cell_start = true;
+    }
+
+    fn begin_cell_at(&mut self, column: usize) {
+        self.body.begin_cell_at(column);
         self.is_cell_start = true;
     }
 

@@ -75,14 +75,6 @@ fn xml_that_ends_early_keeps_its_text_and_says_so() {
 
 #[test]
 fn a_title_of_the_whole_is_one() {
-    let tei = read("survey-tei.xml", &data("survey-tei.xml"));
-    assert!(
-        tei.own()
-            .body
-            .contains("The lumpsucker clings to kelp & stone"),
-        "{}",
-        tei.own().body
-    );
     let found = read(
         "a.xml",
         b"<?xml version='1.0'?><doc><head><title>T</title></head>x</doc>",
@@ -275,6 +267,77 @@ fn docbook_is_recognised_by_namespace_or_doctype() {
 }
 
 #[test]
+fn tei_gives_fields_and_lines() {
+    let found = read("survey-tei.xml", &data("survey-tei.xml"));
+    let own = found.own();
+    assert_eq!(own.media_type, "application/tei+xml");
+    assert_eq!(own.text(Field::Title), Some("Fjord survey"));
+    assert_eq!(texts(&found, Field::Author), ["Ylva Strand"]);
+    assert_eq!(
+        texts(&found, Field::Headings),
+        ["Kelp forests", "Open water"]
+    );
+    for text in [
+        "The lumpsucker clings to kelp & stone",
+        "3 m\twolffish\n",
+        "A sprat_shoal() swims",
+    ] {
+        assert!(own.body.contains(text), "{text}: {}", own.body);
+    }
+    for word in ["simple", "level1", "unordered", "label"] {
+        assert!(!own.body.contains(word), "{word}: {}", own.body);
+    }
+    let verse = b"<?xml version='1.0'?><TEI><text><body><l>O wan<lb break='no'/>derer<lb/>of <persName ref='#p'>Tro\
+        <hi>y</hi></persName></l><ref target='https://example.org/t'>see</ref></body></text></TEI>";
+    assert_eq!(
+        read("a.xml", verse).own().body,
+        "O wanderer\nof Troy\nhttps://example.org/t\nsee"
+    );
+}
+
+#[test]
+fn articles_of_journals_have_fields() {
+    let article = b"<?xml version='1.0'?><!DOCTYPE article PUBLIC '-//NLM//DTD JATS (Z39.96) Journal Archiving DTD v1.2//EN' \
+        'a.dtd'><article article-type='research-article' xmlns:xlink='x'><front><journal-meta><journal-id>jid\
+        </journal-id><journal-title>Fjord Letters</journal-title></journal-meta><article-meta><article-id>10.1/x\
+        </article-id><title-group><article-title>The heron of <italic>Oslo</italic></article-title></title-group>\
+        <contrib-group><contrib contrib-type='author'><name><surname>Lund</surname><given-names>Ada</given-names>\
+        </name><xref ref-type='aff'>1</xref></contrib></contrib-group><aff>Institute of Birds</aff><pub-date \
+        iso-8601-date='2024-02-29'><day>29</day></pub-date><abstract><p>Herons eat.</p></abstract><kwd-group><title>\
+        Keywords</title><kwd>bird</kwd></kwd-group></article-meta></front><body><sec id='s1'><title>Method</title><p>Some \
+        <bold>her</bold>ons in H<sub>2</sub>O <xref ref-type='bibr' rid='b1'>[1]</xref>.</p><table><tr><th>a</th><th>b</th>\
+        </tr><tr><td>1</td><td>2</td></tr></table></sec></body></article>";
+    let found = read("a.nxml", article);
+    let own = found.own();
+    assert_eq!(own.media_type, "application/jats+xml");
+    assert_eq!(own.text(Field::Title), Some("The heron of Oslo"));
+    assert_eq!(texts(&found, Field::Author), ["Lund Ada"]);
+    assert_eq!(own.text(Field::Description), Some("Herons eat."));
+    assert_eq!(own.text(Field::Keywords), Some("bird"));
+    assert_eq!(own.number(Field::Date), Some(LEAP_DAY));
+    assert_eq!(
+        own.body,
+        "Fjord Letters\nThe heron of Oslo\nInstitute of Birds\nMethod\nSome herons in H2O [1].\na\tb\n1\t2"
+    );
+}
+
+#[test]
+fn stories_of_indesign_are_their_content() {
+    let story = b"<?xml version='1.0'?><?aid style='50'?><Document DOMVersion='8.0' Self='d'><RootParagraphStyleGroup>\
+        <ParagraphStyle Name='Header1'><Properties><Leading type='unit'>10</Leading></Properties></ParagraphStyle>\
+        </RootParagraphStyleGroup><Story Self='s' StoryTitle='Of birds'> <ParagraphStyleRange \
+        AppliedParagraphStyle='ParagraphStyle/Header1'>\n <CharacterStyleRange> <Content>Her</Content>\n </CharacterStyleRange>\
+        <CharacterStyleRange><Content>on of </Content>\n <Content>Oslo</Content><Br/></CharacterStyleRange>\
+        </ParagraphStyleRange><Table> <Cell Name='0:0'> <Content>a</Content> </Cell> <Cell Name='2:0'><Content>c</Content>\
+        </Cell><Cell Name='0:1'><Content>d</Content></Cell></Table></Story></Document>";
+    let found = read("a.icml", story);
+    let own = found.own();
+    assert_eq!(own.media_type, "application/x-indesign-story+xml");
+    assert_eq!(own.text(Field::Title), Some("Of birds"));
+    assert_eq!(own.body, "Heron of Oslo\na\t\tc\nd");
+}
+
+#[test]
 fn books_of_docbook_have_chapters() {
     let book = b"<book xmlns='http://docbook.org/ns/docbook'><info><title>Knots</title><abstract><para>\
         All knots</para></abstract></info><preface><para>Hello</para></preface><chapter><info><title>\
@@ -348,7 +411,7 @@ fn gnumeric_gives_sheets_rows_and_comments() {
         "{sheets:?}"
     );
     assert!(!sheets[0].contains("=1+1"), "{sheets:?}");
-    assert_eq!(sheets[1], "Crew\nCaptain Nemo");
+    assert_eq!(sheets[1], "Crew\n\tCaptain Nemo");
 }
 
 #[test]
@@ -450,13 +513,19 @@ fn documents_of_2003_are_read_by_what_they_mean() {
         ss:FontName='Calibri'/></Style></Styles><Names><NamedRange ss:Name='Umsatz' \
         ss:RefersTo='=S!R1C1'/></Names><Worksheet ss:Name='Herd'><Table><Row><Cell><Data \
         ss:Type='String'>Rudolf <B>the</B> deer</Data><Comment ss:Author='Bo'><Data>check</Data></Comment>\
-        </Cell></Row></Table><WorksheetOptions><Print><ValidPrinterInfo/></Print></WorksheetOptions>\
+        </Cell><Cell ss:Index='3' ss:MergeAcross='1'><Data>male</Data></Cell><Cell><Data>12</Data></Cell></Row></Table><WorksheetOptions><Print><ValidPrinterInfo/></Print></WorksheetOptions>\
         </Worksheet></Workbook>";
     let found = read("a.xml", more.as_bytes());
     assert_eq!(found.own().text(Field::Title), Some("Census"));
     assert_eq!(found.own().text(Field::Author), Some("Ina"));
     assert_eq!(found.own().number(Field::Pages), Some(1));
-    for word in ["Umsatz", "Herd", "Rudolf the deer", "Bo", "check"] {
+    for word in [
+        "Umsatz",
+        "Herd\n",
+        "Rudolf the deer",
+        "Bo",
+        "check\t\tmale\t\t12",
+    ] {
         assert!(
             found.own().body.contains(word),
             "{word}: {}",

@@ -52,8 +52,6 @@ pub(super) struct Grid {
     pub(super) plain_name: String,
     pub(super) head: Vec<Cell>,
     pub(super) rows: Vec<GridRow>,
-    /// Whether cells may stand in a column that is not theirs, as the text has no empty ones.
-    pub(super) is_ragged: bool,
 }
 
 /// A row of a sheet.

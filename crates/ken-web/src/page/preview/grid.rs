@@ -200,7 +200,7 @@ pub(super) fn grids(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<
         });
         let rows = rows.collect::<Vec<_>>();
         let (mut head, mut rows) = (top.head, rows);
-        let is_ragged = complete(&mut head, &mut rows) && cells == Cells::Sheets;
+        complete(&mut head, &mut rows);
         Block {
             n: sheet[0].page,
             grid: Some(Grid {
@@ -208,7 +208,6 @@ pub(super) fn grids(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<
                 name: text.pieces(top.name),
                 head,
                 rows,
-                is_ragged,
             }),
             ..Block::new("grid")
         }
@@ -216,24 +215,21 @@ pub(super) fn grids(text: &Text<'_>, window: Range<usize>, cells: Cells) -> Vec<
     sheets.collect()
 }
 
-/// Makes rows equally long, and returns whether some with several cells were shorter. The head of a column of numbers
-/// stands over them.
-fn complete(head: &mut Vec<Cell>, rows: &mut [GridRow]) -> bool {
+/// Makes rows equally long. The head of a column of numbers stands over them.
+fn complete(head: &mut Vec<Cell>, rows: &mut [GridRow]) {
     let lengths = rows.iter().map(|row| row.cells.len());
-    let length = lengths.clone().chain([head.len()]).max().unwrap_or(0);
-    let is_ragged = lengths.clone().any(|own| own > 1 && own < length);
+    let length = lengths.chain([head.len()]).max().unwrap_or(0);
     for row in rows.iter_mut() {
         row.cells.resize_with(length, Cell::default);
     }
     if head.is_empty() {
-        return is_ragged;
+        return;
     }
     head.resize_with(length, Cell::default);
     for (column, cell) in head.iter_mut().enumerate() {
         let first = rows.first().and_then(|row| row.cells.get(column));
         cell.is_number = first.is_some_and(|first| first.is_number);
     }
-    is_ragged
 }
 
 /// The name and the head of a sheet.
@@ -265,9 +261,11 @@ impl Top {
             true => Vec::new(),
             false => cells.divide(text.pieces(first_bytes(text.body, &first, HEAD))),
         };
-        let is_head = head.len() > 1
-            && head
-                .iter()
+        // The corner over the names of rows may be empty.
+        let named = head.iter().skip_while(|cell| cell.text.is_empty());
+        let is_head = named.clone().count() > 1
+            && named
+                .into_iter()
                 .all(|cell| !cell.is_number && !cell.text.is_empty());
         Self {
             end: if is_head { first.end } else { first.start },
@@ -341,6 +339,12 @@ mod tests {
             "L6 2024|1",
         ];
         assert_eq!(shown(&text, 0..6, Cells::Sheets), expected);
+        let body = "Fares\n\tSpring\tFall\nA\t\t2\n\tB";
+        let expected = ["1 Fares: |Spring|Fall", "L3 A||2", "L4 |B|"];
+        assert_eq!(shown(&Text::new(body, &[]), 0..4, Cells::Sheets), expected);
+        let body = "Fares\n\t\tIn the year 2024\nA\tB";
+        let expected = ["1 Fares: ", "L2 ||In the year 2024", "L3 A|B|"];
+        assert_eq!(shown(&Text::new(body, &[]), 0..3, Cells::Sheets), expected);
         // A part of a sheet has its name and head, too.
         let expected = ["1 Fares: From|To|Fare", "L4 C|D|2", "2 Crew: "];
         assert_eq!(shown(&text, 3..4, Cells::Sheets), expected);

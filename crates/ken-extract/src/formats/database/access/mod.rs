@@ -23,7 +23,8 @@ pub(in crate::formats) const FORMAT: Format =
     Format::new("Access", &["application/x-msaccess"], extract)
         .fields(&[Field::Pages])
         .sections("tables")
-        .in_worker();
+        .in_worker()
+        .version(2);
 
 /// The page with the definition of the table of all objects.
 const CATALOG: u32 = 2;

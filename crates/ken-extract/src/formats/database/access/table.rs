@@ -72,14 +72,14 @@ impl Table {
     /// Adds the names of the columns, and the rows; returns whether all of them could be read.
     pub(super) fn add_to(&self, pages: &Pages<'_>, body: &mut Body) -> bool {
         body.begin_row();
-        for column in &self.columns {
-            add_cell(&column.name, body);
+        for (at, column) in self.columns.iter().enumerate() {
+            add_cell(at, &column.name, body);
         }
         body.end_row();
         self.rows(pages, &mut |row| {
             body.begin_row();
-            for column in &self.columns {
-                add_cell(&row.value(column).unwrap_or_default(), body);
+            for (at, column) in self.columns.iter().enumerate() {
+                add_cell(at, &row.value(column).unwrap_or_default(), body);
             }
             body.end_row();
             !body.is_full()
@@ -117,8 +117,8 @@ impl Table {
     }
 }
 
-fn add_cell(text: &str, body: &mut Body) {
-    body.begin_cell();
+fn add_cell(at: usize, text: &str, body: &mut Body) {
+    body.begin_cell_at(at);
     body.push(&cell(text));
     body.end_cell();
 }

@@ -20,7 +20,8 @@ pub(super) fn read(text: &str, max_bytes: usize, document: &mut Document) -> Res
         property: None,
         slides: 0,
         columns: 1,
-        cell: 0,
+        cell: (0, 0),
+        depth_of_cells: None,
     };
     let result = reader.read(&mut Xml::new(text), document);
     document.body = reader.body.finish();
@@ -34,9 +35,11 @@ struct Reader {
     /// The field whose values are elements.
     property: Option<Field>,
     slides: usize,
-    /// The number of columns of the table, and the number of the next cell.
+    /// The number of columns of the table, and the row and the column of the cell.
     columns: usize,
-    cell: usize,
+    cell: (usize, usize),
+    /// Number of open elements among the cells of a table.
+    depth_of_cells: Option<usize>,
 }
 
 impl Reader {
@@ -60,6 +63,12 @@ impl Reader {
         if let Some(field) = property(tag.name()) {
             self.property = Some(field);
         }
+        if let Some(depth) = &mut self.depth_of_cells {
+            *depth += 1;
+            if *depth == 1 {
+                self.next_cell(tag);
+            }
+        }
         match tag.name() {
             "p" => self.paragraphs += 1,
             "br" | "lnbr" | "crbr" | "contbr" => self.body.push("\n"),
@@ -77,11 +86,12 @@ impl Reader {
                 .line(&tag.attribute("workspace-name").unwrap_or_default()),
             "tabular-model" => {
                 self.body.line(&tag.attribute("name").unwrap_or_default());
-                self.cell = 0;
             }
-            "grid" => {
-                self.columns = tag.number("numcols").unwrap_or(1).max(1);
-                self.cell = 0;
+            "grid" => self.columns = tag.number("numcols").unwrap_or(1).max(1),
+            "datasource" => {
+                self.depth_of_cells = Some(0);
+                self.cell = (0, 0);
+                self.body.begin_row();
             }
             "string" if self.property.is_some() => {
                 let value = tag.attribute("string").unwrap_or_default();
@@ -99,14 +109,25 @@ impl Reader {
         }
     }
 
-    /// Adds a cell. Empty cells have elements of their own, which are not needed: rows matter less than words.
-    fn cell(&mut self, value: &str) {
-        if self.cell.is_multiple_of(self.columns) {
+    /// Goes to a cell: the next one, or after empty ones that have no element, as libetonyek reads it. From 128 on the
+    /// number of cells to go is one to the left in the next row.
+    fn next_cell(&mut self, tag: &Start<'_>) {
+        let (row, column) = self.cell;
+        // Columns are counted from 1, so that 0 stands before the first.
+        self.cell = match tag.number("ct").filter(|n| (1..0x100).contains(n)) {
+            Some(n @ 0x80..) => (row + 1, column.saturating_sub(0x100 - n)),
+            Some(n) => (row, column + n),
+            None if column == self.columns => (row + 1, 1),
+            None => (row, column + 1),
+        };
+        if self.cell.0 != row {
             self.body.end_row();
             self.body.begin_row();
         }
-        self.cell += 1;
-        self.body.begin_cell();
+    }
+
+    fn cell(&mut self, value: &str) {
+        self.body.begin_cell_at(self.cell.1.saturating_sub(1));
         self.body.push(value);
         self.body.end_cell();
     }
@@ -120,9 +141,13 @@ impl Reader {
                 self.paragraphs = self.paragraphs.saturating_sub(1);
                 self.body.end_paragraph();
             }
-            "tabular-model" => self.body.end_row(),
+            "datasource" => {
+                self.depth_of_cells = None;
+                self.body.end_row();
+            }
             _ => {}
         }
+        self.depth_of_cells = self.depth_of_cells.map(|depth| depth.saturating_sub(1));
     }
 }
 
@@ -150,4 +175,23 @@ fn is_skipped(name: &str) -> bool {
             | "calc-engine"
             | "data"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_tables_stay_in_their_columns() {
+        let text = "<ls:document xmlns:sf='s' xmlns:sfa='a'><sf:tabular-model sf:name='Fares'><sf:grid sf:numcols='4' \
+            sf:numrows='3'><sf:datasource><sf:t><sf:ct sfa:s='From'/></sf:t><sf:g/><sf:t sf:ct='2'><sf:ct sfa:s='Two&#10;\
+            lines'/></sf:t><sf:n sf:ct='254' sf:v='1.5'/><sf:s/><sf:f><sf:r><sf:n sf:v='7'/></sf:r></sf:f>\
+            <sf:d sf:cell-date='2024-03-01T12:00:00+0100'/></sf:datasource></sf:grid></sf:tabular-model></ls:document>";
+        let mut document = Document::new(ken_core::Ipath::root(), "", ken_core::Kind::Document);
+        read(text, 1000, &mut document).unwrap();
+        assert_eq!(
+            document.body,
+            "Fares\nFrom\t\t\tTwo lines\n\t1.5\t\t7\n2024-03-01"
+        );
+    }
 }

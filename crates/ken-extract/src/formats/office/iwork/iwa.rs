@@ -7,8 +7,9 @@
 /// Maximum size of a chunk, which holds 64 KiB unpacked.
 const MAX_CHUNK_BYTES: u64 = 1 << 20;
 
-/// An object: its type and its fields.
+/// An object: its number, its type and its fields.
 pub(super) struct Object<'a> {
+    pub(super) id: u64,
     pub(super) kind: u64,
     pub(super) message: Message<'a>,
 }
@@ -43,14 +44,16 @@ fn unsnap(chunk: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
 pub(super) fn objects(bytes: &[u8]) -> impl Iterator<Item = Object<'_>> {
     let mut rest = Message(bytes);
     let mut waiting = Vec::new().into_iter();
+    let mut id = 0;
     std::iter::from_fn(move || {
         loop {
             if let Some((kind, length)) = waiting.next() {
                 let message = Message(rest.take(length)?);
-                return Some(Object { kind, message });
+                return Some(Object { id, kind, message });
             }
             let header = rest.varint()?;
             let header = Message(rest.take(header)?);
+            id = header.number(1).unwrap_or_default();
             // The header may describe several objects.
             let parts = header.fields().filter_map(|field| match field {
                 (2, Value::Bytes(part)) => Some(part),
@@ -111,11 +114,17 @@ impl<'a> Message<'a> {
         })
     }
 
-    fn number(self, wanted: u64) -> Option<u64> {
+    /// Returns the first number of a field.
+    pub(super) fn number(self, wanted: u64) -> Option<u64> {
         self.fields().find_map(|field| match field {
             (number, Value::Number(value)) if number == wanted => Some(value),
             _ => None,
         })
+    }
+
+    /// Returns the number of the object that a field refers to.
+    pub(super) fn reference(self, wanted: u64) -> Option<u64> {
+        self.messages(wanted).next()?.number(1)
     }
 
     /// Returns the texts of a field that may be repeated.

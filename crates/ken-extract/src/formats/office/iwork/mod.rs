@@ -1,12 +1,13 @@
 //! Documents of Apple's iWork: Pages, Numbers, Keynote.
 //!
 //! Since 2013 they are zip archives of `.iwa` files ([`iwa`]), whose stored texts are extracted:
-//! those of the body, of text boxes, headers and notes, and of the cells of tables. Each slide is a
-//! section. Numbers are left out, since tables store them packed. Types of objects are those in O'Brien's
-//! description. Older documents ([`before_2013`]) are XML; one without it may hold a preview as PDF, which is handed on.
+//! those of the body, of text boxes, headers and notes, and the values in the cells of tables ([`table`]). Each slide and
+//! each sheet is a section. Types of objects are those in O'Brien's description. Older documents ([`before_2013`]) are XML; one without it may hold a preview as PDF, which is handed on.
 
 mod before_2013;
+mod cell;
 mod iwa;
+mod table;
 
 use ken_core::Field;
 
@@ -14,7 +15,7 @@ use crate::output::Output;
 use crate::output::body::Body;
 use crate::structure::package::Package;
 use crate::{Error, Format, Input, Member};
-use iwa::Object;
+use table::Gathered;
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format::new(
@@ -32,19 +33,12 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     Field::Description,
     Field::Keywords,
 ])
-.sections("slides")
+.sections("sheets, slides")
 .members("the preview of documents before 2013 without text")
 .in_worker()
-.version(2);
+.version(3);
 
 const PREVIEW: &str = "QuickLook/Preview.pdf";
-/// The text of a body, a text box, a header, a note, a cell with more than one style.
-const STORAGE: u64 = 2001;
-/// Strings that the cells of a table refer to.
-const DATA_LIST: u64 = 6005;
-const TABLE: u64 = 6001;
-/// Only in Numbers.
-const SHEET: u64 = 2;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
@@ -54,13 +48,13 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     if names.is_empty() {
         return older(&mut package, output);
     }
-    let mut body = Body::new(limits.max_text_bytes);
+    let mut gathered = Gathered::new(limits.max_text_bytes);
     let mut is_damaged = false;
     for (position, name) in names.iter().enumerate() {
         if position > 0 && is_slide(name) {
-            body.end_page();
+            gathered.end_slide();
         }
-        if body.is_full() {
+        if gathered.is_full() {
             break;
         }
         match package.bytes(name) {
@@ -68,12 +62,14 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
                 let (bytes, is_whole) = iwa::unpack(&file, limits.max_member_bytes as usize);
                 is_damaged |= !is_whole;
                 for object in iwa::objects(&bytes) {
-                    add(&object, is_numbers, &mut body);
+                    gathered.add(&object, is_numbers);
                 }
             }
             Err(error) => package.tolerate(Err(error)),
         }
     }
+    let mut body = Body::new(limits.max_text_bytes);
+    gathered.write(&mut body);
     output.own().body = body.finish();
     if is_damaged {
         return Err(Error::Malformed("a part of the document is damaged".into()));
@@ -110,20 +106,6 @@ fn files(package: &Package<'_>) -> Vec<String> {
 
 fn is_slide(name: &str) -> bool {
     name.starts_with("Index/Slide")
-}
-
-fn add(object: &Object<'_>, is_numbers: bool, body: &mut Body) {
-    let message = object.message;
-    match object.kind {
-        STORAGE => message.texts(3).for_each(|text| add_lines(text, body)),
-        DATA_LIST => message
-            .messages(3)
-            .flat_map(|entry| entry.texts(3))
-            .for_each(|text| add_lines(text, body)),
-        TABLE => message.texts(8).for_each(|name| add_lines(name, body)),
-        SHEET if is_numbers => message.texts(1).for_each(|name| add_lines(name, body)),
-        _ => {}
-    }
 }
 
 /// Adds text, in which control characters represent breaks of pages, columns and sections, and

@@ -62,7 +62,7 @@ fn sheets_and_slides_are_pages() {
         sheets.own().body,
         "Crossings\nDate\tHarbour\tFare\tShare\tWhen\n\
          01.03.2024\tkelpiesund\t1,234.50 €\t12.5%\t2024-03-01 18:30\n\
-         Harbour closed in winter\n2\tTRUE\u{c}Crew\nCaptain Nemo\nFerry header"
+         Harbour closed in winter\n2\tTRUE\u{c}Crew\n\tCaptain Nemo\nFerry header"
     );
     assert_eq!(sheets.own().number(Field::Pages), Some(2));
     assert_eq!(sheets.own().text(Field::Title), Some("Harbour dues"));

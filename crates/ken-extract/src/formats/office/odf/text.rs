@@ -27,6 +27,8 @@ pub(super) struct OdfReader {
     pub(super) is_text: bool,
     pub(super) is_sheet: bool,
     pub(super) tables: usize,
+    /// The column of the next cell of a sheet.
+    column: usize,
     /// Number of slides or sheets so far.
     pub(super) pages: usize,
     /// The parts with objects of OLE, and the objects within a flat file.
@@ -50,6 +52,7 @@ impl OdfReader {
             is_text: false,
             is_sheet: false,
             tables: 0,
+            column: 0,
             pages: 0,
             objects: Vec::new(),
             embedded: Vec::new(),
@@ -167,8 +170,11 @@ impl OdfReader {
                 _ => {}
             },
             "table" => self.start_table(tag),
-            "table-row" => self.body.begin_row(),
-            "table-cell" | "covered-table-cell" => self.body.begin_cell(),
+            "table-row" => {
+                self.column = 0;
+                self.body.begin_row();
+            }
+            "table-cell" | "covered-table-cell" => self.start_cell(tag),
             "page" if tag.full_name() == "draw:page" => self.start_page(),
             "note-body" | "footnote-body" | "endnote-body" | "annotation" | "text-box" => {
                 self.start_aside();
@@ -223,6 +229,16 @@ impl OdfReader {
             self.start_page();
             self.body.line(&tag.attribute("name").unwrap_or_default());
         }
+    }
+
+    /// Begins a cell. In sheets one element stands for all cells that are alike.
+    fn start_cell(&mut self, tag: &Start<'_>) {
+        if !self.is_sheet || self.tables != 1 || !self.asides.is_empty() {
+            return self.body.begin_cell();
+        }
+        self.body.begin_cell_at(self.column);
+        let n_cells = tag.number("number-columns-repeated").unwrap_or(1).max(1);
+        self.column = self.column.saturating_add(n_cells);
     }
 
     fn start_page(&mut self) {

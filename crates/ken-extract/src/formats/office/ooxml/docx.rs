@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use ken_core::{Document, Field};
 
+use super::previews::{self, Previews};
 use super::{Relation, drawing, links, read_part, related, relations};
 use crate::formats::office::field;
 use crate::output::body::{Body, is_note_number};
@@ -40,7 +41,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("pages, as last laid out")
 .members("embedded files")
 .in_worker()
-.version(8);
+.version(9);
 
 /// Kinds of parts that hold text like the main part, in the order in which they are appended.
 const TEXT_PARTS: &[&str] = &["footnotes", "endnotes"];
@@ -64,7 +65,12 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
         });
     }
     let mut drawings = vec![relations];
-    read_part(package, main, |text| reader.read(text, &drawings[0]));
+    let mut previews = Previews::default();
+    read_part(package, main, |text| {
+        previews = previews::of_objects(text);
+        reader.read(text, &drawings[0])
+    });
+    drawings[0].retain(|relation| !previews.ids.contains(&relation.id));
     let parts =
         |kind: &&str| -> Vec<String> { related(&drawings[0], kind).map(str::to_owned).collect() };
     let once: Vec<String> = TEXT_PARTS.iter().flat_map(parts).collect();

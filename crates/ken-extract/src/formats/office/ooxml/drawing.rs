@@ -136,11 +136,13 @@ impl Reader<'_, '_> {
                 self.is_prompt = self.context.is_master;
                 self.is_repeated = matches!(&*kind, "hdr" | "ftr" | "dt");
             }
-            // The text description of a picture.
+            // The title and the description of a picture.
             "cNvPr" => {
-                let description = tag.attribute("descr").unwrap_or_default();
-                if !names_a_picture(&description) {
-                    self.body.line(&description);
+                for name in ["title", "descr"] {
+                    let text = tag.attribute(name).unwrap_or_default();
+                    if !names_a_picture(&text) {
+                        self.body.line(&text);
+                    }
                 }
             }
             "hlinkClick" | "hlinkMouseOver" => {

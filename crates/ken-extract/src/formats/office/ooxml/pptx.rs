@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use ken_core::{Document, Field};
 
 use super::drawing::{self, Context};
+use super::previews::{self, Previews};
 use super::{Relation, people, read_part, related, relations, targets};
 use crate::output::body::Body;
 use crate::output::metadata::set_pages;
@@ -42,7 +43,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("slides")
 .members("embedded files")
 .in_worker()
-.version(7);
+.version(8);
 
 /// The text of a presentation as it is read.
 struct Reader {
@@ -93,15 +94,18 @@ impl Reader {
     }
 
     fn part(&mut self, package: &mut Package<'_>, part: &str, is_master: bool) -> Vec<Relation> {
-        let relations = relations(package, part);
+        let mut relations = relations(package, part);
+        let mut previews = Previews::default();
         let context = Context {
             authors: Some(&self.authors),
             is_master,
             ..Context::new(&relations)
         };
         read_part(package, part, |text| {
+            previews = previews::of_objects(text);
             drawing::read(text, context, &mut self.body)
         });
+        relations.retain(|relation| !previews.ids.contains(&relation.id));
         relations
     }
 
@@ -167,10 +171,10 @@ mod tests {
     #[test]
     fn descriptions_are_text_and_slide_numbers_are_not() {
         let mut body = Body::new(100);
-        let slide = "<cNvPr descr='A cat'/><p><r><t>a</t></r><fld type='slidenum'><t>7</t></fld><br/>\
+        let slide = "<cNvPr title='Pet' descr='A cat'/><p><r><t>a</t></r><fld type='slidenum'><t>7</t></fld><br/>\
                      <fld type='datetime'><t>May</t></fld></p>";
         drawing::read(slide, Context::default(), &mut body).unwrap();
-        assert_eq!(body.finish(), "A cat\na\nMay");
+        assert_eq!(body.finish(), "Pet\nA cat\na\nMay");
     }
 
     #[test]

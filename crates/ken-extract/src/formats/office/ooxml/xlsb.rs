@@ -28,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(4);
+.version(5);
 
 /// More sheets than memory ever holds.
 const MAX_SHEETS: usize = 10_000;
@@ -164,10 +164,10 @@ fn read_sheet(package: &mut Package<'_>, part: &str, workbook: &Workbook, body: 
                 body.begin_row();
             }
             1..=11 | 62 if !body.is_full() => {
-                data.take(4)?;
+                let column = data.le_u32()? as usize;
                 let style = data.le_u32()? & 0xff_ffff;
                 let text = cell(kind, style as usize, data, workbook)?;
-                body.begin_cell();
+                body.begin_cell_at(column);
                 body.push(&text);
                 body.end_cell();
             }
@@ -214,21 +214,18 @@ fn read_sheet(package: &mut Package<'_>, part: &str, workbook: &Workbook, body: 
 
 /// Returns the text of a cell; for a formula, its last result.
 fn cell(kind: u32, style: usize, data: &mut Cursor<'_>, workbook: &Workbook) -> Option<String> {
-    let number = |value: f64| {
-        let format = workbook
-            .formats
-            .get(style)
-            .unwrap_or(&NumberFormat::General);
-        format.show(&shown(value), workbook.from_1904)
-    };
+    let format = workbook.formats.get(style);
+    let format = format.unwrap_or(&NumberFormat::General);
+    let number = |value: f64| format.show(&shown(value), workbook.from_1904);
+    let text = |text: &str| format.show_text(text).into_owned();
     Some(match kind {
         2 => number(packed(data.le_u32()?)),
         3 | 11 => error(data.byte()?).to_owned(),
         4 | 10 => boolean(data.byte()?).to_owned(),
         5 | 9 => number(f64::from_bits(data.le_u64()?)),
-        6 | 8 => string(data)?,
-        7 => workbook.strings.get(data.le_u32()? as usize).to_owned(),
-        62 => rich_string(data)?,
+        6 | 8 => text(&string(data)?),
+        7 => text(workbook.strings.get(data.le_u32()? as usize)),
+        62 => text(&rich_string(data)?),
         _ => return None,
     })
 }

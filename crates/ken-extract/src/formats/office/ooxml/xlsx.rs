@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use ken_core::{Document, Field};
 
 use super::drawing::{self, Context};
+use super::previews::{self, Previews};
 use super::{Relation, links, people, read_part, related, relations, targets};
 use crate::formats::office::escape::unescape;
 use crate::formats::office::spreadsheet::number_format::NumberFormat;
@@ -43,7 +44,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(8);
+.version(9);
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
     let mut body = Body::new(limits.max_text_bytes);
@@ -170,7 +171,11 @@ fn read_sheet(
     body: &mut Body,
 ) {
     let relations = relations(package, part);
-    read_part(package, part, |text| workbook::read(text, workbook, body));
+    let mut previews = Previews::default();
+    read_part(package, part, |text| {
+        previews = previews::of_objects(text);
+        workbook::read(text, workbook, body)
+    });
     links(&relations)
         .into_values()
         .for_each(|target| body.link(target));
@@ -182,7 +187,8 @@ fn read_sheet(
         read_part(package, comments, |text| read_thread(text, people, body));
     }
     // The pictures of objects are those of an older kind of drawing.
-    for shapes in related(&relations, "vmlDrawing") {
+    let has_others = previews.n_members == 0 || previews.n_others > 0;
+    for shapes in related(&relations, "vmlDrawing").filter(|_| has_others) {
         let own = super::relations(package, shapes);
         super::read_metafiles(package, &own, body);
     }
@@ -261,8 +267,8 @@ mod tests {
         assert_eq!(
             own.body,
             "Crossings\nDate\tHarbour\tFare\tShare\tWhen\n\
-             01.03.2024\tzwiebelhafen\t1,234.50 €\t12.5%\t2024-03-01 18:30\nTRUE\n\
-             Ferry header\nErik: Harbour closed in winter\u{c}Crew\nCaptain Nemo"
+             01.03.2024\tzwiebelhafen\t1,234.50 €\t12.5%\t2024-03-01 18:30\n\tTRUE\n\
+             Ferry header\nErik: Harbour closed in winter\u{c}Crew\n\tCaptain Nemo"
         );
         assert_eq!(own.text(Field::Title), Some("Ferry budget"));
         assert_eq!(own.text(Field::Author), Some("Erik Ahlgren"));
@@ -290,7 +296,7 @@ mod tests {
             ),
         ]);
         let found = run(&FORMAT, &zip);
-        assert_eq!(found.own().body, "S\none\tin\tsum\tFALSE\t#N/A\t0.1");
+        assert_eq!(found.own().body, "S\none\t\tin\tsum\tFALSE\t#N/A\t0.1");
     }
 
     #[test]
@@ -336,8 +342,35 @@ mod tests {
         ]);
         assert_eq!(
             run(&FORMAT, &zip).own().body,
-            "S\nline\ntwo\tf\nhttps://example.org/f\nChoose one\nred\nblue\n\
+            "S\nline two\tf\nhttps://example.org/f\nChoose one\nred\nblue\n\
              https://example.org/a\nIna: check\nIna: done\nBo Lund: why?\nUmsatz_2024"
+        );
+    }
+
+    #[test]
+    fn values_stay_in_their_columns() {
+        let zip = zip_of(&[
+            ("xl/workbook.xml", b"<w><sheet name='S' r:id='r1'/></w>"),
+            (
+                "xl/_rels/workbook.xml.rels",
+                b"<r><Relationship Id='r1' Type='x/worksheet' Target='worksheets/a.xml'/>\
+                  <Relationship Id='r2' Type='x/styles' Target='styles.xml'/></r>",
+            ),
+            (
+                "xl/styles.xml",
+                b"<s><numFmts><numFmt numFmtId='164' formatCode='# ?/?;;;&quot;Mr &quot;@'/></numFmts>\
+                  <cellXfs><xf numFmtId='0'/><xf numFmtId='164'/></cellXfs></s>",
+            ),
+            (
+                "xl/worksheets/a.xml",
+                b"<s><row><c r='B1' t='str'><v>b\nand c</v></c><c r='E1'><v>5</v></c><c/><c><v>7</v></c>\
+                  </row><row><c r='A2' s='1'><v>1.75</v></c><c r='C2' s='1' t='inlineStr'><is><t>Finch\
+                  </t></is></c><c r='D2' s='1' t='e'><v>#N/A</v></c><c r='XFD2'><v>9</v></c></row></s>",
+            ),
+        ]);
+        assert_eq!(
+            run(&FORMAT, &zip).own().body,
+            "S\n\tb and c\t\t\t5\t\t7\n1 3/4\t\tMr Finch\t#N/A\t\t9"
         );
     }
 

@@ -2,6 +2,7 @@
 
 mod date_format;
 mod format_code;
+mod fraction;
 mod mask;
 pub(super) mod number_format;
 pub(super) mod value;

@@ -1,12 +1,15 @@
 //! How a spreadsheet displays numbers and dates: format codes of ECMA-376 part 1, 18.8.30/31.
 //!
 //! Codes are compiled once per style. Dates appear in the form of their code; built-in dates, whose
-//! form depends on the user's locale, appear in ISO 8601. Parts without use in a search are left
+//! form depends on the user's locale, appear in ISO 8601. A section may be for text. Parts without use in a search are left
 //! out: colours, fill characters, conditions. With a code beyond that, the number appears as
 //! stored.
 
+use std::borrow::Cow;
+
 use super::date_format::{DatePattern, elapsed_unit};
 use super::format_code::{Token, currency, nudged, split_sections, tokens};
+use super::fraction::{Fraction, literals};
 use super::mask::Mask;
 
 const MAX_DECIMALS: usize = 30;
@@ -17,8 +20,15 @@ const MAX_CODE_BYTES: usize = 1024;
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::formats::office) enum NumberFormat {
     General,
-    /// Sections for positive numbers, negative numbers and zero; at least one.
-    Sections(Vec<Section>),
+    /// Sections for positive numbers, negative numbers and zero; at least one, unless there is one for text.
+    Sections(Vec<Section>, Option<Around>),
+}
+
+/// What stands before and after a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::formats::office) struct Around {
+    before: String,
+    after: String,
 }
 
 /// A format code for numbers of one sign.
@@ -28,6 +38,7 @@ pub(in crate::formats::office) enum Section {
     Date(DatePattern),
     Number(NumberPattern),
     Mask(Mask),
+    Fraction(Fraction),
 }
 
 /// The number part of a format code.
@@ -85,14 +96,25 @@ impl NumberFormat {
         if code.len() > MAX_CODE_BYTES {
             return Self::General;
         }
-        let sections: Vec<Section> = split_sections(code)
-            .into_iter()
-            .take(3)
-            .map(Section::parse)
-            .collect();
+        let mut codes = split_sections(code);
+        codes.truncate(4);
+        let has_text = |code: &str| tokens(code).contains(&Token::Run('@', 1));
+        // The last section may be for text; as the fourth it is.
+        let of_text = codes.pop_if(|code| has_text(code));
+        codes.truncate(3);
+        let around = of_text.and_then(Around::parse);
+        let sections: Vec<Section> = codes.into_iter().map(Section::parse).collect();
         match sections[..] {
-            [] | [Section::General] => Self::General,
-            _ => Self::Sections(sections),
+            [] | [Section::General] if around.is_none() => Self::General,
+            _ => Self::Sections(sections, around),
+        }
+    }
+
+    /// Returns a text as it is displayed.
+    pub(in crate::formats::office) fn show_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self {
+            Self::Sections(_, Some(around)) if !text.is_empty() => around.show(text).into(),
+            _ => text.into(),
         }
     }
 
@@ -104,9 +126,15 @@ impl NumberFormat {
         if !value.is_finite() {
             return stored.to_owned();
         }
-        let Self::Sections(sections) = self else {
+        let Self::Sections(sections, around) = self else {
             return general(stored, value);
         };
+        if sections.is_empty() {
+            let shown = general(stored, value);
+            return around
+                .as_ref()
+                .map_or(shown.clone(), |around| around.show(&shown));
+        }
         let (position, magnitude) = match sections.len() {
             2.. if value < 0.0 => (1, -value),
             3.. if value == 0.0 => (2, value),
@@ -119,6 +147,11 @@ impl NumberFormat {
                 .unwrap_or_else(|| general(stored, value)),
             Section::Number(pattern) => pattern.show(magnitude),
             Section::Mask(mask) => mask.show(magnitude),
+            Section::Fraction(fraction) => {
+                let shown = fraction.show(magnitude.abs());
+                let sign = if magnitude < 0.0 { "-" } else { "" };
+                shown.map_or_else(|| general(stored, value), |shown| format!("{sign}{shown}"))
+            }
         }
     }
 }
@@ -132,6 +165,23 @@ fn general(stored: &str, value: f64) -> String {
         format!("{value:E}")
     } else {
         value.to_string()
+    }
+}
+
+impl Around {
+    /// Reads a section for text; returns `None` if it shows the text alone.
+    fn parse(code: &str) -> Option<Self> {
+        let tokens = tokens(code);
+        let at = tokens
+            .iter()
+            .position(|token| *token == Token::Run('@', 1))?;
+        let (before, after) = (literals(&tokens[..at]), literals(&tokens[at + 1..]));
+        let is_text = |text: &str| text.contains(char::is_alphanumeric) && !text.contains('@');
+        (is_text(&before) || is_text(&after)).then_some(Self { before, after })
+    }
+
+    fn show(&self, text: &str) -> String {
+        [&self.before, text, &self.after].concat().trim().to_owned()
     }
 }
 
@@ -149,7 +199,11 @@ impl Section {
         }
         let number = NumberPattern::parse(&tokens).map(Self::Number);
         let mask = || Mask::parse(&tokens).map(Self::Mask);
-        number.or_else(mask).unwrap_or(Self::General)
+        let fraction = || Fraction::parse(&tokens).map(Self::Fraction);
+        number
+            .or_else(mask)
+            .or_else(fraction)
+            .unwrap_or(Self::General)
     }
 }
 
@@ -354,7 +408,13 @@ mod tests {
                 "7.00",
             ),
             ("0;0;\"a;b\"", "0", "a;b"),
-            ("# ?/?", "0.5", "0.5"),
+            ("# ?/?", "0.5", "1/2"),
+            ("# ??/??", "-1.25", "-1 1/4"),
+            ("# ?/?;(# ?/?)", "-1.25", "(1 1/4)"),
+            ("0;@", "-5", "-5"),
+            ("\"No. \"@", "5", "No. 5"),
+            ("0.0;-0.0;0;\"Dear \"@", "-5", "-5.0"),
+            ("0;-0;;@", "0", ""),
             ("(000) 000-0000", "5551234567", "(555) 123-4567"),
             ("000-00-0000", "1234567", "001-23-4567"),
             ("###-####", "11234567", "1123-4567"),
@@ -366,6 +426,22 @@ mod tests {
                 shown,
                 "{code}"
             );
+        }
+    }
+
+    #[test]
+    fn text_is_shown_as_its_section_says() {
+        for (code, shown) in [
+            ("General", "Ann"),
+            ("@", "Ann"),
+            ("_(@_)", "Ann"),
+            ("\"Dear \"@\\!", "Dear Ann!"),
+            ("0;-0;0;\"Dear \"@", "Dear Ann"),
+            ("0;[Red]@\" & sons\"", "Ann & sons"),
+            ("0;-0;0;\"hidden\"", "Ann"),
+            (";;;", "Ann"),
+        ] {
+            assert_eq!(NumberFormat::parse(code).show_text("Ann"), shown, "{code}");
         }
     }
 

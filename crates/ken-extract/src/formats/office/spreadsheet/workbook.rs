@@ -93,6 +93,8 @@ pub(in crate::formats::office) fn read_strings(
 struct Cell {
     kind: CellKind,
     style: usize,
+    /// Counted from 0.
+    column: usize,
     value: String,
 }
 
@@ -102,7 +104,8 @@ enum CellKind {
     Number,
     SharedString,
     Boolean,
-    /// Text, dates and errors, which are stored as displayed.
+    Text,
+    /// Dates and errors, which are stored as displayed.
     Plain,
 }
 
@@ -112,6 +115,7 @@ impl CellKind {
             "n" => Self::Number,
             "s" => Self::SharedString,
             "b" => Self::Boolean,
+            "str" | "inlineStr" => Self::Text,
             _ => Self::Plain,
         }
     }
@@ -124,6 +128,7 @@ impl Cell {
         self.kind = CellKind::Number;
         for (name, value) in tag.raw_attributes() {
             match name {
+                "r" => self.column = column_of(&value).unwrap_or(self.column),
                 "s" => self.style = value.parse().unwrap_or(0),
                 "t" => self.kind = CellKind::of(&value),
                 _ => {}
@@ -135,20 +140,31 @@ impl Cell {
         if self.value.is_empty() {
             return;
         }
+        let format = workbook.formats.get(self.style);
+        let format = format.unwrap_or(&NumberFormat::General);
         match self.kind {
+            CellKind::Text => {
+                body.push(&format.show_text(&unescape(self.value.as_str().into())));
+            }
             CellKind::Plain => body.push(&unescape(self.value.as_str().into())),
             CellKind::Boolean if self.value.trim() == "0" => body.push("FALSE"),
             CellKind::Boolean => body.push("TRUE"),
             CellKind::SharedString => {
                 let number = self.value.trim().parse().unwrap_or(usize::MAX);
-                body.push(workbook.strings.get(number));
+                body.push(&format.show_text(workbook.strings.get(number)));
             }
-            CellKind::Number => match workbook.formats.get(self.style) {
-                Some(format) => body.push(&format.show(&self.value, workbook.from_1904)),
-                None => body.push(&NumberFormat::General.show(&self.value, workbook.from_1904)),
-            },
+            CellKind::Number => body.push(&format.show(&self.value, workbook.from_1904)),
         }
     }
+}
+
+/// Returns the column of a reference, counted from 0: 27 in `AB12`.
+pub(in crate::formats::office) fn column_of(reference: &str) -> Option<usize> {
+    let letters = reference.bytes().take_while(u8::is_ascii_alphabetic);
+    let number = letters.take(4).fold(0, |number, letter| {
+        26 * number + usize::from(letter.to_ascii_uppercase() - b'A') + 1
+    });
+    number.checked_sub(1)
 }
 
 /// Reads the cells of a sheet, then its headers and footers.
@@ -168,9 +184,12 @@ pub(in crate::formats::office) fn read(
                 "v" | "t" => in_value = true,
                 "c" => {
                     cell.begin(&tag);
-                    body.begin_cell();
+                    body.begin_cell_at(cell.column);
                 }
-                "row" => body.begin_row(),
+                "row" => {
+                    body.begin_row();
+                    cell.column = 0;
+                }
                 "f" => read_formula(&mut xml, body)?,
                 "rPh" | "extLst" => xml.skip()?,
                 "oddHeader" | "evenHeader" | "firstHeader" | "oddFooter" | "evenFooter"
@@ -185,6 +204,8 @@ pub(in crate::formats::office) fn read(
                 "c" => {
                     cell.end(workbook, body);
                     body.end_cell();
+                    // Cells without a reference follow one another.
+                    cell.column = cell.column.saturating_add(1);
                 }
                 "row" => body.end_row(),
                 _ => {}
@@ -288,6 +309,15 @@ mod tests {
         assert_eq!(without_codes("&"), "&");
         assert_eq!(without_codes("&K12"), "");
         assert_eq!(without_codes("&ä&\"x"), "");
+    }
+
+    #[test]
+    fn references_name_columns() {
+        let columns = ["A1", "Z9", "AB12", "xfd1048576", "", "7"].map(column_of);
+        assert_eq!(
+            columns,
+            [Some(0), Some(25), Some(27), Some(16_383), None, None]
+        );
     }
 
     #[test]

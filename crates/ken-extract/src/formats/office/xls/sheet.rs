@@ -36,8 +36,10 @@ pub(super) struct SheetReader {
     depth: usize,
     /// The row of the last cell.
     row: Option<u16>,
-    /// Whether the last cell was a formula whose text follows.
-    awaits_text: bool,
+    /// The column of the last cell.
+    column: u16,
+    /// The style of the last cell, if that was a formula whose text follows.
+    awaits_text: Option<u16>,
     /// Text below the cells: comments, text boxes, with the number of its object.
     below: Vec<(u16, String)>,
     /// The number of the last object.
@@ -66,7 +68,8 @@ impl SheetReader {
             n_sheets: 0,
             depth: 0,
             row: None,
-            awaits_text: false,
+            column: 0,
+            awaits_text: None,
             below: Vec::new(),
             object: 0,
             repeated: Vec::new(),
@@ -181,8 +184,8 @@ impl SheetReader {
             }
             0x207 => {
                 let text = self.encoding.read_long(&mut data)?;
-                if std::mem::take(&mut self.awaits_text) {
-                    self.cell(&text);
+                if let Some(style) = self.awaits_text.take() {
+                    self.text(style, &text);
                 }
             }
             _ => self.cell_record(number, data)?,
@@ -241,23 +244,25 @@ impl SheetReader {
             return None;
         }
         self.go_to_row(data.le_u16()?);
-        let _column = data.le_u16()?;
+        self.column = data.le_u16()?;
         if number == 0xbd {
             while data.0.len() >= 8 {
                 let style = data.le_u16()?;
                 self.number(style, packed(data.le_u32()?));
+                self.column = self.column.saturating_add(1);
             }
             return Some(());
         }
         let style = data.le_u16()?;
         match number {
             0xfd => {
-                let text = self.shared.strings.get(data.le_u32()? as usize);
-                if !text.is_empty() {
-                    self.body.begin_cell();
-                    self.body.push(text);
-                    self.body.end_cell();
-                }
+                let number = data.le_u32()? as usize;
+                let text = self
+                    .format(style)
+                    .show_text(self.shared.strings.get(number));
+                self.body.begin_cell_at(self.column.into());
+                self.body.push(&text);
+                self.body.end_cell();
             }
             0x204 | 0xd6 => {
                 let mut encoding = self.encoding;
@@ -265,7 +270,7 @@ impl SheetReader {
                     encoding.code_page = *page;
                 }
                 let text = encoding.read_long(&mut data)?;
-                self.cell(&text);
+                self.text(style, &text);
             }
             0x203 => self.number(style, f64::from_bits(data.le_u64()?)),
             0x27e => self.number(style, packed(data.le_u32()?)),
@@ -284,13 +289,13 @@ impl SheetReader {
 
     /// Shows the last result of a formula.
     fn formula(&mut self, style: u16, result: u64) {
-        self.awaits_text = false;
+        self.awaits_text = None;
         if result >> 48 != 0xffff {
             return self.number(style, f64::from_bits(result));
         }
         let value = (result >> 16) as u8;
         match result as u8 {
-            0 => self.awaits_text = true,
+            0 => self.awaits_text = Some(style),
             1 => self.cell(boolean(value)),
             2 => self.cell(error(value)),
             _ => {}
@@ -298,14 +303,24 @@ impl SheetReader {
     }
 
     fn number(&mut self, style: u16, value: f64) {
-        let format = self.shared.formats.get(usize::from(style));
-        let format = format.unwrap_or(&NumberFormat::General);
-        let text = format.show(&shown(value), self.shared.from_1904);
+        let text = self
+            .format(style)
+            .show(&shown(value), self.shared.from_1904);
         self.cell(&text);
     }
 
+    fn text(&mut self, style: u16, text: &str) {
+        let text = self.format(style).show_text(text).into_owned();
+        self.cell(&text);
+    }
+
+    fn format(&self, style: u16) -> &NumberFormat {
+        let format = self.shared.formats.get(usize::from(style));
+        format.unwrap_or(&NumberFormat::General)
+    }
+
     fn cell(&mut self, text: &str) {
-        self.body.begin_cell();
+        self.body.begin_cell_at(self.column.into());
         self.body.push(text);
         self.body.end_cell();
     }

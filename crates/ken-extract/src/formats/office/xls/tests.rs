@@ -27,7 +27,7 @@ fn sheets_are_pages_of_rows_as_they_are_displayed() {
         "Crossings\nDate\tHarbour\tFare\tShare\tWhen\n\
          01.03.2024\tzwiebelhafen\t1,234.50 €\t12.5%\t2024-03-01 18:30\n2\tTRUE\n",
         "Harbour closed in winter",
-        "\u{c}Crew\nCaptain Nemo",
+        "\u{c}Crew\n\tCaptain Nemo",
     ] {
         assert!(own.body.contains(text), "{text}: {}", own.body);
     }
