@@ -51,6 +51,7 @@ fn role(path: &str, tag: &Start<'_>, document: &mut Document) -> Role {
         // Numbers of volumes, codes of journals, a formula in TeX beside the one that is displayed.
         "journal-id" | "issn" | "article-id" | "pub-date" | "tex-math" | "processing-meta"
         | "self-uri" | "elocation-id" | "contrib-id" => Role::Skip,
+        "ext-link" => Role::Free,
         "tr" => Role::Row,
         "td" | "th" => Role::Cell,
         _ if is_inline(name) => Role::Inline,
@@ -94,7 +95,6 @@ fn is_inline(name: &str) -> bool {
             | "sub"
             | "sup"
             | "underline"
-            | "ext-link"
             | "xref"
             | "uri"
             | "email"

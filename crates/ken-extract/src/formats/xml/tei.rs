@@ -48,6 +48,7 @@ fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
         | "standOff" => Role::Skip,
         // A line that is broken within a word.
         "lb" | "pb" | "cb" if tag.attribute("break").as_deref() == Some("no") => Role::Inline,
+        "ref" | "ptr" => Role::Free,
         "row" => Role::Row,
         "cell" => Role::Cell,
         "p" | "ab" | "l" | "lg" | "lb" | "div" | "div1" | "div2" | "div3" | "item" | "list"

@@ -288,10 +288,10 @@ fn tei_gives_fields_and_lines() {
         assert!(!own.body.contains(word), "{word}: {}", own.body);
     }
     let verse = b"<?xml version='1.0'?><TEI><text><body><l>O wan<lb break='no'/>derer<lb/>of <persName ref='#p'>Tro\
-        <hi>y</hi></persName></l><ref target='https://example.org/t'>see</ref></body></text></TEI>";
+        <hi>y</hi></persName></l><p>Do <ref target='https://example.org/t'>see</ref>.</p></body></text></TEI>";
     assert_eq!(
         read("a.xml", verse).own().body,
-        "O wanderer\nof Troy\nhttps://example.org/t\nsee"
+        "O wanderer\nof Troy\nDo see.\nhttps://example.org/t"
     );
 }
 

@@ -10,6 +10,8 @@ const VERSION: u8 = 5;
 const BIAS: i32 = 0x1820;
 /// More than Numbers allows.
 const MAX_COLUMNS: u16 = 4096;
+/// Further digits of a result are noise.
+const EXACT_DIGITS: usize = 15;
 /// Longer numbers are written with an exponent.
 const MAX_ZEROS: u32 = 40;
 /// 2001-01-01 as a day of Excel, from which dates count.
@@ -125,6 +127,9 @@ fn number(bytes: [u8; 16]) -> String {
     let exponent = ((bits >> 113) & 0x3fff) as i32 - BIAS;
     let digits = (bits & ((1 << 113) - 1)).to_string();
     let n_zeros = exponent.unsigned_abs();
+    if digits.len() > EXACT_DIGITS && exponent < 0 {
+        return rounded(&format!("{sign}{digits}E{exponent}"));
+    }
     if n_zeros > MAX_ZEROS && digits != "0" {
         return format!("{sign}{digits}E{exponent}");
     }
@@ -138,6 +143,17 @@ fn number(bytes: [u8; 16]) -> String {
     match decimals.trim_end_matches('0') {
         "" => format!("{sign}{whole}"),
         decimals => format!("{sign}{whole}.{decimals}"),
+    }
+}
+
+/// Returns a fraction without the noise of a result in binary.
+fn rounded(number: &str) -> String {
+    let number: f64 = number.parse().unwrap_or_default();
+    let shown = format!("{number:.*e}", EXACT_DIGITS - 1);
+    let number: f64 = shown.parse().unwrap_or(number);
+    match (1e-9..1e15).contains(&number.abs()) {
+        true => number.to_string(),
+        false => format!("{number:E}"),
     }
 }
 
@@ -184,6 +200,11 @@ mod tests {
         assert_eq!(decimal(0, 300, 0), "0");
         assert_eq!(decimal(0, -300, 0), "0");
         assert_eq!(decimal(7, 300, 0), "7E300");
+        assert_eq!(decimal(51_999_999_999_999_992, -15, 1), "-52");
+        assert_eq!(
+            decimal(12_345_678_901_234_567, -30, 0),
+            "1.23456789012346E-14"
+        );
         assert_eq!(
             number([0xff; 16]).len(),
             "-10384593717069655257060992658440191E10207".len()
