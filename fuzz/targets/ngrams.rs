@@ -12,7 +12,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let candidates = segment.candidates(&need);
     for row in segment.rows() {
         candidates.contains(row.doc);
-        segment.name(row.doc);
+        segment.names().path(row.doc);
         segment.of(row.version.key).count();
     }
     let merged = merge(&[segment], &|_| true, 2, Vec::new());

@@ -11,6 +11,10 @@ use serde_json::{Value, json};
 
 use crate::layout::{ESCAPE, FIRST, MAX_REGEX, NO_BORDER, has_escapes, is_escaped, term, term_in};
 
+/// The most repeated letters that may differ, such as the dots of `[ab].{12}`: an automaton may need two to this power
+/// states, and Lucene refuses an expression that needs more than 10,000.
+const MAX_CHOICES: usize = 12;
+
 /// The most terms of one query (`index.max_terms_count`).
 const MAX_TERMS: usize = 65_000;
 
@@ -149,14 +153,34 @@ pub(crate) trait Letters {
     fn is_any(&self, class: &Class) -> bool;
 }
 
-/// Returns an expression in the syntax of Lucene.
+/// Returns an expression in the syntax of Lucene; none if it has no such form, or if Lucene might refuse it.
 pub(crate) fn written<L: Letters>(hir: &Hir, letters: &L) -> Option<String> {
+    if repeated_choices(hir, 1) > MAX_CHOICES {
+        return None;
+    }
     let branches = match hir.kind() {
         HirKind::Alternation(parts) => parts.as_slice(),
         _ => std::slice::from_ref(hir),
     };
     let branches = branches.iter().map(|part| branch(part, letters));
     Some(branches.collect::<Option<Vec<_>>>()?.join("|"))
+}
+
+/// Returns how many letters that may differ are repeated a number of times, each counted as often.
+fn repeated_choices(hir: &Hir, times: usize) -> usize {
+    match hir.kind() {
+        HirKind::Class(_) if times > 1 => times,
+        HirKind::Class(_) | HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => 0,
+        HirKind::Repetition(repetition) => {
+            let most = repetition.max.unwrap_or(repetition.min).max(1) as usize;
+            repeated_choices(&repetition.sub, times.saturating_mul(most))
+        }
+        HirKind::Capture(capture) => repeated_choices(&capture.sub, times),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts
+            .iter()
+            .map(|part| repeated_choices(part, times))
+            .fold(0, usize::saturating_add),
+    }
 }
 
 /// Returns one alternative of the whole expression. Only here an end of the term may be asked for.
@@ -378,6 +402,9 @@ mod tests {
             ("^$", Some("()")),
             ("\\bx", None),
             ("a(^b|c)", None),
+            ("^[0-9]{2}x$", Some("(([0-9])){2,2}x")),
+            ("[ab].{50}c", None),
+            ("((?:[ab].){3}){9}", None),
         ] {
             assert_eq!(lucene(regex, false).as_deref(), expected, "{regex}");
         }
