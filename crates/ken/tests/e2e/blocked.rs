@@ -4,6 +4,8 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::places::{Kind, Place};
+use crate::serve::Server;
+use crate::web;
 use crate::world::{Run, World, assert_counts};
 
 /// Longer than ken waits for anything here.
@@ -125,6 +127,31 @@ fn many_silent_roots_take_no_longer_than_one() {
     assert_counts(&index().summary(), &[("added", 7)]);
     place.rules("readdir silent HANG\n");
     assert_counts(&index().summary(), &[("kept", 7)]);
+}
+
+#[test]
+fn a_client_cannot_name_a_root_that_holds_up_the_server() {
+    let Some((place, world)) = blocked() else {
+        return;
+    };
+    world.write("fruit.txt", "one quince");
+    world.index_docs();
+    let server = Server::start(&world);
+    let page = web::page(&world);
+    place.rules("getattr / HANG\nreaddir / HANG\n");
+    let body = format!("{{\"add\":[\"{}\"]}}", place.folder().display());
+    let headers = [
+        format!("Authorization: Bearer {}", page.token),
+        format!("Content-Length: {}", body.len()),
+        "Content-Type: application/json".to_owned(),
+    ];
+    let headers = headers.each_ref().map(String::as_str);
+    let (status, _, answer) = page.ask_with("POST", "/api/v1/index", &headers, &body);
+    assert!(
+        status == 400 && answer.contains("cannot be read now"),
+        "{answer}"
+    );
+    assert_eq!(server.status()["swept"], 0);
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Page {
     }
 
     /// Sends a request with a body, whose length is among the headers.
-    fn ask_with(
+    pub(crate) fn ask_with(
         &self,
         method: &str,
         path: &str,
