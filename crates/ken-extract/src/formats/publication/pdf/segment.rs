@@ -460,7 +460,7 @@ pub(super) struct Segments {
     space: bool,
     actual_text: Option<Text>,
     /// The last segment with each text, by the text's hash.
-    by_text: HashMap<u64, usize>,
+    by_text: HashMap<u64, Segment>,
     hasher: RandomState,
     /// Spaces of the last segments that are wide enough for a glyph.
     holes: Holes,
@@ -710,19 +710,22 @@ impl Segments {
         segment.words = start..self.words.len();
     }
 
+    /// Returns whether a segment was drawn before at nearly the same place, as for bold or a shadow.
     fn is_overprint(&mut self, segment: &Segment) -> bool {
         let text = &self.text[segment.range.clone()];
         let hash = self.hasher.hash_one(text);
-        let before = self.by_text.insert(hash, self.segments.len());
-        before
-            .and_then(|index| self.segments.get(index))
-            .is_some_and(|before| {
-                let limit = 2.0 * OVERPRINT * segment.size;
-                before.angle == segment.angle
-                    && (before.x0 - segment.x0).abs() < limit
-                    && (before.y - segment.y).abs() < limit
-                    && &self.text[before.range.clone()] == text
-            })
+        let limit = 2.0 * OVERPRINT * segment.size;
+        let is_same = |before: &Segment| {
+            before.angle == segment.angle
+                && (before.x0 - segment.x0).abs() < limit
+                && (before.y - segment.y).abs() < limit
+                && &self.text[before.range.clone()] == text
+        };
+        let is_overprint = self.by_text.get(&hash).is_some_and(is_same);
+        if !is_overprint {
+            self.by_text.insert(hash, segment.clone());
+        }
+        is_overprint
     }
 }
 

@@ -130,6 +130,11 @@ fn glyphs_of_another_font_fill_the_gaps_of_their_line() {
                 BT /F2 10 Tf 1 0 0 1 56 700 Tm (X) Tj ET BT /F2 10 Tf 1 0 0 1 86 700 Tm (Y) Tj ET \
                 BT /F2 10 Tf 50 688 Td (below) Tj ET";
     assert_eq!(page_text(word), "aXb c Y end\nbelow");
+    // Drawn once more for bold, it stands once.
+    let bold = "BT /F1 10 Tf 50 700 Td [(a)-1200(c)] TJ ET \
+                BT /F2 10 Tf 1 0 0 1 56 700 Tm (X) Tj ET BT /F2 10 Tf 50 688 Td (below) Tj ET \
+                BT /F2 10 Tf 1 0 0 1 56 700 Tm (X) Tj ET";
+    assert_eq!(page_text(bold), "aX c\nbelow");
     // A wide gap parts the line, and the symbol is between its parts.
     let symbol = "BT /F2 10 Tf 50 700 Td (one) Tj 36 0 Td (two) Tj ET \
                   BT /F2 10 Tf 1 0 0 1 74 700 Tm (X) Tj ET";
