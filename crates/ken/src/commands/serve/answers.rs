@@ -85,7 +85,6 @@ impl Answers {
             return self.ask_mcp(request, reply);
         }
         match self.look(&request, door) {
-            Err((405, message)) => reply.refuse_method(request.uri().path(), &message),
             Err((status, message)) => reply.refuse(status, &message),
             Ok(passed) => self.hand_on(request, passed, reply),
         }
