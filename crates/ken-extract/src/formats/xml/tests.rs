@@ -467,6 +467,9 @@ fn xps_gives_lines_of_pages() {
 fn hostile_markup_is_survived() {
     for name in [
         "survey-tei.xml",
+        "survey-jats.xml",
+        "survey.icml",
+        "timetable.xml",
         "harbour.svg",
         "survey.fb2",
         "feed.rss",
