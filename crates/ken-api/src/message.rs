@@ -43,7 +43,7 @@ impl Freshness {
     pub fn sweep(&self) -> Option<String> {
         let next = match self.sweep_in_seconds? {
             seconds if seconds < -LATE => format!("overdue by {:.0} s", -seconds),
-            seconds if seconds < 1.0 => "being looked at".to_owned(),
+            seconds if seconds < 1.0 => "looking now".to_owned(),
             seconds => format!("next look in {seconds:.0} s"),
         };
         Some(match self.swept_seconds_ago {
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(told(None, Some(15.0)).unwrap(), "next look in 15 s");
         assert_eq!(
             told(Some(30.4), Some(-3.0)).unwrap(),
-            "last looked at 30 s ago, being looked at"
+            "last looked at 30 s ago, looking now"
         );
         assert_eq!(
             told(Some(700.0), Some(-90.0)).unwrap(),

@@ -148,7 +148,7 @@ fn a_client_cannot_name_a_root_that_holds_up_the_server() {
     let headers = headers.each_ref().map(String::as_str);
     let (status, _, answer) = page.ask_with("POST", "/api/v1/index", &headers, &body);
     assert!(
-        status == 400 && answer.contains("cannot be read now"),
+        status == 400 && answer.contains("its file system does not answer"),
         "{answer}"
     );
     assert_eq!(server.status()["swept"], 0);

@@ -34,7 +34,7 @@ use ken_core::{BytesPath, Root};
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Batching, PathChange, Ticket, Updater, UpdaterOptions};
 use ken_pipeline::{Options, Progress, RootChange, background, is_another_under_way};
-use ken_walk::{Availability, WalkOptions};
+use ken_walk::{Mounts, WalkOptions};
 use ken_watch::{Coverage, Events, Lost, Schedule, Sweeps, Watcher, free_watches};
 
 use super::interrupt::end_with_signals;
@@ -209,9 +209,11 @@ fn resolved(roots: Vec<Root>) -> Result<Vec<Root>, String> {
                 "cannot index \"{path}\": it is not an absolute path"
             ));
         }
-        // One whose file system does not answer would hold up the server.
-        if ken_walk::availability(&root) == Availability::Unreadable {
-            return Err(format!("cannot index \"{path}\": it cannot be read now"));
+        // A call into a file system that does not answer would hold up the server.
+        if Mounts::read().are_above(&root.path) && !ken_walk::answers(&root.path, &|| false) {
+            return Err(format!(
+                "cannot index \"{path}\": its file system does not answer"
+            ));
         }
         let found = ken_walk::root_at(&root.path).map_err(|error| {
             let cause = output::system_words(&error);
