@@ -56,11 +56,9 @@ impl Looks {
         }
     }
 
+    /// Bright black is the background itself in some palettes (Solarized), so what is quiet has no colour.
     fn quiet(self) -> Style {
-        match self.has_color {
-            true => Style::new().fg(Color::DarkGray),
-            false => Style::new().add_modifier(Modifier::DIM),
-        }
+        Style::new().add_modifier(Modifier::DIM)
     }
 
     fn mark(self) -> Style {
@@ -136,7 +134,8 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
         (None, Mode::Search) => ("search> ", &state.query),
         (None, Mode::Grep) => ("grep> ", &state.query),
     };
-    let count = Line::styled(count(state), looks.quiet()).right_aligned();
+    // The style of a line would be that of the whole row, so also that of the query.
+    let count = Line::from(Span::styled(count(state), looks.quiet())).right_aligned();
     let room = usize::from(area.width).saturating_sub(name.len() + count.width() + 2);
     // The cursor is always on the screen.
     let before = field.before();

@@ -144,6 +144,11 @@ fn each_key_is_answered_and_the_match_is_seen() {
     ]);
     assert!(screen.contains("long.txt"), "{screen}");
     assert!(screen.contains("F1 keys  Esc quit  Enter open"), "{screen}");
+    // What is typed has the terminal's own colours, and nothing is dim but the count.
+    let styled = String::from_utf8(terminal.tmux(&["capture-pane", "-p", "-e"]).stdout).unwrap();
+    let (_, typed) = styled.split_once("search> ").unwrap();
+    let (looks, _) = typed.split_once("okapi last").unwrap();
+    assert_eq!(looks, "\x1b[0m\x1b[39m\x1b[49m", "{styled:?}");
     terminal.press(&["C-w", "C-w"]);
     terminal.until(&["Type what you look for"]);
     terminal.type_text("nothinghasthis");
