@@ -14,6 +14,7 @@ use crate::layout::{self, Names, Shape};
 use crate::root::{self, Root};
 use crate::sink::ClusterSink;
 use crate::source::ClusterSource;
+use crate::tags;
 
 /// How often a commit is opened again because there is a newer one.
 const MAX_TRIES: u32 = 5;
@@ -202,5 +203,23 @@ impl Engine for Cluster {
         self.make(&names.documents, &layout::documents(names, shape))?;
         let sink = ClusterSink::open(&self.client, names, &self.holder, self.ttl)?;
         Ok(Box::new(sink))
+    }
+
+    fn tag_log(&self) -> Result<Vec<u8>, Error> {
+        let log = tags::read(&self.client, &self.names)?;
+        Ok(log.unwrap_or_default().lines)
+    }
+
+    fn add_to_tag_log(&self, lines: &str) -> Result<(), Error> {
+        let log = match tags::read(&self.client, &self.names)? {
+            Some(log) => log,
+            None => {
+                self.check_version()?;
+                self.make(&self.names.root, &layout::root(&self.names, self.shape))?;
+                tags::read(&self.client, &self.names)?
+                    .ok_or_else(|| Error::Missing(self.client.name()))?
+            }
+        };
+        tags::add(&self.client, &self.names, &log, lines)
     }
 }

@@ -20,6 +20,7 @@ mod root;
 mod search;
 mod sink;
 mod source;
+mod tags;
 #[cfg(test)]
 mod tests;
 
