@@ -88,6 +88,7 @@ struct State {
     n_bulks: usize,
     /// Whether the answer to the next document that is put alone is lost.
     loses_answer: bool,
+    has_no_root: bool,
 }
 
 impl Fake {
@@ -103,6 +104,16 @@ impl Fake {
     /// Calls this after each document that is written.
     pub(crate) fn watch(&self, watch: Watch) {
         self.state().watch = Some(watch);
+    }
+
+    /// Has every change of the root document fail, or not.
+    pub(crate) fn cut_off_root(&self, is_cut_off: bool) {
+        self.state().has_no_root = is_cut_off;
+    }
+
+    /// Returns the identifiers of the documents beside the root document, and its own.
+    pub(crate) fn root_documents(&self) -> Vec<String> {
+        self.state().index("t-root").keys().cloned().collect()
     }
 
     /// Loses the answer to the next document that is put alone.
@@ -134,7 +145,9 @@ impl Fake {
         let mut state = self.state();
         let mut root = state.index("t-root")["root"].source.clone().unwrap();
         let mut text: Value = serde_json::from_str(root["root"].as_str().unwrap()).unwrap();
-        text["holder"] = Value::Null;
+        for lease in text["leases"].as_array_mut().unwrap() {
+            lease["holder"] = json!("");
+        }
         root["root"] = json!(text.to_string());
         let seq_no = state.next_seq_no();
         let stored = Stored {
@@ -231,6 +244,10 @@ impl State {
                     None => (404, json!({ "found": false })),
                 }
             }
+            (Method::Delete, [alias, "_doc", id]) => match self.index(alias).remove(*id) {
+                Some(_) => (200, json!({})),
+                None => (404, missing),
+            },
             (Method::Put, [alias, "_doc", _]) if !self.indices.contains_key(*alias) => {
                 (404, missing)
             }
@@ -392,6 +409,10 @@ impl Http for Fake {
             return Err(io::Error::other("no route to host"));
         }
         if !is_bulk {
+            if state.has_no_root && call.method == Method::Put {
+                let body = b"{}".to_vec();
+                return Ok(Reply { status: 400, body });
+            }
             let (status, value) = state.answer(call);
             let is_document = call.method == Method::Put && call.path.contains("/_doc/");
             if is_document && std::mem::take(&mut state.loses_answer) {
