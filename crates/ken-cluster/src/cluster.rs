@@ -9,11 +9,11 @@ use ken_engine::{Engine, Error, Helper, Meta, Reading, Sink, Source};
 use serde_json::Value;
 
 use crate::client::{Client, Patience, kind};
+use crate::helper::ClusterHelper;
 use crate::http::{Http, Method};
 use crate::layout::{self, Names, Shape};
 use crate::lease::{TTL, Taker, Watch};
 use crate::root::{self, Held, Root};
-use crate::shares::ClusterHelper;
 use crate::sink::ClusterSink;
 use crate::source::ClusterSource;
 use crate::tags;

@@ -11,6 +11,7 @@ mod conformance;
 mod encode;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
+mod helper;
 mod http;
 mod kept;
 mod layout;

@@ -1,18 +1,17 @@
 //! The shares of a run: the documents that describe them, and who works on them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use ken_engine::{Claim, Error, Helper};
+use ken_engine::Error;
 use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::http::Method;
 use crate::layout::Names;
-use crate::lease::{Taker, Watch};
-use crate::root::{self, Root};
-use crate::sink::ClusterSink;
+use crate::lease::Watch;
+use crate::root::Root;
 
 /// What the machine of a run knows of its shares.
 pub(crate) struct RunShares {
@@ -85,37 +84,4 @@ pub(crate) fn forget(client: &Client, names: &Names, run: u64, n: u64) -> Result
         }
     }
     Ok(())
-}
-
-/// This machine, as it helps the run of another one.
-pub(crate) struct ClusterHelper {
-    pub(crate) client: Arc<Client>,
-    pub(crate) names: Names,
-    pub(crate) holder: String,
-    pub(crate) ttl: Duration,
-    pub(crate) watch: Watch,
-}
-
-impl Helper for ClusterHelper {
-    fn claim(&mut self) -> Result<Claim, Error> {
-        let Some(seen) = root::read(&self.client, &self.names)? else {
-            return Ok(Claim::Ended);
-        };
-        let Some(run) = seen.root.run() else {
-            return Ok(Claim::Ended);
-        };
-        if self.watch.is_over(run, self.ttl) {
-            return Ok(Claim::Lost);
-        }
-        let taker = Taker {
-            client: &self.client,
-            names: &self.names,
-            holder: &self.holder,
-            ttl: self.ttl,
-        };
-        Ok(match ClusterSink::claim(&taker, &seen)? {
-            Some((work, sink)) => Claim::Share(work, Box::new(sink)),
-            None => Claim::Wait,
-        })
-    }
 }

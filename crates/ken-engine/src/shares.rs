@@ -4,7 +4,7 @@
 //! else to do claims one, and writes what it is about with a sink of its own, which is fenced off from all others. A share
 //! that nobody finishes is offered again.
 
-use crate::{Error, Sink};
+use crate::Error;
 
 /// The shares of a run, for the machine whose run it is.
 pub trait Shares: Send + Sync {
@@ -30,25 +30,4 @@ pub struct SharesNow {
     pub n_claimed: usize,
     /// The outcomes of those that were finished since the last look.
     pub done: Vec<String>,
-}
-
-/// A machine that works on shares.
-pub trait Helper: Send {
-    /// Claims a share.
-    ///
-    /// # Errors
-    /// Fails if the index cannot be reached.
-    fn claim(&mut self) -> Result<Claim, Error>;
-}
-
-/// What a machine that offers its help gets.
-pub enum Claim {
-    /// A share, as it was offered, and the sink to write it with, which commits nothing but documents.
-    Share(String, Box<dyn Sink>),
-    /// There is a run, but no share.
-    Wait,
-    /// There is no run.
-    Ended,
-    /// The machine that had the run is gone.
-    Lost,
 }
