@@ -234,18 +234,18 @@ impl Database {
             }
             None => (end(range)?, end(range)?),
         };
-        let mut ids = journal.between(from, to);
-        if from == 0 {
-            ids.extend(self.unchanged_ids()?);
+        let (mut ids, has_unnamed) = journal.between(from, to);
+        if has_unnamed {
+            ids.extend(self.unnamed_ids()?);
         }
         Some(ids)
     }
 
     /// Returns the messages that the log does not name.
-    fn unchanged_ids(&self) -> Option<Vec<String>> {
+    fn unnamed_ids(&self) -> Option<Vec<String>> {
         let (journal, source) = (self.journal().ok()?, self.source.get()?);
         let ids = source.files().values(Field::Msgid).ok()?.into_iter();
-        Some(ids.filter(|id| journal.changed(id) == 0).collect())
+        Some(ids.filter(|id| !journal.names(id)).collect())
     }
 }
 

@@ -1,8 +1,8 @@
 //! What only the log next to the index says: revisions, properties, and settings kept with the messages.
 //!
-//! The log has the lines of a dump (notmuch-dump(1)): `+tag -- id:1@x`, `#= 1@x key=value` for properties, and
-//! `#@ key value` for settings. A revision is the number of a line, so it grows with every change, and a message
-//! changed last in the last line that names it.
+//! The log has the lines of a dump (notmuch-dump(1)): `+tag -- id:1@x`, `#= 1@x key=value` for properties,
+//! `#@ key value` for settings, and `#r 1@x 2@x` for messages that were read again, `#r *` for all. A revision is the
+//! number of a line, so it grows with every change, and a message changed last in the last line that names it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -12,6 +12,9 @@ use ken_pipeline::tags;
 
 use super::Error;
 
+/// What stands for all messages. As part of an identifier it is written `%2a`.
+const EVERY: &str = "*";
+
 /// The content of the log, without tags.
 #[derive(Debug, Default)]
 pub struct Journal {
@@ -19,6 +22,8 @@ pub struct Journal {
     pub revision: u64,
     /// The settings.
     pub settings: BTreeMap<String, String>,
+    /// The last line that means all messages.
+    all_changed: u64,
     changed: HashMap<String, u64>,
     properties: BTreeMap<String, Vec<(String, String)>>,
 }
@@ -44,6 +49,8 @@ impl Journal {
                 journal.take_setting(setting);
             } else if let Some(properties) = line.strip_prefix("#= ") {
                 journal.take_properties(properties, number);
+            } else if let Some(ids) = line.strip_prefix("#r ") {
+                journal.take_reindexed(ids, number);
             } else if let Ok(Some(change)) = TagChange::read(line)
                 && let Tagged::Message(id) = change.on
             {
@@ -72,16 +79,38 @@ impl Journal {
         }
     }
 
-    /// Returns the revision at which a message changed last; 0 if it never did.
-    pub fn changed(&self, id: &str) -> u64 {
-        self.changed.get(id).copied().unwrap_or(0)
+    fn take_reindexed(&mut self, ids: &str, number: u64) {
+        if ids == EVERY {
+            // Whatever changed before changed now.
+            self.changed.clear();
+            self.all_changed = number;
+            return;
+        }
+        for id in ids.split(' ') {
+            if let Ok(id) = hex_decoded(id) {
+                self.changed.insert(id, number);
+            }
+        }
     }
 
-    /// Returns the messages that changed between two revisions.
-    pub(super) fn between(&self, from: u64, to: u64) -> Vec<String> {
+    /// Returns the revision at which a message changed last; 0 if it never did.
+    pub fn changed(&self, id: &str) -> u64 {
+        self.changed.get(id).copied().unwrap_or(self.all_changed)
+    }
+
+    /// Returns the messages that changed between two revisions: those that lines name, and whether all that no line
+    /// names belong to them.
+    pub(super) fn between(&self, from: u64, to: u64) -> (Vec<String>, bool) {
+        let revisions = from..=to;
         let changed = self.changed.iter();
-        let between = changed.filter(|(_, number)| (from..=to).contains(number));
-        between.map(|(id, _)| id.clone()).collect()
+        let between = changed.filter(|(_, number)| revisions.contains(number));
+        let named = between.map(|(id, _)| id.clone()).collect();
+        (named, revisions.contains(&self.all_changed))
+    }
+
+    /// Returns whether a line names a message.
+    pub(super) fn names(&self, id: &str) -> bool {
+        self.changed.contains_key(id)
     }
 
     /// Returns the properties of a message, sorted.
@@ -122,6 +151,19 @@ pub(super) fn properties_line(id: &str, properties: &[(String, String)]) -> Stri
     line + "\n"
 }
 
+/// Returns the line of messages that were read again; `None` means all.
+pub(super) fn reindexed_line<'a>(ids: Option<impl Iterator<Item = &'a str>>) -> String {
+    let mut line = "#r".to_owned();
+    match ids {
+        Some(ids) => ids.for_each(|id| {
+            line.push(' ');
+            line.push_str(&hex_encoded(id));
+        }),
+        None => line.push_str(&format!(" {EVERY}")),
+    }
+    line + "\n"
+}
+
 /// Returns the line of a setting.
 pub(super) fn setting_line(key: &str, value: &str) -> String {
     format!("#@ {} {}\n", hex_encoded(key), hex_encoded(value))
@@ -137,7 +179,7 @@ mod tests {
             #= 2@x k=v%20w b=c\n#@ gone 1\n#@ gone \n";
         let journal = Journal::of(text);
         assert_eq!(journal.revision, 7);
-        assert_eq!(journal.between(4, 4), ["1@x"]);
+        assert_eq!(journal.between(4, 4), (vec!["1@x".to_owned()], false));
         assert_eq!(journal.changed("2@x"), 5);
         assert_eq!(journal.settings.len(), 1);
         assert_eq!(journal.settings["query.todo"], "tag:todo");
@@ -148,5 +190,20 @@ mod tests {
         let line = properties_line("2@x", journal.properties("2@x"));
         assert_eq!(line, "#= 2@x b=c k=v%20w\n");
         assert_eq!(setting_line("a", "b c"), "#@ a b%20c\n");
+    }
+
+    #[test]
+    fn messages_that_are_read_again_change_at_once() {
+        let some = reindexed_line(Some(["1@x", "2 @x"].into_iter()));
+        assert_eq!(some, "#r 1@x 2%20@x\n");
+        let all = reindexed_line(None::<std::iter::Empty<&str>>);
+        let journal = Journal::of(&format!("+a -- id:3@x\n{some}"));
+        assert_eq!((journal.revision, journal.changed("2 @x")), (2, 2));
+        assert_eq!((journal.changed("3@x"), journal.changed("4@x")), (1, 0));
+        let journal = Journal::of(&format!("+a -- id:3@x\n{all}{some}"));
+        assert_eq!((journal.changed("3@x"), journal.changed("1@x")), (2, 3));
+        assert_eq!(journal.between(2, 2), (Vec::new(), true));
+        assert!(journal.names("1@x") && !journal.names("3@x"));
+        assert!(!reindexed_line(Some(["*"].into_iter())).contains('*'));
     }
 }

@@ -12,12 +12,13 @@ use std::sync::{Mutex, PoisonError};
 use ken_core::{Change, Field, FileKey, Pattern, Plan};
 use ken_engine::{Request, Source};
 use ken_mail::{Message as Parsed, TagChange, TreeInner, TreePart};
-use ken_pipeline::{Options, Progress, Summary, update};
+use ken_pipeline::{Options, Progress, Summary, tags, update};
 
 use super::Error;
 use super::crypto::is_signed_data;
 use super::database::{Database, texts};
 use super::ignore::Ignore;
+use super::journal::reindexed_line;
 use super::message::{self, number_of};
 use super::tag::{TagOperation, flagged, tags_of_flags, unread};
 
@@ -120,7 +121,7 @@ impl Database {
             .collect();
         summary.added = new.len();
         if !new.is_empty() {
-            ken_pipeline::tags::append(self.data(), &new)?;
+            tags::append(self.data(), &new)?;
         }
         let done = run(&options, &Progress::default())?;
         summary.interrupted = done.interrupted;
@@ -212,11 +213,15 @@ impl Database {
             &Progress::default(),
             &|_| (),
         )?;
-        let changes: Vec<TagChange> = messages
-            .iter()
-            .map(|message| TagChange::of_message(message.id.clone(), Vec::new()))
-            .collect();
-        self.apply(&changes, &files)
+        if messages.is_empty() {
+            return Ok(());
+        }
+        // One revision for all of them, as in notmuch.
+        let n_all = source.files().values(Field::Msgid)?.len();
+        let ids = messages.iter().map(|message| message.id.as_str());
+        let line = reindexed_line((messages.len() < n_all).then_some(ids));
+        tags::append_lines(self.data(), line)?;
+        self.bring_in(&files)
     }
 
     /// Writes a message into a folder of a Maildir and takes it in; returns its path.

@@ -318,6 +318,21 @@ fn revisions_and_numbers_of_threads_lead_to_messages() {
     );
     ken.prints(&["count", &format!("--uuid={uuid}"), "*"]);
     assert_eq!(ken.run(&["count", "--uuid=other", "*"]).code, 1);
+    // Messages that are read again have one new revision, however many they are.
+    ken.prints(&["reindex", "*"]);
+    assert_eq!(revision().1, after + 1);
+    let all = ken.prints(&["count", &format!("lastmod:{}..", after + 1)]);
+    assert_eq!(
+        (all.as_str(), ken.prints(&["count", &query]).as_str()),
+        ("6\n", "6\n")
+    );
+    assert_eq!(ken.prints(&["count", &format!("lastmod:..{after}")]), "0\n");
+    ken.prints(&["reindex", "from:dave", "or", "from:carol"]);
+    assert_eq!(revision().1, after + 2);
+    assert_eq!(
+        ken.prints(&["count", &format!("lastmod:{}..", after + 2)]),
+        "2\n"
+    );
     let thread = ken.prints(&["search", "--output=threads", "pangolin"]);
     assert_eq!(ken.prints(&["count", thread.trim_end()]), "4\n");
     assert_eq!(ken.prints(&["count", "thread:0123456789abcdef"]), "0\n");

@@ -2,6 +2,7 @@
 
 mod commands;
 mod emacs;
+mod mutt;
 
 use std::io::Write;
 use std::path::PathBuf;
