@@ -143,7 +143,7 @@ def parse(arguments):
 def built_ken():
     """Builds ken in release mode and returns the path of the binary."""
     root = os.path.dirname(HERE)
-    subprocess.run(["cargo", "build", "--release", "--locked", "-p", "ken"], cwd=root, check=True)
+    subprocess.run(["cargo", "build", "--release", "--locked", "-p", "ken-cli"], cwd=root, check=True)
     target = os.environ.get("CARGO_TARGET_DIR", os.path.join(root, "target"))
     return os.path.join(target, "release", "ken")
 

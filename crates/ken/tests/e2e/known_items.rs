@@ -2,7 +2,7 @@
 //!
 //! `bench/lib/home.py` makes the home; here it has fewer files than in `bench/run known`, which
 //! asks Recoll as well. `known_items/scores.txt` holds the rank at which each document is found, so
-//! a change of ranking is a diff of it. `UPDATE_SCORES=1 cargo test -p ken --test e2e known_items`
+//! a change of ranking is a diff of it. `UPDATE_SCORES=1 cargo test -p ken-cli --test e2e known_items`
 //! writes it.
 
 use std::fmt::Write as _;

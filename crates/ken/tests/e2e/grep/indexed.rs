@@ -1,7 +1,7 @@
 //! `ken grep` prints the same with an index and without one: random trees, random changes after indexing,
 //! random patterns and flags.
 //!
-//! A long run: `KEN_GREP_ROUNDS=500 cargo test -p ken --test e2e grep::indexed`. Each failure shows its seed, and
+//! A long run: `KEN_GREP_ROUNDS=500 cargo test -p ken-cli --test e2e grep::indexed`. Each failure shows its seed, and
 //! `KEN_GREP_SEED` begins with that seed.
 
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! `ken grep` beside ripgrep: every command line of `cases/grep/commands.txt` prints what `rg` prints.
 //!
 //! The output of rg is in `cases/grep/expected.txt`. To renew it:
-//! `UPDATE_GREP_CASES=/usr/bin/rg cargo test -p ken --test e2e grep`, with ripgrep 15.2 and PCRE2.
+//! `UPDATE_GREP_CASES=/usr/bin/rg cargo test -p ken-cli --test e2e grep`, with ripgrep 15.2 and PCRE2.
 
 mod beyond;
 mod cases;

@@ -1,6 +1,6 @@
 //! The texts of ken, word for word: help, messages, and pages of results.
 //!
-//! A change of wording is a diff of these texts. `UPDATE_EXPECT=1 cargo test -p ken --test e2e snapshots`
+//! A change of wording is a diff of these texts. `UPDATE_EXPECT=1 cargo test -p ken-cli --test e2e snapshots`
 //! renews them; docs/decisions/0052-inline-snapshots.md says why they are kept this way.
 
 mod help;
