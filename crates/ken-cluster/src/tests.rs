@@ -500,6 +500,15 @@ fn what_a_machine_has_under_way_is_not_finished() {
     let mut now = finished();
     now.sort_unstable();
     assert_eq!(now, [false, false, true]);
+    let source = other.source(&Reading::default()).unwrap();
+    let of = |file: u8| {
+        let key = source.meta().hasher.key(Path::new(&format!("/{file}")));
+        let documents = source.files().documents_of(key).unwrap();
+        assert_eq!(source.documents(&documents).unwrap().len(), documents.len());
+        let row = source.files().row(key).unwrap();
+        (documents.len(), row.is_some())
+    };
+    assert_eq!([0, 1, 2].map(of), [(0, false), (0, false), (1, true)]);
 }
 
 proptest! {
