@@ -1,7 +1,7 @@
 //! What the properties of characters say about the text (MS-DOC 2.6.1): which of it is deleted, and where
 //! form fields with choices are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::fib::Fib;
@@ -59,14 +59,18 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8], data: &[u8]) -> Runs {
             return Runs::default();
         }
     }
+    let deleted = pieces::ranges(fib, table, deleted).into_iter();
     let mut found = Runs {
-        deleted: pieces::ranges(fib, table, deleted),
+        deleted: deleted.map(|(range, ())| range).collect(),
         forms: HashMap::new(),
     };
-    for (offsets, location) in forms {
-        let place = pieces::ranges(fib, table, vec![offsets]);
-        let choices = data.get(location as usize..).and_then(choices);
-        if let (Some(place), Some(choices)) = (place.first(), choices) {
+    let mut seen = HashSet::new();
+    for (place, location) in pieces::ranges(fib, table, forms) {
+        if let Some(data) = data
+            .get(location as usize..)
+            .filter(|_| seen.insert(location))
+            && let Some(choices) = choices(data)
+        {
             found.forms.insert(place.start, choices);
         }
     }
@@ -87,7 +91,11 @@ fn pages<'m>(fib: &Fib, main: &'m [u8], table: &[u8]) -> Vec<&'m [u8]> {
 }
 
 /// Adds the runs of one page of properties (MS-DOC 2.9.33).
-fn add_runs(page: &[u8], deleted: &mut Vec<Range<usize>>, forms: &mut Vec<(Range<usize>, u32)>) {
+fn add_runs(
+    page: &[u8],
+    deleted: &mut Vec<(Range<usize>, ())>,
+    forms: &mut Vec<(Range<usize>, u32)>,
+) {
     let n_runs = usize::from(page[PAGE_BYTES - 1]);
     let Some(places) = page.get(4 * (n_runs + 1)..4 * (n_runs + 1) + n_runs) else {
         return;
@@ -101,7 +109,7 @@ fn add_runs(page: &[u8], deleted: &mut Vec<Range<usize>>, forms: &mut Vec<(Range
         let found = properties_of(properties);
         let [start, end] = [ends[0], ends[1]].map(|end| u32::from_le_bytes(end) as usize);
         if start < end && found.is_deleted {
-            deleted.push(start..end);
+            deleted.push((start..end, ()));
         }
         if let Some(location) = found
             .data

@@ -414,3 +414,11 @@ fn form_fields_give_their_choices() {
     assert_eq!(found(&bytes).own().body, "is green.\nred\nblue");
     survives(extract, WORD, "a.doc", &bytes);
 }
+
+#[test]
+fn descriptions_of_pictures_follow_the_text() {
+    let tables =
+        ["Heron at dusk", "heron.png", "Heron at dusk"].map(|text| art::tests::table(1, text));
+    let bytes = with_properties("words\r", &[(6, &[])], &tables.concat());
+    assert_eq!(found(&bytes).own().body, "words\nHeron at dusk");
+}
