@@ -71,11 +71,13 @@ fn description(units: &[u8]) -> Option<String> {
 pub(super) fn descriptions(stream: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     let mut end = 0;
+    // Tables do not overlap, so that all of them have no more entries than the stream.
+    let mut budget = 2 * stream.len();
     for at in memchr::memchr2_iter(0xf0, 0xf1, stream) {
         let table = at
             .checked_sub(3)
             .filter(|start| *start >= end)
-            .and_then(|start| table_at(&stream[start..]));
+            .and_then(|start| table_at(&stream[start..], &mut budget));
         let Some((properties, length)) = table else {
             continue;
         };
@@ -89,7 +91,7 @@ pub(super) fn descriptions(stream: &[u8]) -> Vec<String> {
 }
 
 /// Returns the table at the start of bytes, and its length.
-fn table_at(bytes: &[u8]) -> Option<(Properties, usize)> {
+fn table_at(bytes: &[u8], budget: &mut usize) -> Option<(Properties, usize)> {
     let mut record = Cursor(bytes);
     let instance = record.le_u16()?;
     let kind = record.le_u16()?;
@@ -97,6 +99,7 @@ fn table_at(bytes: &[u8]) -> Option<(Properties, usize)> {
         return None;
     }
     let length = record.le_u32()? as usize;
+    *budget = budget.checked_sub(ENTRY_BYTES * usize::from(instance >> 4))?;
     let properties = properties(kind, instance >> 4, record.take(length)?)?;
     Some((properties, 8 + length))
 }
@@ -143,6 +146,8 @@ pub(super) mod tests {
             &[9, 9, 0, 0, 0, 0],
             &[1; 6],
         ];
-        assert_eq!(table_at(&unsorted.concat()), None);
+        assert_eq!(table_at(&unsorted.concat(), &mut 12), None);
+        assert!(table_at(&table(1, "a"), &mut 12).is_some());
+        assert!(table_at(&table(1, "a"), &mut 11).is_none());
     }
 }
