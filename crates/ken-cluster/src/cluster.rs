@@ -5,18 +5,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ken_engine::{Engine, Error, Meta, Reading, Sink, Source};
+use ken_engine::{Engine, Error, Helper, Meta, Reading, Sink, Source};
 use serde_json::Value;
 
 use crate::client::{Client, Patience, kind};
+use crate::helper::ClusterHelper;
 use crate::http::{Http, Method};
 use crate::layout::{self, Names, Shape};
-use crate::root::{self, Root};
+use crate::lease::{TTL, Taker, Watch};
+use crate::root::{self, Held, Root};
 use crate::sink::ClusterSink;
 use crate::source::ClusterSource;
+use crate::tags;
 
 /// How often a commit is opened again because there is a newer one.
-const MAX_TRIES: u32 = 5;
+const MAX_TRIES: u32 = 20;
 /// The oldest OpenSearch that ken works with.
 const OLDEST: u64 = 3;
 
@@ -51,7 +54,7 @@ impl Cluster {
             client: Arc::new(Client::new(http, nodes, name, patience)),
             names: Names::new(name),
             shape,
-            ttl: root::TTL,
+            ttl: TTL,
             holder: format!("{:016x}", fastrand::u64(..)),
             scratch: None,
         }
@@ -135,6 +138,16 @@ impl Cluster {
     }
 }
 
+/// Returns who holds a lease, and how far it is.
+fn of_lease(lease: &Held) -> String {
+    let (n, seconds) = lease.written;
+    let holder = &lease.holder;
+    match n / seconds.max(1) {
+        0 => format!("{holder}: {n} documents written in {seconds} s"),
+        speed => format!("{holder}: {n} documents written in {seconds} s, {speed} a second"),
+    }
+}
+
 impl Engine for Cluster {
     fn name(&self) -> String {
         self.client.name().display().to_string()
@@ -157,12 +170,17 @@ impl Engine for Cluster {
             format!("{colour}, {nodes}, {unassigned} shards without a node"),
         )];
         let seen = root::read(&self.client, &self.names)?;
-        if let Some(root) = seen.map(|seen| seen.root)
-            && let Some(holder) = root.holder
-        {
-            let (n_written, seconds) = root.written;
-            let writer = format!("{holder}: {n_written} documents written in {seconds} s");
-            lines.push(("writer", writer));
+        if let Some(root) = seen.map(|seen| seen.root) {
+            lines.extend(root.run().map(|run| ("writer", of_lease(run))));
+            let helpers = root.leases.iter().filter(|lease| lease.share.is_some());
+            let helpers: Vec<String> = helpers.map(of_lease).collect();
+            if !helpers.is_empty() {
+                lines.push(("helpers", helpers.join("; ")));
+            }
+            let n = root.work.offered.len();
+            if n > 0 {
+                lines.push(("shares", format!("{n} wait for a machine")));
+            }
         }
         Ok(lines)
     }
@@ -172,7 +190,7 @@ impl Engine for Cluster {
         let mut n_tries = 0;
         loop {
             n_tries += 1;
-            let commit = root.commit;
+            let (commit, term) = (root.commit, root.term);
             let source = ClusterSource::open(
                 &self.client,
                 &self.names,
@@ -182,9 +200,15 @@ impl Engine for Cluster {
             )?;
             // A commit between the two would show its documents under the number of the former one.
             root = self.committed()?;
-            if root.commit == commit || n_tries == MAX_TRIES {
+            if (root.commit, root.term) == (commit, term) {
                 return Ok(Arc::new(source));
             }
+            if n_tries == MAX_TRIES {
+                return Err(self.client.error(
+                    "other machines commit faster than this one can open a commit".to_owned(),
+                ));
+            }
+            std::thread::sleep(Duration::from_millis(fastrand::u64(..50)) * n_tries);
         }
     }
 
@@ -200,7 +224,40 @@ impl Engine for Cluster {
         self.make(&names.root, &layout::root(names, shape))?;
         self.make(&names.words, &layout::words(names, shape))?;
         self.make(&names.documents, &layout::documents(names, shape))?;
-        let sink = ClusterSink::open(&self.client, names, &self.holder, self.ttl)?;
+        let sink = ClusterSink::open(&Taker {
+            client: &self.client,
+            names,
+            holder: &self.holder,
+            ttl: self.ttl,
+        })?;
         Ok(Box::new(sink))
+    }
+
+    fn helper(&self) -> Option<Box<dyn Helper>> {
+        Some(Box::new(ClusterHelper {
+            client: Arc::clone(&self.client),
+            names: self.names.clone(),
+            holder: self.holder.clone(),
+            ttl: self.ttl,
+            watch: Watch::default(),
+        }))
+    }
+
+    fn tag_log(&self) -> Result<Vec<u8>, Error> {
+        let log = tags::read(&self.client, &self.names)?;
+        Ok(log.unwrap_or_default().lines)
+    }
+
+    fn add_to_tag_log(&self, lines: &str) -> Result<(), Error> {
+        let log = match tags::read(&self.client, &self.names)? {
+            Some(log) => log,
+            None => {
+                self.check_version()?;
+                self.make(&self.names.root, &layout::root(&self.names, self.shape))?;
+                tags::read(&self.client, &self.names)?
+                    .ok_or_else(|| Error::Missing(self.client.name()))?
+            }
+        };
+        tags::add(&self.client, &self.names, &log, lines)
     }
 }

@@ -11,15 +11,19 @@ mod conformance;
 mod encode;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
+mod helper;
 mod http;
 mod kept;
 mod layout;
+mod lease;
 mod location;
 mod pattern;
 mod root;
 mod search;
+mod shares;
 mod sink;
 mod source;
+mod tags;
 #[cfg(test)]
 mod tests;
 

@@ -1,17 +1,12 @@
-//! The one document that describes the index as a whole, and the lease of the one writer.
+//! The one document that describes the index as a whole, and says who may write.
 //!
-//! It holds what the payload of a commit holds in the embedded engine, and who may write. It is changed by comparing and
-//! exchanging (`if_seq_no`), so of two machines one wins. Each new lease has a greater *term*, and all versions of its
-//! writes are greater than those of earlier terms: what a machine sends that lost its lease is refused wherever a newer
-//! write was.
+//! It holds what the payload of a commit holds in the embedded engine, and the leases. It is changed by comparing and
+//! exchanging (`if_seq_no`), so of two machines one wins, and the other one looks again. Each lease has a greater *term* than all
+//! before it, and all versions of its writes are greater than those of earlier terms: what a machine sends that lost its
+//! lease is refused wherever a newer write was.
 //!
-//! No clock is shared. A machine that wants a lease watches the document: if it did not change for [`TTL`] on the
-//! watcher's own clock, its holder is gone. A holder changes it three times in that time.
-
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+//! One lease is that of the run, which walks and commits the meta. The others are on shares of its work. They live no longer than
+//! that of the run: who takes the run takes all of them away.
 
 use ken_engine::{Error, Meta};
 use serde::{Deserialize, Serialize};
@@ -21,47 +16,151 @@ use crate::client::Client;
 use crate::http::{Method, SMALL};
 use crate::layout::Names;
 
-/// The time after which a lease that is not renewed is lost.
-pub(crate) const TTL: Duration = Duration::from_secs(30);
-/// How often a lease is renewed at once, while each time takes longer than the lease lasts.
-const MAX_RENEWALS: u32 = 4;
-/// The number of commits of one term.
+/// The bits of the number of a commit that count the commits of one term.
 const COMMITS: u32 = 24;
 
 /// The state of an index.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Root {
     pub(crate) meta: Meta,
-    /// The last commit; see [`commit_of`].
+    /// The number of the last commit, whichever lease made it.
     pub(crate) commit: u64,
     /// The number of leases so far.
     pub(crate) term: u64,
-    /// Who may write, while somebody does.
+    /// Who may write.
     #[serde(default)]
-    pub(crate) holder: Option<String>,
+    pub(crate) leases: Vec<Held>,
     /// Commits that a lost lease had under way. Files of them count as not finished.
     #[serde(default)]
     pub(crate) aborted: Vec<u64>,
-    /// Changes with each renewal.
+    /// What the run shares with other machines.
     #[serde(default)]
-    pub(crate) beat: u64,
-    /// The documents that the holder had written at its last renewal, and the seconds that it took.
-    #[serde(default)]
-    pub(crate) written: (u64, u64),
-    /// Whether the last lease ended without anything that its last commit does not have.
-    #[serde(default)]
-    pub(crate) is_clean: bool,
+    pub(crate) work: Work,
 }
 
-/// Returns the number of a commit: later terms have greater ones.
+/// A lease.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Held {
+    pub(crate) term: u64,
+    /// The machine and process, for people; nobody if the lease is over.
+    pub(crate) holder: String,
+    /// A random number, by which the holder knows its own lease.
+    pub(crate) by: u64,
+    /// The share of the work; absent for the lease of the run.
+    #[serde(default)]
+    pub(crate) share: Option<u64>,
+    /// The number of its commits.
+    pub(crate) commits: u64,
+    /// Changes with each renewal.
+    pub(crate) beat: u64,
+    /// The documents that the holder had written at its last renewal, and the seconds that it took.
+    pub(crate) written: (u64, u64),
+}
+
+/// The work that a run shares.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Work {
+    /// The number of shares so far.
+    pub(crate) n_shares: u64,
+    /// Shares that nobody has claimed.
+    pub(crate) offered: Vec<u64>,
+    /// Shares that are done, each with its outcome, until the run has seen it.
+    pub(crate) done: Vec<(u64, String)>,
+}
+
+/// Returns the number by which documents name the commit that holds them.
 pub(crate) fn commit_of(term: u64, n: u64) -> u64 {
     term << COMMITS | n
 }
 
 impl Root {
+    /// Returns the state of a new index.
+    pub(crate) fn new() -> Self {
+        Self {
+            meta: Meta::new(),
+            commit: 0,
+            term: 0,
+            leases: Vec::new(),
+            aborted: Vec::new(),
+            work: Work::default(),
+        }
+    }
+
     /// Returns whether what was written for a commit is a part of the index.
     pub(crate) fn holds(&self, made: u64) -> bool {
-        made <= self.commit && !self.aborted.contains(&made)
+        let (term, n) = (made >> COMMITS, made & ((1 << COMMITS) - 1));
+        let is_committed = match self.lease(term) {
+            Some(lease) => n <= lease.commits,
+            None => term <= self.term,
+        };
+        is_committed && !self.aborted.contains(&made)
+    }
+
+    /// Returns a lease by its term.
+    pub(crate) fn lease(&self, term: u64) -> Option<&Held> {
+        self.leases.iter().find(|lease| lease.term == term)
+    }
+
+    /// Returns a lease by its term, to change it.
+    pub(crate) fn lease_mut(&mut self, term: u64) -> Option<&mut Held> {
+        self.leases.iter_mut().find(|lease| lease.term == term)
+    }
+
+    /// Returns the lease of the run.
+    pub(crate) fn run(&self) -> Option<&Held> {
+        self.leases.iter().find(|lease| lease.share.is_none())
+    }
+
+    /// Gives a lease to a holder.
+    pub(crate) fn begin(&mut self, holder: &str, by: u64, share: Option<u64>) {
+        self.term += 1;
+        self.leases.push(Held {
+            term: self.term,
+            holder: holder.to_owned(),
+            by,
+            share,
+            commits: 0,
+            beat: 0,
+            written: (0, 0),
+        });
+    }
+
+    /// Counts a commit of a lease.
+    pub(crate) fn commit(&mut self, term: u64) {
+        self.commit += 1;
+        if let Some(lease) = self.lease_mut(term) {
+            lease.commits += 1;
+        }
+    }
+
+    /// Ends a lease. Unless it is clean, it may have written what its last commit does not have.
+    pub(crate) fn end(&mut self, term: u64, is_clean: bool) {
+        let Some(at) = self.leases.iter().position(|lease| lease.term == term) else {
+            return;
+        };
+        let lease = self.leases.remove(at);
+        if !is_clean {
+            self.aborted.push(commit_of(term, lease.commits + 1));
+        }
+    }
+
+    /// Ends a lease whose holder is gone, unless it was renewed since, and offers its share again.
+    pub(crate) fn take_back(&mut self, term: u64, beat: u64) {
+        let lease = self.lease(term).filter(|lease| lease.beat == beat);
+        if let Some(share) = lease.and_then(|lease| lease.share) {
+            self.end(term, false);
+            self.work.offered.push(share);
+        }
+    }
+
+    /// Ends the lease of the run with all shares of its work.
+    pub(crate) fn end_run(&mut self, is_clean: bool) {
+        let run = self.run().map(|lease| lease.term);
+        let terms: Vec<u64> = self.leases.iter().map(|lease| lease.term).collect();
+        for term in terms {
+            self.end(term, is_clean && Some(term) == run);
+        }
+        self.work = Work::default();
     }
 }
 
@@ -99,8 +198,9 @@ pub(crate) fn read(client: &Client, names: &Names) -> Result<Option<Seen>, Error
     }))
 }
 
-/// Puts a document in place of the one that was seen, or where there was none; none if another machine was faster.
-fn exchange(
+/// Puts a document in place of the one that was seen, or where there was none. None if there is another one now, which may
+/// be this one: an answer that was lost makes the second call a conflict with the first.
+pub(crate) fn exchange(
     client: &Client,
     names: &Names,
     root: &Root,
@@ -124,253 +224,30 @@ fn exchange(
             seq_no: number("_seq_no"),
             primary_term: number("_primary_term"),
         })),
-        // An answer that was lost makes the second call a conflict with the first one.
-        409 => Ok(read(client, names)?.filter(|now| is_same(&now.root, root))),
+        409 => Ok(None),
         status => Err(client.refused(status, &value)),
     }
 }
 
-fn is_same(one: &Root, other: &Root) -> bool {
-    let key = |root: &Root| (root.term, root.holder.clone(), root.beat, root.commit);
-    key(one) == key(other)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The right to write, which a thread renews.
-pub(crate) struct Lease {
-    shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
-}
-
-struct Shared {
-    client: Arc<Client>,
-    names: Names,
-    state: Mutex<State>,
-    ended: Condvar,
-    is_lost: AtomicBool,
-    ttl: Duration,
-    began: Instant,
-    n_written: AtomicU64,
-}
-
-struct State {
-    seen: Seen,
-    /// When the last exchange that succeeded was sent.
-    renewed: Instant,
-    is_ended: bool,
-}
-
-impl Lease {
-    /// Takes the lease; makes the document if there is none. Waits for as long as a dead holder's lease lasts.
-    ///
-    /// # Errors
-    /// Fails with [`Error::Busy`] if another machine holds the lease and renews it.
-    pub(crate) fn take(
-        client: &Arc<Client>,
-        names: &Names,
-        holder: &str,
-        ttl: Duration,
-    ) -> Result<Self, Error> {
-        let mut watched: Option<(u64, Instant)> = None;
-        loop {
-            let sent = Instant::now();
-            let seen = read(client, names)?;
-            if let Some(seen) = &seen
-                && seen.root.holder.is_some()
-            {
-                match watched {
-                    Some((seq_no, since)) if seq_no == seen.seq_no => {
-                        if since.elapsed() < ttl {
-                            std::thread::sleep(ttl / 20);
-                            continue;
-                        }
-                    }
-                    Some(_) => return Err(Error::Busy(client.name())),
-                    None => {
-                        watched = Some((seen.seq_no, Instant::now()));
-                        continue;
-                    }
-                }
-            }
-            let root = next(seen.as_ref(), holder);
-            if let Some(seen) = exchange(client, names, &root, seen.as_ref())? {
-                return Ok(Self::start(client, names, seen, sent, ttl));
-            }
-            watched = None;
-        }
+    #[test]
+    fn a_commit_holds_what_its_leases_committed() {
+        let mut root = Root::new();
+        root.begin("a", 1, None);
+        root.commit(1);
+        root.begin("b", 2, Some(1));
+        assert!(root.holds(commit_of(1, 1)) && !root.holds(commit_of(1, 2)));
+        assert!(!root.holds(commit_of(2, 1)) && !root.holds(commit_of(3, 1)));
+        root.commit(2);
+        root.end(2, false);
+        assert!(root.holds(commit_of(2, 1)) && !root.holds(commit_of(2, 2)));
+        root.begin("b", 3, Some(2));
+        root.end_run(true);
+        assert!(root.leases.is_empty() && !root.holds(commit_of(3, 1)));
+        assert_eq!(root.aborted, [commit_of(2, 2), commit_of(3, 1)]);
+        assert_eq!(root.commit, 2);
     }
-
-    fn start(
-        client: &Arc<Client>,
-        names: &Names,
-        seen: Seen,
-        renewed: Instant,
-        ttl: Duration,
-    ) -> Self {
-        let shared = Arc::new(Shared {
-            client: Arc::clone(client),
-            names: names.clone(),
-            state: Mutex::new(State {
-                seen,
-                renewed,
-                is_ended: false,
-            }),
-            ended: Condvar::new(),
-            is_lost: AtomicBool::new(false),
-            ttl,
-            began: Instant::now(),
-            n_written: AtomicU64::new(0),
-        });
-        let of_thread = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || of_thread.renew_until_the_end());
-        Self {
-            shared,
-            thread: Some(thread),
-        }
-    }
-
-    /// Returns the document as this machine left it.
-    pub(crate) fn root(&self) -> Root {
-        self.shared.state().seen.root.clone()
-    }
-
-    /// Fails if the lease is lost. One that was not renewed in time, as no node could be reached, is renewed first: it is
-    /// lost only if another machine has taken it.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        let shared = &self.shared;
-        let mut state = shared.state();
-        for _ in 0..MAX_RENEWALS {
-            if shared.is_lost.load(Ordering::Relaxed) {
-                break;
-            }
-            if !shared.is_late(&state) {
-                return Ok(());
-            }
-            shared.change(&mut state, &mut |_| {})?;
-        }
-        Err(shared.lost())
-    }
-
-    /// Counts documents that were written, for those who ask how far this machine is.
-    pub(crate) fn note_written(&self, n: usize) {
-        self.shared.n_written.fetch_add(n as u64, Ordering::Relaxed);
-    }
-
-    /// Changes the document.
-    pub(crate) fn change(&self, change: &mut dyn FnMut(&mut Root)) -> Result<(), Error> {
-        self.check()?;
-        self.shared.change(&mut self.shared.state(), change)
-    }
-
-    /// Gives the lease back, so that the next writer need not wait.
-    pub(crate) fn end(mut self, is_clean: bool) -> Result<(), Error> {
-        self.stop();
-        let shared = &self.shared;
-        let is_lost = shared.is_lost.load(Ordering::Relaxed) || shared.is_late(&shared.state());
-        match is_lost {
-            false => self.change(&mut |root| {
-                root.holder = None;
-                root.is_clean = is_clean;
-            }),
-            // Another machine has it, or may have it.
-            true => Ok(()),
-        }
-    }
-
-    fn stop(&mut self) {
-        self.shared.state().is_ended = true;
-        self.shared.ended.notify_all();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns whether another machine may have taken over.
-    fn is_late(&self, state: &State) -> bool {
-        state.renewed.elapsed() >= self.ttl
-    }
-
-    fn lost(&self) -> Error {
-        self.client
-            .error("another machine has taken over the writing".to_owned())
-    }
-
-    fn change(
-        &self,
-        state: &mut MutexGuard<'_, State>,
-        change: &mut dyn FnMut(&mut Root),
-    ) -> Result<(), Error> {
-        let sent = Instant::now();
-        let mut root = state.seen.root.clone();
-        change(&mut root);
-        root.written = (
-            self.n_written.load(Ordering::Relaxed),
-            self.began.elapsed().as_secs(),
-        );
-        root.beat += 1;
-        match exchange(&self.client, &self.names, &root, Some(&state.seen))? {
-            Some(seen) => {
-                state.seen = seen;
-                state.renewed = sent;
-                Ok(())
-            }
-            None => {
-                self.is_lost.store(true, Ordering::Relaxed);
-                Err(self.lost())
-            }
-        }
-    }
-
-    fn renew_until_the_end(&self) {
-        let mut state = self.state();
-        while !state.is_ended && !self.is_lost.load(Ordering::Relaxed) {
-            let waited = self.ended.wait_timeout(state, self.ttl / 3);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if !state.is_ended {
-                // A node that does not answer is asked again next time; the check notices if that takes too long.
-                let _ = self.change(&mut state, &mut |_| {});
-            }
-        }
-    }
-}
-
-/// Returns the document with which a lease begins.
-fn next(seen: Option<&Seen>, holder: &str) -> Root {
-    let mut root = match seen {
-        Some(seen) => seen.root.clone(),
-        None => Root {
-            meta: Meta::new(),
-            commit: 0,
-            term: 0,
-            holder: None,
-            aborted: Vec::new(),
-            beat: 0,
-            written: (0, 0),
-            is_clean: true,
-        },
-    };
-    if !std::mem::take(&mut root.is_clean) {
-        let under_way = match root.commit >> COMMITS == root.term {
-            true => root.commit + 1,
-            false => commit_of(root.term, 1),
-        };
-        root.aborted.retain(|made| *made != under_way);
-        root.aborted.push(under_way);
-    }
-    root.term += 1;
-    root.holder = Some(holder.to_owned());
-    root.written = (0, 0);
-    root.beat += 1;
-    root
 }

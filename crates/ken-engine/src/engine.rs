@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ken_core::Ranking;
 
-use crate::{Error, Meta, Sink, Source};
+use crate::{Error, Helper, Meta, Sink, Source};
 
 /// How a source answers.
 #[derive(Clone, Debug, Default)]
@@ -44,4 +44,21 @@ pub trait Engine: Debug + Send + Sync {
     /// # Errors
     /// Fails with [`Error::Busy`] if another machine writes it, and if the index cannot be reached.
     fn sink(&self) -> Result<Box<dyn Sink>, Error>;
+
+    /// Returns a way to help the run of another machine; none if the engine is on one machine.
+    fn helper(&self) -> Option<Box<dyn Helper>> {
+        None
+    }
+
+    /// Returns the log of tags: all lines that machines gave to [`Engine::add_to_tag_log`], in one order for all of them.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be reached.
+    fn tag_log(&self) -> Result<Vec<u8>, Error>;
+
+    /// Adds lines, which have their ends, to the log of tags. They need no right to write the index.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be reached. Some of the lines may be in the log then.
+    fn add_to_tag_log(&self, lines: &str) -> Result<(), Error>;
 }

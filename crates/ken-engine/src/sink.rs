@@ -2,7 +2,7 @@
 
 use ken_core::FileKey;
 
-use crate::{Error, MessageId, Meta, Record};
+use crate::{Error, MessageId, Meta, Record, Shares};
 
 /// A moment between two deletions of a [`Sink`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +68,20 @@ pub trait Sink: Send + Sync {
 
     /// Sets whether many more documents follow, so that the engine puts off work that later documents would undo.
     fn set_bulk(&self, bulk: bool);
+
+    /// Returns the way to share work with other machines; none if the engine is on one machine.
+    fn shares(&self) -> Option<&dyn Shares> {
+        None
+    }
+
+    /// Ends the work on a share that [`Helper::claim`] gave, with what became of it, for the machine that offered it.
+    ///
+    /// # Errors
+    /// Fails as [`Sink::close`] does. Another machine does the work again then.
+    fn finish(self: Box<Self>, outcome: &str) -> Result<(), Error> {
+        let _ = outcome;
+        self.close()
+    }
 
     /// Ends the work that goes on in the background, and lets the index go.
     ///

@@ -10,7 +10,7 @@ use ken_engine::{Record, Sink, Source};
 use ken_index::layout::index_folder;
 
 use crate::run::Session;
-use crate::{Error, Options, Progress, Summary, replace};
+use crate::{Error, Options, Progress, Summary, replace, tags};
 
 /// The documents that are read at once.
 const AT_ONCE: usize = 200;
@@ -45,11 +45,27 @@ pub fn copy(from: &Options, to: &Options, progress: &Progress) -> Result<Summary
         meta.ngram_files = None;
         sink.commit(&meta)?;
         summary.committed = true;
+        copy_tags(from, to)?;
     }
     sink.close()?;
     summary.added = progress.files_done.load(Relaxed);
     summary.documents = progress.documents.load(Relaxed);
     Ok(summary)
+}
+
+/// Copies the log of tags, unless the other one has it already.
+fn copy_tags(from: &Options, to: &Options) -> Result<(), Error> {
+    let (log, there) = (tags::bytes(from)?, tags::bytes(to)?);
+    // A log in a data folder stays when the index leaves it, and the one that comes back may be longer.
+    let new = log.strip_prefix(&there[..]).unwrap_or(&log);
+    // Anything after the last line end is still being written.
+    let end = new.iter().rposition(|byte| *byte == b'\n');
+    let new = String::from_utf8_lossy(&new[..end.map_or(0, |at| at + 1)]);
+    match &to.engine {
+        _ if new.is_empty() => Ok(()),
+        Some(engine) => Ok(engine.add_to_tag_log(&new)?),
+        None => tags::append_lines(&to.data, new.into_owned()),
+    }
 }
 
 /// Copies all documents; returns false if the user stops it.

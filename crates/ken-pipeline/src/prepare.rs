@@ -115,7 +115,7 @@ impl<'s> Prepared<'s> {
             stale.look(snapshot, now.helpers, options.retry_failed)?;
         }
         let known_tags = known.map_or((0, 0), |meta| (meta.tags, meta.tags_hash));
-        let tags = Log::read(&options.data, known_tags)?;
+        let tags = Log::read(&options, known_tags)?;
         options.threads = scope.threads(options.threads, &tags);
         let tagged = match &snapshot {
             Some(snapshot) if tags.is_another => tags::tagged(&**snapshot)?,

@@ -5,6 +5,8 @@
 //! of the log the index has. A run begins with the documents that later lines mention, and writes
 //! them again from their data in the index. Tags follow a document that moves: a run appends lines
 //! for its new address.
+//!
+//! Where the index is in a cluster, the log is there too, and is the same for all machines.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -19,7 +21,7 @@ use ken_mail::{TagChange, Tagged, Tags};
 use rustix::fs::{FlockOperation, flock};
 use siphasher::sip::SipHasher13;
 
-use crate::Error;
+use crate::{Error, Options};
 
 /// Number of messages that a thread writes at once; their texts are in memory.
 pub(crate) const MESSAGES_AT_ONCE: usize = 64;
@@ -29,8 +31,20 @@ pub fn path(data: &Path) -> PathBuf {
     data.join("tags")
 }
 
-/// Appends lines to the log, atomically for readers; they are on disk when this returns. The next
-/// run, or [`crate::update_files`], brings them into the index.
+/// Adds changes to the log of the index that these options mean. The next run, or [`crate::update_files`], brings them
+/// into the index.
+///
+/// # Errors
+/// Fails if the log cannot be written.
+pub fn add(options: &Options, changes: &[TagChange]) -> Result<(), Error> {
+    let Some(engine) = &options.engine else {
+        return append(&options.data, changes);
+    };
+    let lines = changes.iter().map(|change| format!("{change}\n"));
+    Ok(engine.add_to_tag_log(&lines.collect::<String>())?)
+}
+
+/// Appends lines to the log in a data folder, atomically for readers; they are on disk when this returns.
 ///
 /// # Errors
 /// Fails if the log cannot be written. The next call removes an incomplete line.
@@ -69,6 +83,18 @@ pub fn append_lines(data: &Path, mut lines: String) -> Result<(), Error> {
         fs_err::File::open(data)?.sync_all()?;
     }
     Ok(())
+}
+
+/// Returns the log of the index that these options mean; a missing one is empty.
+pub(crate) fn bytes(options: &Options) -> Result<Vec<u8>, Error> {
+    if let Some(engine) = &options.engine {
+        return Ok(engine.tag_log()?);
+    }
+    match fs_err::read(path(&options.data)) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Returns the end of the last complete line of a log.
@@ -120,18 +146,13 @@ pub struct Log {
 }
 
 impl Log {
-    /// Reads the log; a missing one is empty. `known` is the size and hash of the part that the
-    /// index already has.
+    /// Reads the log of the index that these options mean; a missing one is empty. `known` is the size and hash of the
+    /// part that the index already has.
     ///
     /// # Errors
     /// Fails if the log cannot be read.
-    pub fn read(data: &Path, known: (u64, u64)) -> Result<Self, Error> {
-        let bytes = match fs_err::read(path(data)) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error.into()),
-        };
-        Ok(Self::of(&bytes, known))
+    pub fn read(options: &Options, known: (u64, u64)) -> Result<Self, Error> {
+        Ok(Self::of(&bytes(options)?, known))
     }
 
     fn of(bytes: &[u8], (known, hash): (u64, u64)) -> Self {
@@ -241,10 +262,10 @@ impl Log {
 
     /// Appends the lines for documents that moved to the log. Every commit that may have their new
     /// addresses calls this before.
-    pub(crate) fn write_moved(&self, data: &Path) -> Result<(), Error> {
+    pub(crate) fn write_moved(&self, options: &Options) -> Result<(), Error> {
         let mut of_moved = self.of_moved.lock().unwrap_or_else(PoisonError::into_inner);
         if !of_moved.is_empty() {
-            append(data, &of_moved)?;
+            add(options, &of_moved)?;
             of_moved.clear();
         }
         Ok(())
@@ -286,13 +307,13 @@ mod tests {
             .open(path(data.path()))
             .unwrap();
         log.write_all(b"+half -- id:").unwrap();
-        let read = Log::read(data.path(), (0, 0)).unwrap();
+        let read = Log::read(&Options::new(data.path()), (0, 0)).unwrap();
         assert_eq!((read.n_bytes, read.pending.ids().count()), (known, 2));
         append(data.path(), &[change("-a -- id:1")]).unwrap();
         let text = fs_err::read_to_string(path(data.path())).unwrap();
         assert_eq!(text, "+a -- id:1\n+b -- id:2\n-a -- id:1\n");
         let known = (known, read.hash);
-        let read = Log::read(data.path(), known).unwrap();
+        let read = Log::read(&Options::new(data.path()), known).unwrap();
         assert!(!read.is_another);
         assert_eq!(read.pending.ids().collect::<Vec<_>>(), ["1"]);
         assert_eq!(read.tags.of("1").collect::<Vec<_>>(), [("a", false)]);
@@ -306,13 +327,21 @@ mod tests {
 ",
         ] {
             fs_err::write(path(data.path()), text).unwrap();
-            let read = Log::read(data.path(), known).unwrap();
+            let read = Log::read(&Options::new(data.path()), known).unwrap();
             assert!(read.is_another);
             assert_eq!(read.pending.ids().count(), text.lines().count());
         }
         fs_err::remove_file(path(data.path())).unwrap();
-        assert!(Log::read(data.path(), known).unwrap().is_another);
-        assert!(!Log::read(data.path(), (0, 0)).unwrap().is_another);
+        assert!(
+            Log::read(&Options::new(data.path()), known)
+                .unwrap()
+                .is_another
+        );
+        assert!(
+            !Log::read(&Options::new(data.path()), (0, 0))
+                .unwrap()
+                .is_another
+        );
     }
 
     #[test]
@@ -371,7 +400,7 @@ mod tests {
         assert_eq!(tags(member, "/d/x.zip"), ["b"]);
         let data = tempfile::tempdir().unwrap();
         for _ in 0..2 {
-            log.write_moved(data.path()).unwrap();
+            log.write_moved(&Options::new(data.path())).unwrap();
         }
         let text = fs_err::read_to_string(path(data.path())).unwrap();
         assert_eq!(

@@ -86,6 +86,9 @@ struct State {
     late: Vec<Vec<u8>>,
     watch: Option<Watch>,
     n_bulks: usize,
+    /// Whether the answer to the next document that is put alone is lost.
+    loses_answer: bool,
+    has_no_root: bool,
 }
 
 impl Fake {
@@ -101,6 +104,21 @@ impl Fake {
     /// Calls this after each document that is written.
     pub(crate) fn watch(&self, watch: Watch) {
         self.state().watch = Some(watch);
+    }
+
+    /// Has every change of the root document fail, or not.
+    pub(crate) fn cut_off_root(&self, is_cut_off: bool) {
+        self.state().has_no_root = is_cut_off;
+    }
+
+    /// Returns the identifiers of the documents beside the root document, and its own.
+    pub(crate) fn root_documents(&self) -> Vec<String> {
+        self.state().index("t-root").keys().cloned().collect()
+    }
+
+    /// Loses the answer to the next document that is put alone.
+    pub(crate) fn lose_answer(&self) {
+        self.state().loses_answer = true;
     }
 
     /// Cuts off a node. Bulks that are sent to it are kept.
@@ -127,7 +145,9 @@ impl Fake {
         let mut state = self.state();
         let mut root = state.index("t-root")["root"].source.clone().unwrap();
         let mut text: Value = serde_json::from_str(root["root"].as_str().unwrap()).unwrap();
-        text["holder"] = Value::Null;
+        for lease in text["leases"].as_array_mut().unwrap() {
+            lease["holder"] = json!("");
+        }
         root["root"] = json!(text.to_string());
         let seq_no = state.next_seq_no();
         let stored = Stored {
@@ -209,8 +229,12 @@ impl State {
                     None => (404, missing),
                 }
             }
-            (Method::Get, [alias, "_doc", "root"]) => {
-                match self.indices.get(*alias).and_then(|index| index.get("root")) {
+            (Method::Post, [alias, "_mget"]) => match self.indices.get(*alias) {
+                Some(index) => (200, many(index, &body)),
+                None => (404, missing),
+            },
+            (Method::Get, [alias, "_doc", id]) => {
+                match self.indices.get(*alias).and_then(|index| index.get(*id)) {
                     Some(root) => {
                         let (seq_no, source) = (root.seq_no, &root.source);
                         let found =
@@ -220,7 +244,14 @@ impl State {
                     None => (404, json!({ "found": false })),
                 }
             }
-            (Method::Put, [alias, "_doc", "root"]) => self.put_root(alias, &call.path, body),
+            (Method::Delete, [alias, "_doc", id]) => match self.index(alias).remove(*id) {
+                Some(_) => (200, json!({})),
+                None => (404, missing),
+            },
+            (Method::Put, [alias, "_doc", _]) if !self.indices.contains_key(*alias) => {
+                (404, missing)
+            }
+            (Method::Put, [alias, "_doc", id]) => self.put(alias, id, &call.path, body),
             (Method::Post, [alias, "_search", "point_in_time"]) => {
                 if !self.indices.contains_key(*alias) {
                     return (404, missing);
@@ -261,8 +292,9 @@ impl State {
         self.visible.insert(alias.to_owned(), Arc::new(documents));
     }
 
-    fn put_root(&mut self, alias: &str, path: &str, source: Value) -> (u16, Value) {
-        let known = self.index(alias).get("root").map(|root| root.seq_no);
+    /// Puts a document that is compared with the one that is there.
+    fn put(&mut self, alias: &str, id: &str, path: &str, source: Value) -> (u16, Value) {
+        let known = self.index(alias).get(id).map(|there| there.seq_no);
         let asked = path
             .split(['?', '&'])
             .find_map(|part| part.strip_prefix("if_seq_no="));
@@ -279,7 +311,7 @@ impl State {
             source: Some(source),
             seq_no,
         };
-        self.index(alias).insert("root".to_owned(), stored);
+        self.index(alias).insert(id.to_owned(), stored);
         (200, json!({ "_seq_no": seq_no, "_primary_term": 1 }))
     }
 
@@ -353,6 +385,19 @@ impl State {
     }
 }
 
+/// Returns the answer to a question for several documents.
+fn many(index: &Documents, body: &Value) -> Value {
+    let ids = body["ids"].as_array().unwrap().iter();
+    let found = ids.map(|id| {
+        let stored = index.get(id.as_str().unwrap());
+        match stored.and_then(|stored| stored.source.as_ref()) {
+            Some(source) => json!({ "_id": id, "found": true, "_source": source }),
+            None => json!({ "_id": id, "found": false }),
+        }
+    });
+    json!({ "docs": found.collect::<Vec<_>>() })
+}
+
 impl Http for Fake {
     fn send(&self, node: &str, call: &Call) -> io::Result<Reply> {
         let mut state = self.state();
@@ -364,7 +409,15 @@ impl Http for Fake {
             return Err(io::Error::other("no route to host"));
         }
         if !is_bulk {
+            if state.has_no_root && call.method == Method::Put {
+                let body = b"{}".to_vec();
+                return Ok(Reply { status: 400, body });
+            }
             let (status, value) = state.answer(call);
+            let is_document = call.method == Method::Put && call.path.contains("/_doc/");
+            if is_document && std::mem::take(&mut state.loses_answer) {
+                return Err(io::Error::other("connection reset"));
+            }
             return Ok(Reply {
                 status,
                 body: value.to_string().into_bytes(),

@@ -14,16 +14,16 @@
 
 mod delete;
 mod send;
+mod shared;
 mod waiting;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
-use std::time::Duration;
 
 use foldhash::HashSet;
 use ken_core::FileKey;
-use ken_engine::{Error, Meta, Record, Scope, Sequence, Sink};
+use ken_engine::{Error, Meta, Record, Scope, Sequence, Shares, Sink};
 use serde_json::Value;
 
 use self::waiting::{Added, Batch, Deletion, Waiting};
@@ -32,7 +32,9 @@ use crate::client::Client;
 use crate::encode::{self, Encoded};
 use crate::http::Method;
 use crate::layout::Names;
-use crate::root::{Lease, commit_of};
+use crate::lease::{Lease, Taker};
+use crate::root::{Root, Seen, commit_of};
+use crate::shares::{self, RunShares};
 
 /// The bytes of documents that wait to be sent together.
 const BATCH_BYTES: usize = 6 << 20;
@@ -41,12 +43,16 @@ const BATCH_DOCUMENTS: usize = 2_000;
 /// The bits of a version that hold a moment.
 const MOMENTS: u32 = 40;
 
-/// The one writer of an index in a cluster.
+/// The writer of an index in a cluster, or of a share of the work of another one.
 pub(crate) struct ClusterSink {
     client: Arc<Client>,
     names: Names,
     lease: Mutex<Option<Lease>>,
     term: u64,
+    /// What it shares with others, if it is the writer of the run.
+    shares: RunShares,
+    /// The number of its share, if it is not.
+    share: Option<u64>,
     meta: Meta,
     /// The commits of this lease.
     n_commits: AtomicU64,
@@ -66,20 +72,29 @@ pub(crate) struct ClusterSink {
 
 impl ClusterSink {
     /// Opens the index for writing.
-    pub(crate) fn open(
-        client: &Arc<Client>,
-        names: &Names,
-        holder: &str,
-        ttl: Duration,
-    ) -> Result<Self, Error> {
-        let lease = Lease::take(client, names, holder, ttl)?;
-        let root = lease.root();
-        Ok(Self {
-            client: Arc::clone(client),
-            names: names.clone(),
+    pub(crate) fn open(taker: &Taker<'_>) -> Result<Self, Error> {
+        let lease = Lease::take(taker)?;
+        Ok(Self::new(taker, lease, None))
+    }
+
+    /// Claims a share of the run; none if there is none.
+    pub(crate) fn claim(taker: &Taker<'_>, seen: &Seen) -> Result<Option<(String, Self)>, Error> {
+        let Some((lease, run, share)) = Lease::claim(taker, seen)? else {
+            return Ok(None);
+        };
+        let work = shares::read(taker.client, taker.names, run, share)?;
+        Ok(Some((work, Self::new(taker, lease, Some(share)))))
+    }
+
+    fn new(taker: &Taker<'_>, lease: Lease, share: Option<u64>) -> Self {
+        Self {
+            client: Arc::clone(taker.client),
+            names: taker.names.clone(),
+            term: lease.term(),
+            meta: lease.root().meta,
             lease: Mutex::new(Some(lease)),
-            term: root.term,
-            meta: root.meta,
+            shares: RunShares::new(taker.ttl),
+            share,
             n_commits: AtomicU64::new(0),
             sequence: AtomicU64::new(0),
             waiting: Mutex::default(),
@@ -89,7 +104,7 @@ impl ClusterSink {
             gate: RwLock::new(()),
             has_written: AtomicBool::new(false),
             dead: OnceLock::new(),
-        })
+        }
     }
 
     fn next_commit(&self) -> u64 {
@@ -193,18 +208,23 @@ impl Sink for ClusterSink {
         let files: HashSet<FileKey> = lock(&self.waiting).deletions.keys().copied().collect();
         self.delete_former(&files)
             .map_err(|error| self.fail(error))?;
-        let meta = prepare()?;
+        // A share commits documents only; the run that it is a part of commits the meta.
+        let meta = match self.share {
+            Some(_) => None,
+            None => Some(prepare()?),
+        };
         self.check()?;
         let path = format!("/{},{}/_refresh", self.names.words, self.names.documents);
         let refreshed = self.client.ask(Method::Post, &path, &Value::Null);
         let refreshed =
             refreshed.and_then(|answer| crate::search::check_shards(&self.client, &answer));
         refreshed.map_err(|error| self.fail(error))?;
-        let commit = self.next_commit();
         if let Some(lease) = &*lock(&self.lease) {
-            let mut change = |root: &mut crate::root::Root| {
-                root.meta = meta.clone();
-                root.commit = commit;
+            let mut change = |root: &mut Root| {
+                if let Some(meta) = &meta {
+                    root.meta = meta.clone();
+                }
+                root.commit(self.term);
             };
             lease
                 .change(&mut change)
@@ -222,12 +242,16 @@ impl Sink for ClusterSink {
 
     fn set_bulk(&self, _: bool) {}
 
+    fn shares(&self) -> Option<&dyn Shares> {
+        self.share.is_none().then_some(self)
+    }
+
+    fn finish(self: Box<Self>, outcome: &str) -> Result<(), Error> {
+        self.end(Some(outcome))
+    }
+
     fn close(self: Box<Self>) -> Result<(), Error> {
-        let is_clean = !self.has_written.load(Ordering::Relaxed);
-        match lock(&self.lease).take() {
-            Some(lease) => lease.end(is_clean),
-            None => Ok(()),
-        }
+        self.end(None)
     }
 }
 

@@ -1,20 +1,21 @@
 //! Answers of a request: which documents, in which order, how many.
 
-use std::collections::{HashMap, HashSet};
+mod facets;
+mod page;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use ken_core::{Field, Order, Pattern, Plan, SortKey, Value as FieldValue, Word};
-use ken_engine::{Boosts, Collapse, DocAddress, Error, FacetBy, Hit, Limits, Request, Response};
+use ken_core::{Order, Plan, SortKey};
+use ken_engine::{Collapse, DocAddress, Error, Hit, Limits, Request, Response};
 use serde_json::{Value, json};
 
-use super::counts::Global;
+use self::page::{group_field, ranked};
 use super::local::Local;
-use super::query::{Translated, Translator, scored};
+use super::query::{Translated, Translator};
 use super::texts::{self, n_words_field};
 use super::window::{Page, SMALL, WINDOW_WORDS, window_exception};
-use super::{ClusterSource, buckets, by_location, filter, id, ids_query, lock, text};
-use crate::layout;
-use ken_index::Counts;
+use super::{ClusterSource, filter, ids_query, lock};
 
 /// The most documents that ken looks at, one by one, for what OpenSearch cannot decide.
 const MAX_CHECKED: u64 = 10_000;
@@ -22,8 +23,6 @@ const MAX_CHECKED: u64 = 10_000;
 const MAX_CHECKED_WORDS: u64 = 300_000_000;
 /// The most hits whose texts are fetched before anybody asks for them.
 const MAX_PREFETCHED: usize = 20;
-/// Other documents that are asked for with a page, as some hits may belong together.
-const SPARE: usize = 50;
 /// The most values of a facet.
 const MAX_VALUES: usize = 10_000;
 
@@ -323,147 +322,6 @@ impl ClusterSource {
         Ok(found)
     }
 
-    /// Appends hits in the order of the cluster.
-    fn append(
-        &self,
-        page: &mut Page,
-        end: usize,
-        (query, order): (&Value, Order),
-        field: Option<&str>,
-        request: &Request<'_>,
-    ) -> Result<(), Error> {
-        let mut groups: HashSet<String> = page.groups.values().cloned().collect();
-        let words = n_words_field();
-        let fields: Vec<&str> = [words.as_str()].into_iter().chain(field).collect();
-        let is_scored = matches!(order.key, SortKey::Relevance);
-        let size = end.saturating_add(page.seen.len() + SPARE).min(super::PAGE);
-        self.each_hit_in_pages(size, query, &sort(order), &fields, &mut |hit| {
-            let id = id(hit);
-            if page.seen.contains(id) {
-                return true;
-            }
-            let group = field
-                .map(|field| text(hit, field))
-                .filter(|group| !group.is_empty());
-            if group.is_none_or(|group| groups.insert(group.to_owned())) {
-                lock(&self.remembered).note_length(id, texts::n_words_of(hit));
-                page.hits.push(Hit {
-                    address: self.address(id),
-                    score: is_scored.then(|| hit["sort"][0].as_f64().unwrap_or(0.0) as f32),
-                    boosts: Boosts::default(),
-                    more: 0,
-                });
-                if let Some(group) = group {
-                    page.groups.insert(id.to_owned(), group.to_owned());
-                }
-            }
-            page.hits.len() < end && !reached(request.limits)
-        })
-    }
-
-    /// Sets how many other hits each hit stands for.
-    fn add_sizes(
-        &self,
-        page: &mut [Hit],
-        groups: &HashMap<String, String>,
-        query: &Value,
-        field: &str,
-    ) -> Result<(), Error> {
-        let at: Vec<DocAddress> = page.iter().map(|hit| hit.address).collect();
-        let of_hits: Vec<Option<&String>> =
-            self.ids(&at)?.iter().map(|id| groups.get(id)).collect();
-        let mut wanted: Vec<&String> = of_hits.iter().copied().flatten().collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let mut sizes: HashMap<String, u64> = HashMap::new();
-        for some in wanted.chunks(MAX_VALUES) {
-            let terms = json!({ "field": field, "include": some, "size": some.len() });
-            let answer = self.search(json!({
-                "query": query,
-                "size": 0,
-                "aggs": { "sizes": { "terms": terms } },
-            }))?;
-            for bucket in buckets(&answer["aggregations"]["sizes"]) {
-                let group = bucket["key"].as_str().unwrap_or_default();
-                sizes.insert(group.to_owned(), bucket["doc_count"].as_u64().unwrap_or(0));
-            }
-        }
-        for (hit, group) in page.iter_mut().zip(of_hits) {
-            let size = group.and_then(|group| sizes.get(group).copied());
-            hit.more = size.unwrap_or(1).saturating_sub(1) as usize;
-        }
-        Ok(())
-    }
-
-    pub(super) fn counted(
-        &self,
-        request: &Request<'_>,
-        by: &[FacetBy],
-    ) -> Result<Vec<Vec<(FieldValue, u64)>>, Error> {
-        if reached(request.limits) {
-            return Ok(vec![Vec::new(); by.len()]);
-        }
-        let mut asked = self.asked(request)?;
-        if asked.size.is_small() {
-            let here = self.fetched_for(&asked)?;
-            let request = Request {
-                plan: &asked.local,
-                only: None,
-                without: &[],
-                ..*request
-            };
-            return here.source().facets(&request, by);
-        }
-        self.make_exact(&mut asked, None, request.limits.map(|of| &**of))?;
-        by.iter().map(|by| self.facet(&asked.query, by)).collect()
-    }
-
-    fn facet(&self, query: &Value, by: &FacetBy) -> Result<Vec<(FieldValue, u64)>, Error> {
-        let facet = match by {
-            FacetBy::Ranges(field, ends) => {
-                let ranges = ends
-                    .iter()
-                    .enumerate()
-                    .map(|(at, from)| match ends.get(at + 1) {
-                        Some(to) => json!({ "from": from, "to": to }),
-                        None => json!({ "from": from }),
-                    });
-                let ranges: Vec<Value> = ranges.collect();
-                json!({ "range": { "field": layout::number(*field), "ranges": ranges } })
-            }
-            FacetBy::Values(field) if field.is_number() => {
-                json!({ "terms": { "field": layout::number(*field), "size": MAX_VALUES } })
-            }
-            FacetBy::Values(field) if !field.has_column() => return Ok(Vec::new()),
-            FacetBy::Values(field) => {
-                json!({ "terms": { "field": layout::values(*field), "size": MAX_VALUES } })
-            }
-        };
-        let answer =
-            self.search(json!({ "query": query, "size": 0, "aggs": { "facet": facet } }))?;
-        let found = buckets(&answer["aggregations"]["facet"]).iter();
-        let n = |bucket: &Value| bucket["doc_count"].as_u64().unwrap_or(0);
-        if let FacetBy::Values(field) = by
-            && !field.is_number()
-        {
-            let values =
-                found.map(|bucket| (bucket["key"].as_str().unwrap_or_default(), n(bucket)));
-            return Ok(as_written(values.collect()));
-        }
-        let key = |bucket: &Value| {
-            let key = bucket.get("from").unwrap_or(&bucket["key"]);
-            key.as_f64().unwrap_or(0.0) as i64
-        };
-        let mut counts: Vec<(i64, u64)> = found.map(|bucket| (key(bucket), n(bucket))).collect();
-        counts.retain(|(_, n)| *n > 0);
-        counts.sort_unstable();
-        counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-        Ok(counts
-            .into_iter()
-            .map(|(number, n)| (FieldValue::Number(number), n))
-            .collect())
-    }
-
     pub(super) fn explained(&self, plan: &Plan, hit: &Hit) -> Result<String, Error> {
         let request = Request::new(plan);
         let id = self.id(hit.address)?;
@@ -504,75 +362,4 @@ impl ClusterSource {
         let shown = json!({ "query": asked.query, "exceptions": exceptions });
         serde_json::to_string_pretty(&shown).map_err(|error| self.client.error(error.to_string()))
     }
-}
-
-/// Returns the field in which documents that belong together have the same value.
-fn group_field(collapse: Collapse) -> &'static str {
-    match collapse {
-        Collapse::Content | Collapse::Similar => "content",
-        Collapse::File => "file",
-        Collapse::Message => "group",
-    }
-}
-
-/// Returns an order as OpenSearch has it. Documents without a value come last, and equal ones by their locations.
-fn sort(order: Order) -> Value {
-    let direction = |is_upwards: bool| if is_upwards { "asc" } else { "desc" };
-    let by = |field: String, is_upwards, ties| json!([{ field: { "order": direction(is_upwards), "missing": "_last" } }, { "loc": ties }]);
-    match order.key {
-        SortKey::Relevance => json!([{ "_score": direction(order.reverse) }, { "loc": "asc" }]),
-        SortKey::Path => json!([{ "loc": direction(!order.reverse) }]),
-        SortKey::Field(field) if !field.has_column() => by_location(),
-        SortKey::Field(field) if field.is_number() => {
-            by(layout::number(field), order.reverse, "asc")
-        }
-        // Generated names are in no column: their order is that of their paths.
-        SortKey::Field(Field::Filename) => {
-            let ties = direction(!order.reverse);
-            by(layout::first(Field::Filename), !order.reverse, ties)
-        }
-        SortKey::Field(field) => by(layout::first(field), !order.reverse, "asc"),
-    }
-}
-
-/// Returns the query with a score by which the best documents are nearly those of ken.
-fn ranked(query: &Value, plan: &Plan, counts: &Global, ranking: &ken_core::Ranking) -> Value {
-    let all = counts.n_documents() as f64;
-    let worth = |word: &Word, field: Field, pattern: &Pattern| {
-        let n = counts.documents_with(field, pattern) as f64;
-        let most = super::counts::fields_of(word).map(|of| counts.documents_with(of, pattern));
-        let most = most.max().unwrap_or(0) as f64;
-        let (_, with) = counts.lengths(field);
-        // What OpenSearch multiplies by, and what ken does.
-        let theirs = (1.0 + (with as f64 - n + 0.5).max(0.0) / (n + 0.5))
-            .ln()
-            .max(0.01);
-        let ours = ((all - most + 0.5).max(0.5) / (most + 0.5)).ln();
-        let least = 0.05 * (1.0 + (all - most + 0.5).max(0.0) / (most + 0.5)).ln();
-        f64::from(ranking.weight(field)) * ours.max(least) / theirs
-    };
-    let should = scored(plan, &worth);
-    match should.is_empty() {
-        true => query.clone(),
-        false => json!({ "bool": { "filter": [query], "should": should } }),
-    }
-}
-
-/// Counts values that differ only in case or diacritics as one, written like most of them; see `ken-index`.
-fn as_written(mut counts: Vec<(&str, u64)>) -> Vec<(FieldValue, u64)> {
-    counts.sort_unstable();
-    let same = |(a, _): &(&str, u64), (b, _): &(&str, u64)| {
-        ken_index::written(a).1 == ken_index::written(b).1
-    };
-    let mut values: Vec<(FieldValue, u64)> = counts
-        .chunk_by(same)
-        .map(|same| {
-            let most = same.iter().rev().max_by_key(|(_, count)| count);
-            let text = most.map(|(value, _)| ken_index::written(value).0);
-            let count = same.iter().map(|(_, count)| count).sum();
-            (FieldValue::Text(text.unwrap_or_default()), count)
-        })
-        .collect();
-    values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    values
 }

@@ -10,7 +10,8 @@ use ken_engine::{
 use serde_json::{Value, json};
 
 use super::query::{MAX_RELATED, related};
-use super::{ClusterSource, buckets, filter, ids_query, is, numbers, text};
+use super::seam::is;
+use super::{ClusterSource, buckets, filter, ids_query, numbers, text};
 use crate::encode::group;
 use crate::kept;
 use crate::layout;

@@ -4,8 +4,10 @@
 //! it among others; ken then looks at what the whole query finds. Below a negation it would lose documents, so there ken looks
 //! first, and the documents that match take the place of the part.
 
+mod score;
+mod spans;
+
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 use ken_core::{Field, Pattern, Plan, Span, Word};
 use ken_engine::{Error, Limits};
@@ -18,8 +20,6 @@ use crate::layout;
 use crate::location;
 use crate::pattern::{self, Query};
 
-/// The most terms that stand for a pattern inside a phrase.
-const MAX_EXPANDED: usize = 1_000;
 /// The most values of a column that ken looks at for a pattern of whole values.
 const MAX_LISTED: u64 = 200_000;
 /// The most states of an expression over paths, each byte of which is two letters.
@@ -28,6 +28,8 @@ const MAX_STATES: usize = 100_000;
 pub(super) const MAX_RELATED: usize = 65_000;
 /// The maximum share of all documents that may be below a folder whose name counts; see `ken-index`.
 const MOST_BELOW: f64 = 1.0 / 3.0;
+
+pub(super) use score::scored;
 
 /// Translates the parts of one plan.
 pub(super) struct Translator<'s> {
@@ -248,126 +250,6 @@ impl<'s> Translator<'s> {
         })
     }
 
-    fn span(&self, field: Field, span: &Span) -> Result<Query, Error> {
-        match span {
-            Span::Match(pattern) => self.pattern(field, pattern),
-            Span::Any(parts) => {
-                let parts = parts.iter().map(|part| self.span(field, part));
-                Ok(either(parts.collect::<Result<_, _>>()?))
-            }
-            Span::Phrase(terms) if terms.is_empty() => Ok(Query::nothing()),
-            Span::Phrase(terms) if terms.len() == 1 => self.pattern(field, &terms[0].1),
-            Span::Phrase(terms) => self.phrase(field, terms),
-            Span::Near {
-                parts,
-                slop,
-                ordered,
-            } => {
-                if let Some(near) = self.near(field, parts, *slop, *ordered)? {
-                    return Ok(near);
-                }
-                let parts = parts.iter().map(|part| self.span(field, part));
-                let parts = parts.collect::<Result<Vec<_>, _>>()?;
-                Ok(Query::wider(all_of(parts)))
-            }
-        }
-    }
-
-    /// A phrase of single terms is OpenSearch's own. In place of a pattern stand the terms that it means.
-    fn phrase(&self, field: Field, terms: &[(u32, Pattern)]) -> Result<Query, Error> {
-        let mut positions = Vec::new();
-        let mut last = None;
-        let mut is_exact = true;
-        for (at, pattern) in terms {
-            check(pattern)?;
-            is_exact &= last != Some(*at);
-            last = Some(*at);
-            match self.meant(field, pattern)? {
-                Some(terms) if terms.is_empty() => return Ok(Query::nothing()),
-                Some(terms) => positions.extend(terms.into_iter().map(|term| (*at, term))),
-                None => is_exact = false,
-            }
-        }
-        if is_exact {
-            let line = layout::lines(&positions).join(" ");
-            let phrase = json!({ "match_phrase": { layout::terms(field): { "query": line } } });
-            return Ok(Query::exact(phrase));
-        }
-        let parts = terms
-            .iter()
-            .map(|(_, pattern)| self.pattern(field, pattern));
-        Ok(Query::wider(all_of(parts.collect::<Result<_, _>>()?)))
-    }
-
-    /// Words near each other are intervals of OpenSearch, if each part is one word. What it calls a gap is what ken does, but
-    /// where three words without an order share positions: it subtracts a shared one twice, and finds more.
-    fn near(
-        &self,
-        field: Field,
-        parts: &[Span],
-        slop: u32,
-        ordered: bool,
-    ) -> Result<Option<Query>, Error> {
-        let mut words: Vec<BTreeSet<String>> = Vec::new();
-        for part in parts {
-            match self.words_of(field, part)? {
-                Some(terms) if terms.is_empty() => return Ok(Some(Query::nothing())),
-                // Of two equal parts OpenSearch wants two words.
-                Some(terms) if words.contains(&terms) && !ordered => return Ok(None),
-                Some(terms) => words.push(terms),
-                None => return Ok(None),
-            }
-        }
-        let any = |terms: &BTreeSet<String>| {
-            let each = terms.iter().map(|term| {
-                let line = layout::lines(&[(0, term.clone())]).join(" ");
-                json!({ "match": { "query": line } })
-            });
-            json!({ "any_of": { "intervals": each.collect::<Vec<_>>() } })
-        };
-        let json = json!({ "intervals": { layout::terms(field): { "all_of": {
-            "ordered": ordered,
-            "max_gaps": slop.min(i32::MAX as u32),
-            "intervals": words.iter().map(any).collect::<Vec<_>>(),
-        } } } });
-        let is_exact = ordered || parts.len() == 2;
-        Ok(Some(Query { json, is_exact }))
-    }
-
-    /// Returns the terms of which a part of a span has one; none if the part is longer, or the terms do not show it.
-    fn words_of(&self, field: Field, part: &Span) -> Result<Option<BTreeSet<String>>, Error> {
-        let mut terms = BTreeSet::new();
-        let parts = match part {
-            Span::Any(parts) => parts.as_slice(),
-            part => std::slice::from_ref(part),
-        };
-        for part in parts {
-            let pattern = match part {
-                Span::Match(pattern) => pattern,
-                Span::Phrase(of) if of.len() == 1 => &of[0].1,
-                _ => return Ok(None),
-            };
-            check(pattern)?;
-            match self.meant(field, pattern)? {
-                Some(of) => terms.extend(of),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(terms).filter(|terms| terms.len() <= MAX_EXPANDED))
-    }
-
-    /// Returns the terms that a pattern means; none if they are too many, or the terms do not show it.
-    fn meant(&self, field: Field, pattern: &Pattern) -> Result<Option<Vec<String>>, Error> {
-        match pattern {
-            Pattern::Term(term) | Pattern::Stem(term) => Ok(Some(vec![term.clone()])),
-            Pattern::Border => Ok(Some(vec!["\0".to_owned()])),
-            Pattern::Any(terms) => {
-                Ok(Some(terms.clone()).filter(|terms| terms.len() <= MAX_EXPANDED))
-            }
-            pattern => self.source.terms_meant(field, pattern, MAX_EXPANDED),
-        }
-    }
-
     /// Returns the query for documents with a duplicate.
     fn duplicates(&self) -> Result<Value, Error> {
         let mut contents = Vec::new();
@@ -462,54 +344,4 @@ fn either(queries: Vec<Query>) -> Query {
 fn all_of(queries: Vec<Query>) -> Value {
     let parts: Vec<Value> = queries.into_iter().map(|query| query.json).collect();
     filter(&parts)
-}
-
-/// Returns the parts of a query by which OpenSearch chooses the documents that ken ranks: for each word that raises scores,
-/// its best field and form.
-pub(super) fn scored(plan: &Plan, worth: &dyn Fn(&Word, Field, &Pattern) -> f64) -> Vec<Value> {
-    let mut words = Vec::new();
-    let plan = positive(plan);
-    super::counts::words_of(&plan, &mut words);
-    let each = words.into_iter().map(|word| {
-        let mut queries = Vec::new();
-        for form in &word.forms {
-            let mut patterns = Vec::new();
-            form.span.patterns(&mut |pattern| patterns.push(pattern));
-            for field in fields_of(word) {
-                for pattern in &patterns {
-                    let boost = worth(word, field, pattern) * f64::from(form.weight);
-                    let found = pattern::query(&layout::terms(field), pattern, &has(field));
-                    queries.push(boosted(&found.json, pattern, boost));
-                }
-            }
-        }
-        json!({ "dis_max": { "queries": queries, "tie_breaker": 0.3 } })
-    });
-    each.collect()
-}
-
-/// A term has a score by its frequency. Other patterns only count as being there.
-fn boosted(query: &Value, pattern: &Pattern, boost: f64) -> Value {
-    match (query.get("term"), pattern) {
-        (Some(term), Pattern::Term(_) | Pattern::Stem(_)) => {
-            let mut term = term.clone();
-            if let Some(of) = term.as_object_mut().and_then(|of| of.values_mut().next()) {
-                of["boost"] = json!(boost.max(0.001));
-            }
-            json!({ "term": term })
-        }
-        _ => json!({ "constant_score": { "filter": query, "boost": boost.max(0.001) } }),
-    }
-}
-
-/// Returns a plan without what it excludes and what only filters.
-fn positive(plan: &Plan) -> Plan {
-    let all = |parts: &[Plan]| parts.iter().map(positive).collect();
-    match plan {
-        Plan::And(parts) => Plan::And(all(parts)),
-        Plan::Or(parts) => Plan::Or(all(parts)),
-        Plan::Weight(_, part) | Plan::Prefer(part) => positive(part),
-        Plan::Not(_) | Plan::Filter(_) | Plan::Thread(_) | Plan::Carrier(_) => Plan::All,
-        plan => plan.clone(),
-    }
 }

@@ -10,8 +10,8 @@ mod cache;
 mod parts;
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use ken_core::{Document, Field, FileKey};
@@ -38,26 +38,32 @@ pub(crate) fn recognise(
     let (Some(ocr), Some(helpers)) = (&options.ocr, &options.extract.helpers) else {
         return Ok(());
     };
-    let snapshot = match options.source() {
-        Err(ken_engine::Error::Missing(_)) => return Ok(()),
-        snapshot => snapshot?,
-    };
-    let options = &fitted(options, Some(snapshot.meta()))?;
-    let other_languages = snapshot.meta().ocr_languages != ocr.languages;
-    let wanted: &[&str] = match other_languages {
-        true => &[TEXTLESS, RECOGNISED],
-        false => &[TEXTLESS],
-    };
-    let files = snapshot.files().with_values(Field::Is, wanted)?;
-    if files.is_empty() {
+    let Some(found) = waiting(options, ocr)? else {
         return Ok(());
-    }
+    };
+    let options = &fitted(options, Some(found.snapshot.meta()))?;
     if let Some(advice) = advice(options, ocr, helpers) {
         let message = format!("no text is read in pictures: {advice}");
         summary.messages.push(message);
         return Ok(());
     }
     let slot = WriterSlot::new(options, options.threads);
+    let found = match options.engine {
+        // Another machine may have written since the look.
+        Some(_) => {
+            slot.get()?;
+            waiting(options, ocr)?
+        }
+        None => Some(found),
+    };
+    let Some(Waiting {
+        snapshot,
+        other_languages,
+        files,
+    }) = found
+    else {
+        return Ok(slot.close()?);
+    };
     let writer = LazyWriter::new(&slot, options.durability != crate::Durability::Off, false);
     // The messages have their tags.
     let tags = Log::default();
@@ -84,11 +90,38 @@ pub(crate) fn recognise(
     // Files that cannot be read now, or changed, wait for another run.
     let is_new = other_languages && !progress.is_cancelled();
     if summary.recognised == 0 && !is_new {
-        return Ok(());
+        return Ok(slot.close()?);
     }
     commit(writer.get()?, ocr, is_new)?;
     summary.committed = true;
     Ok(slot.close()?)
+}
+
+/// What waits for the recognition of text.
+struct Waiting {
+    snapshot: Arc<dyn Source>,
+    /// Whether earlier recognition used other languages, so that it is repeated.
+    other_languages: bool,
+    files: Vec<FileKey>,
+}
+
+/// Returns the files that wait in the last commit; none if there are none.
+fn waiting(options: &Options, ocr: &Ocr) -> Result<Option<Waiting>, Error> {
+    let snapshot = match options.source() {
+        Err(ken_engine::Error::Missing(_)) => return Ok(None),
+        snapshot => snapshot?,
+    };
+    let other_languages = snapshot.meta().ocr_languages != ocr.languages;
+    let wanted: &[&str] = match other_languages {
+        true => &[TEXTLESS, RECOGNISED],
+        false => &[TEXTLESS],
+    };
+    let files = snapshot.files().with_values(Field::Is, wanted)?;
+    Ok((!files.is_empty()).then_some(Waiting {
+        snapshot,
+        other_languages,
+        files,
+    }))
 }
 
 /// Returns what the user can do if text cannot be recognised here.

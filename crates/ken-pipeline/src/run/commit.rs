@@ -42,7 +42,7 @@ impl Run<'_> {
             let _span = self.progress.span(Stage::Commit, None);
             // If the log cannot be written, the last commit of the run says so.
             let tags = &self.prepared.tags;
-            let is_logged = || tags.write_moved(&self.prepared.options.data).is_ok();
+            let is_logged = || tags.write_moved(&self.prepared.options).is_ok();
             if let Some(writer) = self.writer.used().filter(|_| is_logged()) {
                 errors.note(writer.commit_with(&mut || self.meta(writer, None, false, false)));
             }
@@ -117,9 +117,7 @@ impl Run<'_> {
         }
         // Another run continues where this one was stopped.
         writer.set_bulk(summary.interrupted);
-        self.prepared
-            .tags
-            .write_moved(&self.prepared.options.data)?;
+        self.prepared.tags.write_moved(&self.prepared.options)?;
         let mut committed = None;
         let committing = self.progress.span(Stage::Commit, None);
         writer.commit_with(&mut || {

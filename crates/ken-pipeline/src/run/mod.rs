@@ -179,7 +179,7 @@ fn run(
         });
     };
     let mut summary = run_in(&mut session, options, changes, scope, progress, notify)?;
-    if summary.committed {
+    if summary.committed || options.engine.is_some() {
         let _span = progress.span(Stage::Merge, None);
         session.close_writer()?;
     }
@@ -213,6 +213,7 @@ pub(crate) fn run_in(
             Scope::Paths(&named)
         }
     };
+    session.begin(options)?;
     let prepared = Prepared::load(options, changes, scope)?;
     drop(loading);
     let is_synced = options.durability == Durability::Full;

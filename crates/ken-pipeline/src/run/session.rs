@@ -52,6 +52,15 @@ impl Session {
             .get_or_insert_with(|| WriterSlot::new(options, options.segment_builders()))
     }
 
+    /// Opens the writer of an index outside the data folder, which another machine may write. What a run looks up later
+    /// stays as it is until the writer is closed.
+    pub(crate) fn begin(&mut self, options: &Options) -> Result<(), Error> {
+        if options.engine.is_some() && !options.dry_run {
+            self.slot(options).get()?;
+        }
+        Ok(())
+    }
+
     /// Waits for merges and closes the writer, if it is open.
     pub(crate) fn close_writer(&mut self) -> Result<(), Error> {
         Ok(self.slot.take().map_or(Ok(()), WriterSlot::close)?)

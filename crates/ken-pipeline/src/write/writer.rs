@@ -46,7 +46,8 @@ impl WriterSlot {
             .map_or(Ok(()), |writer| writer.close())
     }
 
-    fn get(&self) -> Result<&dyn Sink, Error> {
+    /// Returns the writer, which the first call opens.
+    pub(crate) fn get(&self) -> Result<&dyn Sink, Error> {
         let _guard = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(writer) = self.writer.get() {
             return Ok(&**writer);

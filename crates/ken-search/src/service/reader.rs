@@ -135,6 +135,14 @@ mod tests {
             Err(Error::Query("written".to_owned()))
         }
 
+        fn tag_log(&self) -> Result<Vec<u8>, Error> {
+            Ok(Vec::new())
+        }
+
+        fn add_to_tag_log(&self, _: &str) -> Result<(), Error> {
+            Err(Error::Query("tagged".to_owned()))
+        }
+
         fn last(&self) -> Result<(u64, Meta), Error> {
             let mut n_asked = lock(&self.n_asked);
             *n_asked += 1;
@@ -188,6 +196,14 @@ mod tests {
 
         fn sink(&self) -> Result<Box<dyn Sink>, Error> {
             Err(Error::Query("written".to_owned()))
+        }
+
+        fn tag_log(&self) -> Result<Vec<u8>, Error> {
+            Ok(Vec::new())
+        }
+
+        fn add_to_tag_log(&self, _: &str) -> Result<(), Error> {
+            Err(Error::Query("tagged".to_owned()))
         }
 
         fn last(&self) -> Result<(u64, Meta), Error> {

@@ -1,5 +1,7 @@
 //! An index in a cluster answers as one in the data folder does. The cluster is the fake of `ken-cluster`, over HTTP.
 
+mod machines;
+
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -55,7 +57,12 @@ impl Both {
 
     /// Runs ken on the cluster.
     fn there(&self, arguments: &[&str]) -> Run {
-        let of_cluster = ["--config", "cluster.toml", "--data", "other"];
+        self.on("other", arguments)
+    }
+
+    /// Runs ken on the cluster, on the machine with this data folder.
+    fn on(&self, data: &str, arguments: &[&str]) -> Run {
+        let of_cluster = ["--config", "cluster.toml", "--data", data];
         self.world.ken(of_cluster.iter().chain(arguments))
     }
 

@@ -17,7 +17,6 @@ use super::{Mail, which_or_number};
 use crate::cli::{Global, TagArgs, TagFormat};
 use crate::commands::run_options::default_options;
 use crate::commands::serve;
-use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
@@ -104,8 +103,9 @@ pub(in crate::commands) fn apply(global: &Global, changes: &[TagChange]) -> Resu
     if changes.is_empty() {
         return Ok(());
     }
-    tags::append(&data_folder(global)?, changes)?;
-    serve::bring_in(global, &default_options(global)?, &[], &[])
+    let options = default_options(global)?;
+    tags::add(&options, changes)?;
+    serve::bring_in_tags(global, &options)
 }
 
 fn list(mail: &Mail) -> Result<ExitCode, Failure> {
@@ -204,7 +204,7 @@ fn replacing(global: &Global, list: &[TagChange]) -> Result<Vec<TagChange>, Fail
             .or_default()
             .insert(tag.to_owned());
     };
-    let log = tags::Log::read(&data_folder(global)?, (0, 0))?.tags;
+    let log = tags::Log::read(&default_options(global)?, (0, 0))?.tags;
     for id in log.ids() {
         let given = log.of(id).filter(|(_, is_given)| *is_given);
         given.for_each(|(tag, _)| note(id, tag));

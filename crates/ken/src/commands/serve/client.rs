@@ -13,6 +13,7 @@ use super::lock::served;
 use crate::cli::{Global, IndexArgs};
 use crate::commands::run_options::{default_options, has_roots};
 use crate::failure::{Failure, Kind};
+use crate::output;
 
 /// How long a search waits for changes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,21 +34,54 @@ pub(in crate::commands) fn bring_in(
     changes: &[RootChange],
     files: &[PathBuf],
 ) -> Result<(), Failure> {
+    if !does_server(global, options, changes, files)? {
+        update_files(options, changes, files, &Progress::default(), &|_| ())?;
+    }
+    Ok(())
+}
+
+/// Brings tags that changed into the index, as [`bring_in`] does. If another machine writes the index, they wait for the
+/// next run: the log has them.
+pub(in crate::commands) fn bring_in_tags(
+    global: &Global,
+    options: &Options,
+) -> Result<(), Failure> {
+    if does_server(global, options, &[], &[])? {
+        return Ok(());
+    }
+    match update_files(options, &[], &[], &Progress::default(), &|_| ()) {
+        Err(ken_pipeline::Error::Index(error @ ken_engine::Error::Busy(_)))
+            if options.engine.is_some() =>
+        {
+            output::warn(&format!(
+                "{error}; the tags are kept, and the next run brings them into the index"
+            ));
+        }
+        outcome => _ = outcome?,
+    }
+    Ok(())
+}
+
+/// Has the server bring files and tags in; returns false if none runs that can.
+fn does_server(
+    global: &Global,
+    options: &Options,
+    changes: &[RootChange],
+    files: &[PathBuf],
+) -> Result<bool, Failure> {
+    if has_settings(global) || !are_made(options, changes) {
+        return Ok(false);
+    }
     let fresh = Fresh {
         seconds: PATIENCE.as_secs_f64(),
         tags: true,
         paths: files.iter().cloned().map(BytesPath).collect(),
     };
-    if !has_settings(global) && are_made(options, changes) {
-        match is_made_fresh(&options.data, &fresh) {
-            Ok(true) => return Ok(()),
-            // The server waits during a pause, which single files do not.
-            Ok(false) | Err(Error::Refused { status: 409, .. }) => {}
-            Err(error) => return Err(failure(&error)),
-        }
+    match is_made_fresh(&options.data, &fresh) {
+        // The server waits during a pause, which single files do not.
+        Err(Error::Refused { status: 409, .. }) => Ok(false),
+        is_made => is_made.map_err(|error| failure(&error)),
     }
-    update_files(options, changes, files, &Progress::default(), &|_| ())?;
-    Ok(())
 }
 
 /// Returns whether the roots of an index need no changes.

@@ -45,7 +45,7 @@ use crate::config::Settings;
 use crate::failure::{Failure, Kind};
 use crate::output;
 use barriers::Barriers;
-pub(super) use client::{bring_in, client, follow, hand_over, make_fresh};
+pub(super) use client::{bring_in, bring_in_tags, client, follow, hand_over, make_fresh};
 use faces::Faces;
 use hooks::Hooks;
 use lock::{Lock, Served};

@@ -1,0 +1,93 @@
+//! What a run shares with other machines, and how a sink lets its lease go.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use ken_engine::{Error, Shares, SharesNow};
+
+use super::{ClusterSink, lock};
+use crate::root::Root;
+use crate::shares;
+
+impl ClusterSink {
+    /// Gives the lease back. A share with an outcome is done, another one is offered again.
+    pub(super) fn end(&self, outcome: Option<&str>) -> Result<(), Error> {
+        let is_clean = !self.has_written.load(Ordering::Relaxed);
+        let (term, share) = (self.term, self.share);
+        let Some(lease) = lock(&self.lease).take() else {
+            return Ok(());
+        };
+        let n_shares = lease.root().work.n_shares;
+        lease.end(&mut |root: &mut Root| match share {
+            None => root.end_run(is_clean),
+            Some(share) => {
+                root.end(term, is_clean);
+                match outcome.filter(|_| is_clean) {
+                    Some(outcome) => root.work.done.push((share, outcome.to_owned())),
+                    None => root.work.offered.push(share),
+                }
+            }
+        })?;
+        match share {
+            None => shares::forget(&self.client, &self.names, term, n_shares),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn with_lease<T>(
+        &self,
+        act: impl FnOnce(&crate::lease::Lease) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*lease {
+            Some(lease) => act(lease),
+            None => Err(self.client.error("the lease has ended".to_owned())),
+        }
+    }
+}
+
+impl Shares for ClusterSink {
+    fn offer(&self, work: &str) -> Result<(), Error> {
+        let number = self.shares.next();
+        shares::write(&self.client, &self.names, self.term, number, work)?;
+        self.with_lease(|lease| {
+            lease.change(&mut |root| {
+                root.work.n_shares = number;
+                root.work.offered.push(number);
+            })
+        })
+    }
+
+    fn look(&self) -> Result<SharesNow, Error> {
+        let seen = crate::root::read(&self.client, &self.names)?;
+        let now = seen.map(|seen| seen.root);
+        let Some(now) = now.filter(|now| now.lease(self.term).is_some()) else {
+            // The change that follows says so in its words.
+            return self
+                .with_lease(|lease| lease.change(&mut |_| {}))
+                .map(|()| SharesNow::default());
+        };
+        let gone = self.shares.gone(&now);
+        let mut done = Vec::new();
+        if !gone.is_empty() || !now.work.done.is_empty() {
+            self.with_lease(|lease| {
+                lease.change(&mut |root| {
+                    done = std::mem::take(&mut root.work.done);
+                    for (term, beat) in &gone {
+                        root.take_back(*term, *beat);
+                    }
+                })
+            })?;
+        }
+        let root = self.with_lease(|lease| Ok(lease.root()))?;
+        let root = match done.is_empty() && gone.is_empty() {
+            true => now,
+            false => root,
+        };
+        Ok(SharesNow {
+            n_offered: root.work.offered.len(),
+            n_claimed: root.leases.iter().filter(|of| of.share.is_some()).count(),
+            done: done.into_iter().map(|(_, outcome)| outcome).collect(),
+        })
+    }
+}

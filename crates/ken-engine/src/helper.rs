@@ -1,0 +1,24 @@
+//! A machine that helps the run of another one.
+
+use crate::{Error, Sink};
+
+/// A machine that works on shares.
+pub trait Helper: Send {
+    /// Claims a share.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be reached.
+    fn claim(&mut self) -> Result<Claim, Error>;
+}
+
+/// What a machine that offers its help gets.
+pub enum Claim {
+    /// A share, as it was offered, and the sink to write it with, which commits nothing but documents.
+    Share(String, Box<dyn Sink>),
+    /// There is a run, but no share.
+    Wait,
+    /// There is no run.
+    Ended,
+    /// The machine that had the run is gone.
+    Lost,
+}
