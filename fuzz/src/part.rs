@@ -25,8 +25,9 @@ impl Package {
             let mut content = Vec::new();
             file.read_to_end(&mut content).unwrap();
             // Styles of a hundred times the size of the text are read each time.
-            if file.name() != part && content.len() < 32 << 10 {
-                others.push((file.name().to_owned(), content));
+            let name = file.name().unwrap().into_owned();
+            if name != part && content.len() < 32 << 10 {
+                others.push((name, content));
             }
         }
         Self { part, others }

@@ -9,6 +9,7 @@ mod drop_caps;
 mod encryption;
 mod fib;
 mod pieces;
+mod previews;
 mod runs;
 mod sections;
 mod text;
@@ -55,9 +56,14 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         authors: comments::authors(&fib, &table),
         runs: runs::read(&fib, &main, &table, &data),
     };
+    let previews = previews::places(&units, &marks.runs.pictures, &data);
     output.own().body = text::text(&fib, &mut units, &marks, limits);
     add_descriptions(&[&data, &table], limits, output.own());
-    blips::add_texts(&data, limits, output.own());
+    let is_preview = |at: usize| {
+        let after = previews.partition_point(|range| range.start <= at);
+        after > 0 && previews[after - 1].contains(&at)
+    };
+    blips::add_texts_but(is_preview, &data, limits, output.own());
     blips::add_texts(&main, limits, output.own());
     if let Some(pool) = file.find(ROOT, "ObjectPool") {
         objects::hand_on(&file, pool, |_| true, output)?;

@@ -85,7 +85,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     }
     if let Some(pictures) = file.stream(storage, "Pictures") {
         let left_out = previews::places(&shown.previews, &read, &tables, &stream);
-        blips::add_texts_but(&left_out, &pictures, limits, output.own());
+        blips::add_texts_but(|at| left_out.contains(&at), &pictures, limits, output.own());
     }
     handed_on?;
     if shown.n_slides == 0 && tables.document(&stream).is_none() {
