@@ -72,7 +72,8 @@ macro_rules! extracts_part {
     ($sample:literal, $part:literal, $packed:expr) => {
         $crate::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             static PACKAGE: std::sync::LazyLock<$crate::Package> = std::sync::LazyLock::new(|| {
-                let sample = include_bytes!(concat!("../../crates/ken-extract/tests/data/", $sample));
+                let sample =
+                    include_bytes!(concat!("../../crates/ken-extract/tests/data/", $sample));
                 $crate::Package::without($part, sample)
             });
             $crate::check($sample, &PACKAGE.with(&$packed(bytes)));
