@@ -205,13 +205,13 @@ def _cabinets(folder):
         for way, options in (("stored", ()), ("compressed", ("-z",))):
             path = os.path.join(folder, f"gcab-{language}-{way}.cab")
             if os.path.exists(path) or _run("gcab", "-c", "-n", *options, path, name, cwd=folder):
-                yield Made("cabinets", f"gcab, {way}", path, f"{name} {text}")
+                yield Made("cabinets", f"gcab, {way}", path, text)
             path = os.path.join(folder, f"cabarchive-{language}-{way}.cab")
             source = ("from cabarchive import CabArchive, CabFile\narchive = CabArchive()\n"
                       f"archive[{name!r}] = CabFile({text!r}.encode() * 40)\n"
                       f"open({path!r}, 'wb').write(archive.save(compress={bool(options)}))\n")
             if _python(folder, "cab_.py", source):
-                yield Made("cabinets", f"cabarchive, {way}", path, f"{name} {text * 40}")
+                yield Made("cabinets", f"cabarchive, {way}", path, text * 40)
 
 
 # Data

@@ -34,7 +34,7 @@ CAUSES = {
     ("doc", "LibreOffice"): NUMBERS,
     ("doc", "catdoc"): "codes of fields, which catdoc writes beside their results: HYPERLINK with "
                        "its address, REF; without them 0.997",
-    ("rtf", "LibreOffice"): "placeholders of templates, which stand in codes of fields (MACROBUTTON)",
+    ("rtf", "LibreOffice"): "the numbers of lists and headings, which RTF holds as text that programs count anew",
     ("xlsx", "LibreOffice"): "dates, which ken gives as ISO 8601 where the format is that of the "
                              "locale; parts of pivot tables that are counted anew",
     ("ods", "LibreOffice"): "cells that a file repeats by a number stand once",
@@ -100,6 +100,9 @@ def _kinds(bench, ken, raw, goals):
                 for way in (one.way, ""):
                     ways.setdefault(way, (Score(), []))[0].add(score(text, one.text))
                     ways[way][1].append(one.path)
+        if not ways:
+            progress(f"recall: {kind}: nothing is installed that makes inputs")
+            continue
         total = ways.pop("")[0]
         progress(f"recall: {kind}: {total.recall:.4f}")
         raw[kind] = {way: [len(paths), one.recall, one.precision] for way, (one, paths) in ways.items()}

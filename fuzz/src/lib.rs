@@ -6,11 +6,13 @@
 
 #[path = "../../crates/ken-extract/tests/common/check.rs"]
 mod check;
+mod part;
 
 pub use check::check;
 use ken_core::FieldNames;
 use ken_search::parse::Syntax;
 pub use libfuzzer_sys;
+pub use part::{Package, iwa};
 
 /// Defines a target that takes its bytes for a file of this name.
 #[macro_export]

@@ -4,8 +4,8 @@
 //! a call that got no answer, or `429`, `502`, `503` or `504`, is repeated at the next node after a pause that doubles.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use ken_engine::Error;
@@ -34,6 +34,52 @@ impl Default for Patience {
     }
 }
 
+/// Told which node is waited for, as none has answered soon.
+pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Waits for the first answer of a cluster, and says so if it takes long.
+struct FirstAnswer {
+    notice: Notice,
+    after: Duration,
+    begun: Once,
+    state: Arc<(Mutex<Awaited>, Condvar)>,
+}
+
+#[derive(Default)]
+struct Awaited {
+    node: String,
+    has_answered: bool,
+}
+
+impl FirstAnswer {
+    fn ask(&self, node: &str) {
+        let lock = || self.state.0.lock().unwrap_or_else(PoisonError::into_inner);
+        node.clone_into(&mut lock().node);
+        self.begun.call_once(|| {
+            let (notice, after) = (Arc::clone(&self.notice), self.after);
+            let state = Arc::clone(&self.state);
+            // A command that ends meanwhile ends the thread, too.
+            std::thread::spawn(move || {
+                let awaited = state.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let waited = state
+                    .1
+                    .wait_timeout_while(awaited, after, |awaited| !awaited.has_answered);
+                let awaited = waited.unwrap_or_else(PoisonError::into_inner).0;
+                if !awaited.has_answered {
+                    notice(&awaited.node);
+                }
+            });
+        });
+    }
+
+    fn answered(&self) {
+        let (awaited, changed) = &*self.state;
+        let mut awaited = awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        awaited.has_answered = true;
+        changed.notify_all();
+    }
+}
+
 /// The nodes of a cluster, asked in turn.
 pub(crate) struct Client {
     http: Arc<dyn Http>,
@@ -42,6 +88,7 @@ pub(crate) struct Client {
     patience: Patience,
     /// What errors name.
     name: PathBuf,
+    first_answer: OnceLock<FirstAnswer>,
 }
 
 /// A pause that doubles until something succeeds.
@@ -84,7 +131,18 @@ impl Client {
             next: AtomicUsize::new(0),
             nodes,
             patience,
+            first_answer: OnceLock::new(),
         }
+    }
+
+    /// Has somebody told which node is waited for, if none answers within a time.
+    pub(crate) fn notify(&self, after: Duration, notice: Notice) {
+        let _ = self.first_answer.set(FirstAnswer {
+            notice,
+            after,
+            begun: Once::new(),
+            state: Arc::default(),
+        });
     }
 
     pub(crate) fn pause(&self) -> Pause {
@@ -99,7 +157,14 @@ impl Client {
     pub(crate) fn once(&self, call: &Call) -> std::io::Result<Reply> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let node = &self.nodes[turn % self.nodes.len().max(1)];
+        let first = self.first_answer.get();
+        if let Some(first) = first {
+            first.ask(node);
+        }
         let sent = self.http.send(node, call);
+        if let Some(first) = first.filter(|_| sent.is_ok()) {
+            first.answered();
+        }
         sent.map_err(|error| std::io::Error::new(error.kind(), format!("{node}: {error}")))
     }
 
@@ -211,4 +276,50 @@ pub(crate) fn reason(value: &Value) -> String {
 /// Returns the beginning of a body, for a message.
 fn text_of(body: &[u8]) -> String {
     String::from_utf8_lossy(&body[..body.len().min(300)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+
+    /// A node that answers after a time.
+    struct Slow(Duration);
+
+    impl Http for Slow {
+        fn send(&self, _: &str, _: &Call) -> std::io::Result<Reply> {
+            std::thread::sleep(self.0);
+            Ok(Reply {
+                status: 200,
+                body: b"{}".to_vec(),
+            })
+        }
+    }
+
+    fn told(answers_after: Duration) -> Receiver<String> {
+        let http = Arc::new(Slow(answers_after));
+        let client = Client::new(http, vec!["http://a".to_owned()], "t", Patience::default());
+        let (tell, told) = channel();
+        let tell = Mutex::new(tell);
+        let notice = move |node: &str| {
+            let tell = tell.lock().unwrap_or_else(PoisonError::into_inner);
+            _ = tell.send(node.to_owned());
+        };
+        client.notify(Duration::from_millis(300), Arc::new(notice));
+        client.ask(Method::Get, "/", &Value::Null).unwrap();
+        client.ask(Method::Get, "/", &Value::Null).unwrap();
+        told
+    }
+
+    #[test]
+    fn who_waits_is_told_for_which_node() {
+        let told = told(Duration::from_millis(900));
+        assert_eq!(told.iter().collect::<Vec<_>>(), ["http://a"]);
+    }
+
+    #[test]
+    fn an_answer_that_comes_soon_is_no_news() {
+        assert_eq!(told(Duration::ZERO).iter().count(), 0);
+    }
 }

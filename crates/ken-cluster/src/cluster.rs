@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ken_engine::{Engine, Error, Helper, Meta, Reading, Sink, Source};
+use ken_engine::{Engine, Error, Guest, Meta, Reading, Sink, Source};
 use serde_json::Value;
 
-use crate::client::{Client, Patience, kind};
-use crate::helper::ClusterHelper;
+use crate::client::{Client, Notice, Patience, kind};
+use crate::guest::ClusterGuest;
 use crate::http::{Http, Method};
 use crate::layout::{self, Names, Shape};
 use crate::lease::{TTL, Taker, Watch};
@@ -20,6 +20,8 @@ use crate::tags;
 
 /// How often a commit is opened again because there is a newer one.
 const MAX_TRIES: u32 = 20;
+/// How long a first answer is waited for before somebody is told.
+const NOTICE_AFTER: Duration = Duration::from_secs(1);
 /// The oldest OpenSearch that ken works with.
 const OLDEST: u64 = 3;
 
@@ -30,6 +32,7 @@ pub struct Cluster {
     names: Names,
     shape: Shape,
     ttl: Duration,
+    watch: Arc<Mutex<Watch>>,
     /// Who writes: this machine and process.
     holder: String,
     scratch: Option<PathBuf>,
@@ -55,9 +58,17 @@ impl Cluster {
             names: Names::new(name),
             shape,
             ttl: TTL,
+            watch: Arc::default(),
             holder: format!("{:016x}", fastrand::u64(..)),
             scratch: None,
         }
+    }
+
+    /// Has somebody told which node is waited for, if none has answered a second after the first question.
+    #[must_use]
+    pub fn with_notice(self, notice: Notice) -> Self {
+        self.client.notify(NOTICE_AFTER, notice);
+        self
     }
 
     /// Names the machine and process that write.
@@ -172,10 +183,10 @@ impl Engine for Cluster {
         let seen = root::read(&self.client, &self.names)?;
         if let Some(root) = seen.map(|seen| seen.root) {
             lines.extend(root.run().map(|run| ("writer", of_lease(run))));
-            let helpers = root.leases.iter().filter(|lease| lease.share.is_some());
-            let helpers: Vec<String> = helpers.map(of_lease).collect();
-            if !helpers.is_empty() {
-                lines.push(("helpers", helpers.join("; ")));
+            let others = root.leases.iter().filter(|lease| lease.share.is_some());
+            let others: Vec<String> = others.map(of_lease).collect();
+            if !others.is_empty() {
+                lines.push(("others", others.join("; ")));
             }
             let n = root.work.offered.len();
             if n > 0 {
@@ -229,17 +240,18 @@ impl Engine for Cluster {
             names,
             holder: &self.holder,
             ttl: self.ttl,
+            watch: &self.watch,
         })?;
         Ok(Box::new(sink))
     }
 
-    fn helper(&self) -> Option<Box<dyn Helper>> {
-        Some(Box::new(ClusterHelper {
+    fn guest(&self) -> Option<Box<dyn Guest>> {
+        Some(Box::new(ClusterGuest {
             client: Arc::clone(&self.client),
             names: self.names.clone(),
             holder: self.holder.clone(),
             ttl: self.ttl,
-            watch: Watch::default(),
+            watch: Arc::clone(&self.watch),
         }))
     }
 

@@ -22,7 +22,7 @@ const MAX_RENEWALS: u32 = 4;
 /// How often a change is tried again because another machine was faster.
 const MAX_CONFLICTS: u32 = 200;
 
-/// Watches leases of other machines.
+/// Watches leases of other machines, by the random numbers of their holders.
 #[derive(Default)]
 pub(crate) struct Watch(HashMap<u64, (u64, Instant)>);
 
@@ -30,7 +30,7 @@ impl Watch {
     /// Returns whether a lease did not change for a time.
     pub(crate) fn is_over(&mut self, lease: &Held, ttl: Duration) -> bool {
         let now = Instant::now();
-        let (beat, since) = self.0.entry(lease.term).or_insert((lease.beat, now));
+        let (beat, since) = self.0.entry(lease.by).or_insert((lease.beat, now));
         if *beat != lease.beat {
             (*beat, *since) = (lease.beat, now);
         }
@@ -69,6 +69,8 @@ pub(crate) struct Taker<'t> {
     pub(crate) names: &'t Names,
     pub(crate) holder: &'t str,
     pub(crate) ttl: Duration,
+    /// What this process has seen of the lease of the run.
+    pub(crate) watch: &'t Mutex<Watch>,
 }
 
 impl Lease {
@@ -77,12 +79,11 @@ impl Lease {
     /// # Errors
     /// Fails with [`Error::Busy`] if another machine holds the lease and renews it.
     pub(crate) fn take(taker: &Taker<'_>) -> Result<Self, Error> {
-        let mut watch = Watch::default();
         let mut first: Option<(u64, u64)> = None;
         loop {
             let seen = root::read(taker.client, taker.names)?;
             if let Some(run) = seen.as_ref().and_then(|seen| seen.root.run()) {
-                let is_over = watch.is_over(run, taker.ttl);
+                let is_over = lock(taker.watch).is_over(run, taker.ttl);
                 let now = (run.term, run.beat);
                 if *first.get_or_insert(now) != now {
                     return Err(taker.busy());
@@ -202,6 +203,11 @@ impl Drop for Lease {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// Locks what this process has seen.
+pub(crate) fn lock(watch: &Mutex<Watch>) -> MutexGuard<'_, Watch> {
+    watch.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Taker<'_> {

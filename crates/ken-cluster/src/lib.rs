@@ -11,7 +11,7 @@ mod conformance;
 mod encode;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
-mod helper;
+mod guest;
 mod http;
 mod kept;
 mod layout;
@@ -27,7 +27,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-pub use client::Patience;
+pub use client::{Notice, Patience};
 pub use cluster::Cluster;
 pub use http::{Auth, Call, Certificates, Http, Method, Reply, Tcp, TokenSource};
 pub use layout::Shape;

@@ -1,7 +1,7 @@
 //! The shares of a run: the documents that describe them, and who works on them.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ken_engine::Error;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::http::Method;
 use crate::layout::Names;
-use crate::lease::Watch;
+use crate::lease::{Watch, lock};
 use crate::root::Root;
 
 /// What the machine of a run knows of its shares.
@@ -36,7 +36,7 @@ impl RunShares {
 
     /// Returns the leases on shares whose machines are gone, each with its last beat.
     pub(crate) fn gone(&self, root: &Root) -> Vec<(u64, u64)> {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = lock(&self.watch);
         let shares = root.leases.iter().filter(|lease| lease.share.is_some());
         let gone = shares.filter(|lease| watch.is_over(lease, self.ttl));
         gone.map(|lease| (lease.term, lease.beat)).collect()
@@ -66,12 +66,20 @@ pub(crate) fn write(
     }
 }
 
-/// Reads the description of a share.
-pub(crate) fn read(client: &Client, names: &Names, run: u64, number: u64) -> Result<String, Error> {
-    let found = client.ask(Method::Get, &path(names, run, number), &Value::Null)?;
-    let work = found["_source"]["work"].as_str();
-    work.map(str::to_owned)
-        .ok_or_else(|| client.error(format!("share {number} is empty")))
+/// Reads the description of a share; none if its run has ended.
+pub(crate) fn read(
+    client: &Client,
+    names: &Names,
+    run: u64,
+    number: u64,
+) -> Result<Option<String>, Error> {
+    let (status, found) = client.call(Method::Get, &path(names, run, number), &Value::Null)?;
+    match (status, found["_source"]["work"].as_str()) {
+        (200, Some(work)) => Ok(Some(work.to_owned())),
+        (404, _) => Ok(None),
+        (200, None) => Err(client.error(format!("share {number} is empty"))),
+        (status, _) => Err(client.refused(status, &found)),
+    }
 }
 
 /// Deletes the descriptions of all shares of a run.

@@ -416,7 +416,7 @@ fn an_addition_to_the_log_whose_answer_is_lost_is_there_once() {
 
 /// Claims a share; panics if there is none.
 fn claim(cluster: &Cluster) -> (String, Box<dyn Sink>) {
-    match cluster.helper().unwrap().claim().unwrap() {
+    match cluster.guest().unwrap().claim().unwrap() {
         Claim::Share(work, sink) => (work, sink),
         _ => panic!("there is no share"),
     }
@@ -436,7 +436,7 @@ fn machines_share_the_work_of_a_run() {
     let claimed = machines.iter().map(claim).collect::<Vec<_>>();
     let now = shares.look().unwrap();
     assert_eq!((now.n_offered, now.n_claimed), (0, 3));
-    let nothing = machines[0].helper().unwrap().claim().unwrap();
+    let nothing = machines[0].guest().unwrap().claim().unwrap();
     assert!(matches!(nothing, Claim::Wait));
     // All write at once, the run too, and commit in another order.
     model.insert(3, (1, 1));
@@ -462,7 +462,7 @@ fn machines_share_the_work_of_a_run() {
     assert_eq!(shares.look().unwrap().done, [""; 0]);
     assert_is(&fake, &*run, &model);
     run.close().unwrap();
-    let ended = machines[0].helper().unwrap().claim().unwrap();
+    let ended = machines[0].guest().unwrap().claim().unwrap();
     assert!(matches!(ended, Claim::Ended));
     let source = machines[0].source(&Reading::default()).unwrap();
     assert_eq!(source.meta().generation, 7);
@@ -500,6 +500,15 @@ fn what_a_machine_has_under_way_is_not_finished() {
     let mut now = finished();
     now.sort_unstable();
     assert_eq!(now, [false, false, true]);
+    let source = other.source(&Reading::default()).unwrap();
+    let of = |file: u8| {
+        let key = source.meta().hasher.key(Path::new(&format!("/{file}")));
+        let documents = source.files().documents_of(key).unwrap();
+        assert_eq!(source.documents(&documents).unwrap().len(), documents.len());
+        let row = source.files().row(key).unwrap();
+        (documents.len(), row.is_some())
+    };
+    assert_eq!([0, 1, 2].map(of), [(0, false), (0, false), (1, true)]);
 }
 
 proptest! {
@@ -570,9 +579,9 @@ fn a_run_that_is_gone_takes_its_shares_along() {
     let (_, sink) = claim(&cluster(&fake, "b", LONG, LONG));
     write(&*sink, 1, 1, 1).unwrap();
     fake.cut_off("http://a");
-    let mut helper = cluster(&fake, "c", TTL, LONG).helper().unwrap();
+    let mut guest = cluster(&fake, "c", TTL, LONG).guest().unwrap();
     let start = std::time::Instant::now();
-    while !matches!(helper.claim().unwrap(), Claim::Lost) {
+    while !matches!(guest.claim().unwrap(), Claim::Lost) {
         assert!(start.elapsed() < LONG);
         std::thread::sleep(TTL / 20);
     }

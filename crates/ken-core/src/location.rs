@@ -83,6 +83,12 @@ impl Ipath {
         }
     }
 
+    /// Returns the joined form of the last component; it is empty for the file itself.
+    pub fn last(&self) -> &str {
+        let start = self.separators().last().map_or(0, |bar| bar + 1);
+        &self.0[start..]
+    }
+
     /// Returns the offsets of the bars between components.
     fn separators(&self) -> impl Iterator<Item = usize> {
         let mut escaped = false;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ken_core::Ranking;
 
-use crate::{Error, Helper, Meta, Sink, Source};
+use crate::{Error, Guest, Meta, Sink, Source};
 
 /// How a source answers.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ pub trait Engine: Debug + Send + Sync {
     fn sink(&self) -> Result<Box<dyn Sink>, Error>;
 
     /// Returns a way to help the run of another machine; none if the engine is on one machine.
-    fn helper(&self) -> Option<Box<dyn Helper>> {
+    fn guest(&self) -> Option<Box<dyn Guest>> {
         None
     }
 

@@ -3,6 +3,7 @@
 use ken_core::Document;
 
 use crate::draw::draw as drawn;
+use crate::formats::text_of_section;
 use crate::picture::{Drawn, Order};
 use crate::{Input, Limits, Member, Sink};
 
@@ -80,6 +81,15 @@ pub fn ocr_pages(bytes: &[u8]) {
     crate::helper::ocr::read_pages(bytes);
 }
 
+/// Reads the records of a section of HWP 5, unpacked.
+///
+/// # Panics
+/// If there is more text than may be.
+pub fn hwp_section(records: &[u8]) {
+    let max_bytes = 64 << 10;
+    assert!(text_of_section(records, max_bytes).len() <= max_bytes);
+}
+
 /// Reads a `mimeconf` or `mimemap` file.
 pub fn mimeconf(bytes: &[u8]) {
     crate::helper::read_table(&String::from_utf8_lossy(bytes));
@@ -99,6 +109,7 @@ mod tests {
             draw(&bytes);
             helper_answers(&bytes);
             ocr_pages(&bytes);
+            hwp_section(&bytes);
             mimeconf(&bytes);
         }
 

@@ -239,6 +239,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
         self.message.texts.push(Text::Html(Html {
             content,
             charset: info.charset,
+            location: info.location.clone(),
         }));
     }
 

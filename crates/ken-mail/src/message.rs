@@ -107,6 +107,8 @@ pub struct Html<'a> {
     pub content: Content<'a>,
     /// The character set that the message declares for the page.
     pub charset: Charset,
+    /// Where a saved page is from (`Content-Location`, RFC 2557); empty if the message does not say.
+    pub location: String,
 }
 
 impl Html<'_> {

@@ -28,6 +28,8 @@ pub(crate) struct PartInfo {
     pub(crate) is_flowed: bool,
     pub(crate) deletes_space: bool,
     pub(crate) transfer: Transfer,
+    /// The address of a saved page (RFC 2557).
+    pub(crate) location: String,
 }
 
 impl PartInfo {
@@ -43,6 +45,8 @@ impl PartInfo {
             self.take_type(&clean(value, detect), detect);
         } else if is(b"disposition") {
             self.take_disposition(&clean(value, detect), detect);
+        } else if is(b"location") && self.location.is_empty() {
+            self.location = clean(value, detect).trim().to_owned();
         } else if is(b"transfer-encoding") {
             self.transfer = Transfer::from_name(&words::decoded(&clean(value, detect), detect));
         }

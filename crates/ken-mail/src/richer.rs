@@ -153,7 +153,11 @@ mod tests {
             transfer: Transfer::Identity,
         };
         let charset = Charset::Unknown;
-        let page = Text::Html(Html { content, charset });
+        let page = Text::Html(Html {
+            content,
+            charset,
+            location: String::new(),
+        });
         compare(&[Text::Plain(Cow::Borrowed(plain))], &[page], &|_| {
             String::new()
         })

@@ -25,6 +25,9 @@ pub enum Error {
     /// There is an index where another one was to be copied.
     #[error("there is already an index in \"{0}\"")]
     Occupied(String),
+    /// Another machine has the run, and its settings or helpers would give its files another text.
+    #[error("another machine has a run under way, and this one would read its files otherwise")]
+    ReadsOtherwise,
     /// The data folder cannot be used.
     #[error(transparent)]
     Data(#[from] std::io::Error),

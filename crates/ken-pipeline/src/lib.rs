@@ -12,6 +12,7 @@ mod check;
 mod copy;
 mod error;
 mod extract;
+mod guest;
 mod lock;
 mod mailbox;
 mod mapped;

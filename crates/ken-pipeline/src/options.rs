@@ -47,6 +47,8 @@ pub struct Options {
     pub data: PathBuf,
     /// Where the index is, if it is not in the data folder.
     pub engine: Option<Arc<dyn Engine>>,
+    /// Whether other machines get shares of a run, if the index is not in the data folder.
+    pub shares: bool,
     /// Number of threads that walk, extract and build segments, unless the arrangement says
     /// otherwise.
     pub threads: usize,
@@ -348,6 +350,7 @@ impl Default for Options {
         Self {
             data: PathBuf::new(),
             engine: None,
+            shares: true,
             threads,
             arrangement: Arrangement::default(),
             memory_bytes: default_memory(threads),

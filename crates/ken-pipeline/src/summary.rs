@@ -37,6 +37,9 @@ pub struct Summary {
     pub interrupted: bool,
     /// Whether anything was committed.
     pub committed: bool,
+    /// Whether files are left that other machines were to read.
+    #[serde(skip)]
+    pub has_left: bool,
     /// The first errors of the walk, for people.
     #[serde(skip)]
     pub messages: Vec<String>,

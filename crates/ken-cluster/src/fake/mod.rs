@@ -140,6 +140,17 @@ impl Fake {
         late.len()
     }
 
+    /// Returns the root document of an index, once there is one.
+    pub fn root(&self, name: &str) -> Option<Value> {
+        let mut state = self.state();
+        let root = state
+            .index(&format!("{name}-root"))
+            .get("root")?
+            .source
+            .clone()?;
+        serde_json::from_str(root["root"].as_str()?).ok()
+    }
+
     /// Ends the lease of a process that died, as if its time had passed.
     pub(crate) fn end_lease(&self) {
         let mut state = self.state();

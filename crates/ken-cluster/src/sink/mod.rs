@@ -82,8 +82,15 @@ impl ClusterSink {
         let Some((lease, run, share)) = Lease::claim(taker, seen)? else {
             return Ok(None);
         };
-        let work = shares::read(taker.client, taker.names, run, share)?;
-        Ok(Some((work, Self::new(taker, lease, Some(share)))))
+        match shares::read(taker.client, taker.names, run, share)? {
+            Some(work) => Ok(Some((work, Self::new(taker, lease, Some(share))))),
+            // The run has ended, and forgot its shares.
+            None => {
+                let term = lease.term();
+                let _ = lease.end(&mut |root| root.end(term, true));
+                Ok(None)
+            }
+        }
     }
 
     fn new(taker: &Taker<'_>, lease: Lease, share: Option<u64>) -> Self {

@@ -26,6 +26,8 @@ pub use helped::is_converted;
 pub(crate) use helped::{PICTURES, is_helped};
 pub(crate) use mail::mbox::message_near;
 pub(crate) use media::xmp;
+#[cfg(any(fuzzing, test))]
+pub(crate) use office::hwp::text_of_section;
 #[cfg(feature = "draw")]
 pub(crate) use publication::epub;
 pub(crate) use publication::{pdf, postscript};

@@ -36,6 +36,12 @@ impl Counts {
         self.made[made as usize].fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts files that other machines read.
+    pub(crate) fn add_many(&self, added: u64, changed: u64) {
+        self.made[Made::Added as usize].fetch_add(added, Ordering::Relaxed);
+        self.made[Made::Changed as usize].fetch_add(changed, Ordering::Relaxed);
+    }
+
     /// Uncounts a change that was incomplete when the run was stopped.
     pub(crate) fn take_back(&self, made: Made) {
         self.made[made as usize].fetch_sub(1, Ordering::Relaxed);

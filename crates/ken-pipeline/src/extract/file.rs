@@ -20,6 +20,7 @@ use super::remote::Opened;
 use super::sink::PoolSink;
 use super::{Pool, Thread};
 use crate::budget::Share;
+use crate::guest::Guest;
 use crate::mailbox::KnownMailbox;
 use crate::ngrams::FileNgrams;
 use crate::progress::Stage;
@@ -37,7 +38,18 @@ impl Pool<'_> {
     ) -> bool {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
-        let opened = self.open(&path, &stamp);
+        let mut opened = self.open(&path, &stamp);
+        if let Some(guest) = self.guest {
+            let own = opened.as_mut().ok().and_then(Option::as_mut);
+            match own.and_then(|own| Some((Guest::stamp(&stamp, &own.stamp)?, own))) {
+                Some((of_run, own)) => own.stamp = of_run,
+                None => {
+                    guest.leave(&path);
+                    self.counts.take_back(made);
+                    return true;
+                }
+            }
+        }
         let mut mailbox = None;
         if made != Made::Added {
             if matches!(opened, Ok(None)) && self.is_root_away(&path) {

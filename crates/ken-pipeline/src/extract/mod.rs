@@ -25,6 +25,7 @@ use ken_extract::{Extractor, Input, Member};
 
 use crate::Progress;
 use crate::budget::{Budget, Share};
+use crate::guest::Guest;
 use crate::mapped::Mapped;
 use crate::ngrams::{FileNgrams, NgramWriter};
 use crate::prepare::Prepared;
@@ -59,6 +60,8 @@ pub(crate) struct Pool<'r> {
     idle: AtomicUsize,
     /// Maximum number of waiting members.
     most_members: usize,
+    /// What is left to the machine of the run, if this is another one.
+    guest: Option<&'r Guest>,
 }
 
 /// The private state of a thread in the pool.
@@ -113,7 +116,13 @@ impl<'r> Pool<'r> {
             remote: Remote::new(),
             idle: AtomicUsize::new(0),
             most_members: MEMBERS_AHEAD * (options.extract_threads().max(1) - 1),
+            guest: None,
         }
+    }
+
+    /// Works for the run of another machine, if there is such a guest.
+    pub(crate) fn for_another(self, guest: Option<&'r Guest>) -> Self {
+        Self { guest, ..self }
     }
 
     /// Returns the hasher for keys of files.
@@ -201,14 +210,16 @@ impl<'r> Pool<'r> {
     }
 
     fn job(&self, job: Job, thread: &Thread<'_>) {
+        if let Some(change) = self.change_of(job) {
+            self.change(change, thread);
+        }
+    }
+
+    /// Returns the change of a queue entry; none if other threads took it.
+    pub(crate) fn change_of(&self, job: Job) -> Option<Change> {
         match job {
-            Job::Change(change) => self.change(*change, thread),
-            Job::Large => {
-                // None is left if other threads took it.
-                if let Some(change) = self.large.take() {
-                    self.change(change, thread);
-                }
-            }
+            Job::Change(change) => Some(*change),
+            Job::Large => self.large.take(),
         }
     }
 
@@ -253,7 +264,12 @@ impl<'r> Pool<'r> {
     /// Opens a file, whose stamp the walk found. The stamp of the open file is racy if a program may change the file
     /// without another stamp.
     fn open(&self, path: &Path, found: &Stamp) -> std::io::Result<Option<Opened>> {
-        let opened = match self.remote.has(found.device) {
+        let is_remote = match self.guest {
+            // The number of the device is that of another machine.
+            Some(_) => self.remote.is_above(path),
+            None => self.remote.has(found.device),
+        };
+        let opened = match is_remote {
             true => self.open_remote(path, found)?,
             false => crate::open::open(path)?.map(|(file, stamp)| Opened {
                 file,

@@ -49,6 +49,11 @@ impl Remote {
             || self.mounts.are_any() && !self.mounts.know(device) && self.is_later(device)
     }
 
+    /// Returns whether a file is in a file system whose files are fetched by another process.
+    pub(super) fn is_above(&self, path: &Path) -> bool {
+        self.mounts.are_above(path)
+    }
+
     fn is_later(&self, device: u64) -> bool {
         let mut later = self.later.lock().unwrap_or_else(PoisonError::into_inner);
         let look = || Mounts::read().have(device);

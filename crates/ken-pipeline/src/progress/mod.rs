@@ -88,6 +88,11 @@ impl Progress {
         self.walk.cancelled.store(true, Ordering::SeqCst);
     }
 
+    /// Stops the work that is under way, after an error. What follows it may go on after [`Self::resume`].
+    pub(crate) fn fail(&self) {
+        self.walk.cancelled.store(true, Ordering::SeqCst);
+    }
+
     /// Stops the run like [`Self::cancel`], but only for a pause.
     pub(crate) fn pause(&self) {
         self.paused.store(true, Ordering::Relaxed);

@@ -52,7 +52,7 @@ impl Run<'_> {
 
     /// Returns the metadata of a commit; `last` says whether it is the last one of a run. Writes
     /// the n-grams of all its files first.
-    fn meta(
+    pub(super) fn meta(
         &self,
         writer: &dyn Sink,
         completed: Option<i64>,

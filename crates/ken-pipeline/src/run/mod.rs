@@ -1,8 +1,11 @@
 //! One run, in three stages: [prepare](Prepared), walk and extract, commit.
 
 mod commit;
+mod help;
 mod retag;
 mod session;
+mod share;
+mod shares;
 #[cfg(test)]
 pub(crate) mod tests;
 mod threads;
@@ -21,12 +24,14 @@ use ken_walk::Catalogue;
 
 use crate::background;
 use crate::extract::counts::{Counts, Made};
+use crate::guest::Guest;
 use crate::ngrams::NgramWriter;
 use crate::prepare::{Prepared, Scope};
 use crate::progress::Stage;
 use crate::write::LazyWriter;
-use crate::{Durability, Error, Options, Progress, RootChange, Summary, ocr};
+use crate::{Durability, Error, Options, Progress, RootChange, Summary, ocr, roots};
 pub(crate) use session::Session;
+use share::Shared;
 
 /// Called for each change of a file when the walk finds it.
 pub(crate) type Notify<'n> = dyn Fn(&Change) + Sync + 'n;
@@ -59,7 +64,7 @@ pub fn update(
     let mut changes = changes;
     through_pauses(&options.data, progress, &mut || {
         let part = accompanied(options, true, progress, || {
-            run(options, changes, Scope::All, progress, notify)
+            run_or_help(options, changes, progress, notify)
         })?;
         if part.committed {
             changes = &[];
@@ -159,6 +164,37 @@ pub(crate) fn of_paths(options: &Options) -> Options {
     }
 }
 
+/// Runs over all files; helps the run of another machine first, if there is one.
+fn run_or_help(
+    options: &Options,
+    changes: &[RootChange],
+    progress: &Progress,
+    notify: &Notify<'_>,
+) -> Result<Summary, Error> {
+    loop {
+        if let Some(helped) = help::help(options, progress)?
+            && (helped.interrupted || is_plain(options, changes))
+        {
+            return Ok(helped);
+        }
+        match run(options, changes, Scope::All, progress, notify) {
+            Err(Error::Index(ken_engine::Error::Busy(_))) if options.engine.is_some() => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Returns whether the run of another machine did what this one was asked for.
+fn is_plain(options: &Options, changes: &[RootChange]) -> bool {
+    let are_roots = || {
+        let meta = options.meta().ok()?;
+        let mut roots = meta.roots.clone();
+        roots::change(&mut roots, changes, options).ok()?;
+        Some(roots == meta.roots)
+    };
+    !options.full && !options.retry_failed && are_roots() == Some(true)
+}
+
 /// Runs in a session of its own.
 fn run(
     options: &Options,
@@ -179,6 +215,16 @@ fn run(
         });
     };
     let mut summary = run_in(&mut session, options, changes, scope, progress, notify)?;
+    if summary.has_left && !summary.interrupted {
+        // A new lease: a machine that left a file may have it from one that had begun to write it.
+        session.close_writer()?;
+        let alone = Options {
+            shares: false,
+            ..options.clone()
+        };
+        let rest = run_in(&mut session, &alone, &[], scope, progress, notify)?;
+        summary = summary.and(rest);
+    }
     if summary.committed || options.engine.is_some() {
         let _span = progress.span(Stage::Merge, None);
         session.close_writer()?;
@@ -226,12 +272,18 @@ pub(crate) fn run_in(
         counts: Counts::default(),
         n_stale: AtomicU64::new(0),
         listings_error: OnceLock::new(),
+        given: None,
+        guest: None,
+        may_share: options.shares,
+        shared: Shared::default(),
     };
     let walked = run.execute()?;
+    run.finish_shares()?;
     let mut summary = run.summary(&walked);
     if !options.dry_run {
         let walk = &walked.walk;
-        let saw_all = walk.unavailable.is_empty() && walk.incomplete.is_empty();
+        let saw_all =
+            walk.unavailable.is_empty() && walk.incomplete.is_empty() && !run.shared.has_left();
         summary.committed = run.commit(&summary, saw_all)?;
     }
     summary.seconds = started.elapsed().as_secs_f64();
@@ -252,6 +304,12 @@ struct Run<'r> {
     n_stale: AtomicU64,
     /// Why the listings of folders could not be written.
     listings_error: OnceLock<io::Error>,
+    /// The changes of a share of another run, in place of a walk.
+    given: Option<Vec<Change>>,
+    /// What this machine leaves, if the share is of another one.
+    guest: Option<Guest>,
+    may_share: bool,
+    shared: Shared,
 }
 
 impl Run<'_> {
@@ -288,6 +346,7 @@ impl Run<'_> {
             bytes: get(&self.progress.bytes_done),
             interrupted: self.progress.is_cancelled(),
             messages: self.messages(walked),
+            has_left: self.shared.has_left(),
             ..Summary::default()
         }
     }

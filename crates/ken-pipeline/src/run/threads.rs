@@ -1,8 +1,8 @@
 //! The threads of a run: the walk, those that extract, those that only build segments, and the one
 //! that commits.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{Result as Joined, Scope, Thread};
 use std::time::Duration;
 
@@ -40,6 +40,15 @@ impl Drop for Ending<'_> {
     }
 }
 
+/// Counts a thread that takes changes, until it is dropped.
+struct Working(Arc<AtomicUsize>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Passes a job to the threads. While the channel is full, this thread sleeps. A thread that waits
 /// in the channel would be woken each time a job is taken, which delays the thread that took it.
 fn hand_over<T>(mut job: T, jobs: &Sender<T>) {
@@ -73,9 +82,12 @@ impl Run<'_> {
         )
         .through((n_lanes > 0).then_some(&queues));
         let (ngrams, counts) = (self.ngrams(hasher), &self.counts);
-        let pool = Pool::new(prepared, documents, ngrams, hasher, counts, self.progress);
+        let pool = Pool::new(prepared, documents, ngrams, hasher, counts, self.progress)
+            .for_another(self.guest.as_ref());
         // Before any change, since a change of the file deletes what is written here.
-        retag::write_tagged(prepared, &pool.documents, &pool.errors)?;
+        if self.given.is_none() {
+            retag::write_tagged(prepared, &pool.documents, &pool.errors)?;
+        }
         let ended = AtomicBool::new(false);
         let walked = std::thread::scope(|scope| {
             let (pool, ended) = (&pool, &ended);
@@ -117,14 +129,23 @@ impl Run<'_> {
     ) -> Joined<ken_walk::Summary> {
         let (send_change, changes) = bounded(MAX_WAITING_CHANGES);
         let (offer, members) = unbounded();
+        let n_working = Arc::new(AtomicUsize::new(n_threads));
         let workers: Vec<_> = (0..n_threads)
             // There are fewer if the system has no more threads.
             .map_while(|_| {
                 let (changes, offer, members) = (changes.clone(), offer.clone(), members.clone());
-                let work = move || pool.work(&changes, offer, &members);
+                let working = Working(Arc::clone(&n_working));
+                let work = move || {
+                    let _working = working;
+                    pool.work(&changes, offer, &members);
+                };
                 std::thread::Builder::new().spawn_scoped(scope, work).ok()
             })
             .collect();
+        let sharer = self.shares().map(|shares| {
+            let (changes, n_working) = (changes.clone(), Arc::clone(&n_working));
+            scope.spawn(move || self.offer(shares, pool, &changes, &n_working))
+        });
         if workers.is_empty() {
             return Ok(self.walk_alone(pool, catalogue));
         }
@@ -142,7 +163,8 @@ impl Run<'_> {
         drop(walking);
         self.progress.walked.store(true, Ordering::Relaxed);
         drop(send_change);
-        let outcomes: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
+        let outcomes = workers.into_iter().chain(sharer);
+        let outcomes: Vec<_> = outcomes.map(|worker| worker.join()).collect();
         outcomes
             .into_iter()
             .collect::<Joined<Vec<()>>>()

@@ -17,6 +17,10 @@ impl Run<'_> {
         hasher: KeyHasher,
         emit: &(dyn Fn(Change) + Sync),
     ) -> ken_walk::Summary {
+        if let Some(given) = &self.given {
+            given.iter().cloned().for_each(emit);
+            return ken_walk::Summary::default();
+        }
         let prepared = self.prepared;
         let path_of = |keys: &[FileKey]| match &prepared.snapshot {
             Some(snapshot) => snapshot
@@ -94,6 +98,10 @@ impl Run<'_> {
         | Change::Moved { stamp, .. } = change
         {
             let progress = self.progress;
+            // The walk has counted those of its own shares.
+            if self.given.is_some() && self.guest.is_none() {
+                return;
+            }
             progress.files_to_do.fetch_add(1, Ordering::Relaxed);
             progress
                 .bytes_to_do

@@ -23,7 +23,7 @@ impl<'r> FirstError<'r> {
         if let Err(error) = result {
             let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
             first.get_or_insert(error);
-            self.progress.cancel();
+            self.progress.fail();
         }
     }
 

@@ -39,6 +39,22 @@ impl WriterSlot {
         }
     }
 
+    /// Returns a slot with an open writer.
+    pub(crate) fn holding(options: &Options, writer: Box<dyn Sink>) -> Self {
+        Self {
+            options: options.clone(),
+            threads: options.threads,
+            writer: OnceLock::from(writer),
+            opening: Mutex::new(()),
+        }
+    }
+
+    /// Ends the work on a share, with its outcome.
+    pub(crate) fn finish(self, outcome: &str) -> Result<(), Error> {
+        let writer = self.writer.into_inner();
+        writer.map_or(Ok(()), |writer| writer.finish(outcome))
+    }
+
     /// Waits for merges and closes the index.
     pub(crate) fn close(self) -> Result<(), Error> {
         self.writer
@@ -80,6 +96,11 @@ impl<'s> LazyWriter<'s> {
             writer.set_bulk(self.patient);
         });
         Ok(writer)
+    }
+
+    /// Returns the writer if it is open, whether this run has used it or not.
+    pub(crate) fn opened(&self) -> Option<&'s dyn Sink> {
+        self.slot.writer.get().map(|writer| &**writer)
     }
 
     /// Returns the writer if this run has used it.

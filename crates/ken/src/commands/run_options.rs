@@ -14,6 +14,7 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
     Ok(Options {
         data: data_folder(global)?,
         engine: settings.engine.engine_of_run()?,
+        shares: true,
         threads,
         arrangement: Arrangement {
             index_threads: settings.index_threads,

@@ -180,9 +180,12 @@ impl EngineSettings {
 
     #[cfg(feature = "cluster")]
     fn cluster(&self, patience: Duration) -> Result<Arc<dyn Engine>, Failure> {
+        use std::io::IsTerminal;
+
         use ken_cluster::{Certificates, Cluster, Patience, Shape, Tcp};
 
         use super::below_home;
+        use crate::output;
 
         let path = |path: &Option<PathBuf>| path.as_deref().map(below_home);
         let auth = &self.auth;
@@ -203,7 +206,12 @@ impl EngineSettings {
         };
         let nodes = self.nodes.clone();
         let cluster = Cluster::new(Arc::new(http), nodes, &self.name, shape, patience);
-        let cluster = cluster.with_holder(holder());
+        let mut cluster = cluster.with_holder(holder());
+        if std::io::stderr().is_terminal() {
+            cluster = cluster.with_notice(Arc::new(|node| {
+                output::remark(&format!("waiting for {node}"));
+            }));
+        }
         Ok(Arc::new(match in_memory() {
             Some(folder) => cluster.with_scratch(folder),
             None => cluster,

@@ -21,19 +21,19 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The same files in two indexes: in the data folder, and in a cluster.
 struct Both {
     world: World,
+    fake: Arc<Fake>,
     server: Server,
 }
 
 impl Both {
     fn new() -> Self {
+        let fake = Arc::new(Fake::default());
+        // ken:correct-horse-battery
+        let authorization = "Basic a2VuOmNvcnJlY3QtaG9yc2UtYmF0dGVyeQ==";
         let both = Self {
             world: World::new(),
-            // ken:correct-horse-battery
-            server: Server::start(
-                &Arc::new(Fake::default()),
-                Some("Basic a2VuOmNvcnJlY3QtaG9yc2UtYmF0dGVyeQ=="),
-            )
-            .unwrap(),
+            server: Server::start(&fake, Some(authorization)).unwrap(),
+            fake,
         };
         both.password(PASSWORD);
         both.settings("");

@@ -1,5 +1,6 @@
 //! Texts, spreadsheets and presentations of office programs.
 
+mod art;
 pub(in crate::formats) mod compound;
 mod decrypted;
 pub(in crate::formats) mod doc;

@@ -6,7 +6,7 @@
 use ken_core::Field;
 use ken_mail::{Message, Text};
 
-use super::html::html_within;
+use super::html::html_from;
 use crate::output::Output;
 use crate::{Error, Format, Input, text};
 
@@ -24,13 +24,19 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Date,
         ])
         .sections("frames")
-        .version(4);
+        .version(5);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let bytes = input.bytes(output.limits())?;
     let detect_charset = |bytes: &[u8]| text::decode(bytes, None).into_owned();
     let message = Message::parse(bytes, &detect_charset);
     let max_bytes = output.limits().max_text_bytes;
+    // Frames are mostly named by numbers.
+    let address = message.texts.iter().find_map(|part| match part {
+        Text::Html(page) if !page.location.is_empty() => Some(page.location.clone()),
+        _ => None,
+    });
+    let address = address.unwrap_or_default();
     let own = output.own();
     for (number, part) in message.texts.iter().enumerate() {
         if number > 0 {
@@ -41,7 +47,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             Text::Html(html) => {
                 let left = max_bytes.saturating_sub(own.body.len());
                 let (bytes, charset) = html.page();
-                let page = html_within(&bytes, charset, left);
+                let page = html_from(&address, &bytes, charset, left);
                 own.body.push_str(&page.body);
                 for heading in &page.headings {
                     own.add_text(Field::Headings, heading);
@@ -94,6 +100,17 @@ mod tests {
         assert!(sections[1].contains("framefalcon"));
         assert!(!own.body.contains("color"));
         assert!(found.members.is_empty());
+    }
+
+    #[test]
+    fn targets_of_links_to_other_sites_follow_the_text() {
+        let page = "Subject: T\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n\
+            --x\nContent-Type: text/html\nContent-Location: https://site.example/a\n\n\
+            <a href='https://site.example/b'>b</a> <a href='https://else.example/c'>c</a>\n\
+            --x\nContent-Type: text/html\nContent-Location: cid:frame\n\n\
+            <a href='https://www.site.example/d'>d</a>\n--x--\n";
+        let found = run(extract, DETECTED, "a.mht", page.as_bytes());
+        assert_eq!(found.own().body, "b c\nhttps://else.example/c\x0cd");
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! Several machines with one index in a cluster: each has a data folder of its own.
 
-use super::Both;
-use crate::world::assert_counts;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{Both, PATIENCE, comparable};
+use crate::world::{Run, assert_counts};
 
 /// Returns the names of what a machine finds.
 #[track_caller]
@@ -92,4 +97,223 @@ fn tags_move_to_the_cluster_and_back() {
         assert_eq!(run.text(), count.text());
         assert_ne!(run.text().trim(), "0");
     }
+}
+
+/// The files that machines share, in folders of their own.
+const N_FILES: usize = 500;
+
+/// A machine whose run is under way.
+struct Machine(Option<Child>);
+
+impl Machine {
+    /// Starts `ken index` on the machine with a data folder.
+    fn start(both: &Both, data: &str) -> Self {
+        let of_cluster = ["--config", "cluster.toml", "--data", data];
+        let index = ["index", "--json", "--threads", "1", "docs"];
+        Self(Some(both.world.spawn(of_cluster.iter().chain(&index))))
+    }
+
+    fn signal(&self, signal: &str) {
+        let pid = self.0.as_ref().unwrap().id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    fn end(mut self) -> Run {
+        Run::of_child(self.0.take().unwrap())
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Waits until the root document is as it is expected.
+#[track_caller]
+fn wait_for(both: &Both, what: &str, is_so: impl Fn(&Value) -> bool) {
+    let start = Instant::now();
+    while !both.fake.root("archive").is_some_and(|root| is_so(&root)) {
+        assert!(
+            start.elapsed() < PATIENCE,
+            "{what}: {:?}",
+            both.fake.root("archive")
+        );
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn n_offered(root: &Value) -> usize {
+    root["work"]["offered"].as_array().map_or(0, Vec::len)
+}
+
+fn n_claimed(root: &Value) -> usize {
+    let leases = root["leases"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    leases
+        .iter()
+        .filter(|lease| !lease["share"].is_null())
+        .count()
+}
+
+/// Returns a world of many files, and the machine whose run has begun to share them, and is stopped.
+fn sharing() -> (Both, Machine) {
+    let both = Both::new();
+    both.fill();
+    for n in 0..N_FILES {
+        let text = format!(
+            "The weir number{n} of the river is old. {}",
+            "stone ".repeat(6 + n % 50)
+        );
+        both.world.write(format!("weirs/{}/{n}.txt", n % 7), text);
+    }
+    both.world.index(&["docs"]);
+    let run = Machine::start(&both, "a");
+    wait_for(&both, "a share", |root| n_offered(root) > 0);
+    run.signal("-STOP");
+    (both, run)
+}
+
+/// Compares the index with that of the embedded engine: each document is there once.
+#[track_caller]
+fn assert_whole(both: &Both) {
+    for query in [
+        "weir",
+        "bridge",
+        "stone",
+        "number77",
+        "type:message",
+        "dir:weirs",
+    ] {
+        let order = ["--sort", "path", "--limit", "1000", "--group", "none"];
+        let arguments = [&["search", "--json"], &order[..], &["--", query]].concat();
+        let (here, there) = (both.world.ken(&arguments), both.there(&arguments));
+        let (here, there) = (comparable(here.text()), comparable(there.text()));
+        let differs = here.iter().zip(&there).find(|(here, there)| here != there);
+        assert_eq!((differs, here.len()), (None, there.len()), "{query}");
+    }
+    let status = |run: Run| run.objects().remove(0);
+    let (here, there) = (
+        both.world.ken(["status", "--json"]),
+        both.there(&["status", "--json"]),
+    );
+    let (here, there) = (status(here), status(there));
+    for name in ["documents", "files", "types", "roots", "failed"] {
+        assert_eq!(here[name], there[name], "{name}");
+    }
+    let again = both.on("c", &["index", "--json"]);
+    let n_all = N_FILES as u64 + 8;
+    assert_counts(&again.summary(), &[("unchanged", n_all)]);
+}
+
+#[test]
+fn machines_share_a_run() {
+    let (both, run) = sharing();
+    let helper = Machine::start(&both, "b");
+    wait_for(&both, "no share", |root| {
+        n_offered(root) + n_claimed(root) == 0
+    });
+    let state = both.on("c", &["status"]);
+    assert!(state.text().contains("writer"), "{}", state.text());
+    run.signal("-CONT");
+    let (run, helped) = (run.end(), helper.end());
+    assert_eq!(
+        (run.code, helped.code),
+        (0, 0),
+        "{} {}",
+        run.err,
+        helped.err
+    );
+    assert_counts(
+        &run.summary(),
+        &[("added", N_FILES as u64 + 8), ("changed", 0)],
+    );
+    let n_helped = helped.summary()["added"].as_u64().unwrap();
+    assert!(n_helped > 0, "{}", helped.err);
+    assert!(
+        helped.err.contains("another machine has the run"),
+        "{}",
+        helped.err
+    );
+    assert_eq!(
+        run.summary()["documents"].as_u64(),
+        Some(N_FILES as u64 + 8)
+    );
+    assert_whole(&both);
+}
+
+#[test]
+fn a_machine_that_sleeps_over_its_share_changes_nothing() {
+    let (both, run) = sharing();
+    let helper = Machine::start(&both, "b");
+    wait_for(&both, "a claim", |root| n_claimed(root) > 0);
+    helper.signal("-STOP");
+    run.signal("-CONT");
+    // The lease is over after half a minute, and this machine does the share.
+    let run = run.end();
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_counts(&run.summary(), &[("added", N_FILES as u64 + 8)]);
+    assert_whole(&both);
+    helper.signal("-CONT");
+    let helped = helper.end();
+    assert_eq!(helped.code, 0, "{}", helped.err);
+    assert_counts(&helped.summary(), &[("added", 0)]);
+    assert_whole(&both);
+}
+
+#[test]
+fn a_run_whose_machine_dies_is_done_by_another() {
+    let (both, run) = sharing();
+    let helper = Machine::start(&both, "b");
+    wait_for(&both, "no share", |root| {
+        n_offered(root) + n_claimed(root) == 0
+    });
+    run.signal("-KILL");
+    let helped = helper.end();
+    assert_eq!(helped.code, 0, "{}", helped.err);
+    // What it had done as a helper is a part of the index.
+    let n_added = helped.summary()["added"].as_u64().unwrap();
+    assert!((1..N_FILES as u64 + 8).contains(&n_added), "{n_added}");
+    assert_whole(&both);
+}
+
+#[test]
+fn a_file_that_a_machine_has_not_is_read_by_the_one_that_has_it() {
+    let (both, run) = sharing();
+    // The helper finds another file where the run has found one.
+    let path = both.world.docs().join("weirs/0/0.txt");
+    let all: Vec<_> = (0..N_FILES)
+        .map(|n| both.world.docs().join(format!("weirs/{}/{n}.txt", n % 7)))
+        .collect();
+    let away = both.world.home().join("away");
+    fs_err::create_dir(&away).unwrap();
+    for (n, path) in all.iter().enumerate() {
+        fs_err::rename(path, away.join(n.to_string())).unwrap();
+    }
+    let helper = Machine::start(&both, "b");
+    wait_for(&both, "no share", |root| {
+        n_offered(root) + n_claimed(root) == 0
+    });
+    for (n, path) in all.iter().enumerate() {
+        fs_err::rename(away.join(n.to_string()), path).unwrap();
+    }
+    assert!(path.exists());
+    run.signal("-CONT");
+    let (run, helped) = (run.end(), helper.end());
+    assert_eq!(
+        (run.code, helped.code),
+        (0, 0),
+        "{} {}",
+        run.err,
+        helped.err
+    );
+    // Files of other folders may be in a share, too.
+    assert!(helped.summary()["added"].as_u64().unwrap() <= 8);
+    assert_whole(&both);
 }

@@ -19,6 +19,16 @@ const IS_DEFLATED: u8 = 0;
 
 /// Adds the texts of the metafiles in a stream behind the body of a document, each once.
 pub(crate) fn add_texts(stream: &[u8], limits: &Limits, document: &mut Document) {
+    add_texts_but(|_| false, stream, limits, document);
+}
+
+/// Does the same without the pictures that begin at certain offsets.
+pub(crate) fn add_texts_but(
+    is_left_out: impl Fn(usize) -> bool,
+    stream: &[u8],
+    limits: &Limits,
+    document: &mut Document,
+) {
     let mut seen = HashSet::new();
     let mut left = limits
         .max_text_bytes
@@ -34,6 +44,9 @@ pub(crate) fn add_texts(stream: &[u8], limits: &Limits, document: &mut Document)
             continue;
         };
         end = after;
+        if is_left_out(at - 3) {
+            continue;
+        }
         let text = text_of(&picture, left);
         if !text.is_empty() && !seen.contains(&text) && text.len() <= left {
             left -= text.len();
@@ -109,6 +122,14 @@ mod tests {
         .concat();
         let mut document = Document::new(Ipath::root(), "application/msword", Kind::Document);
         document.body = "before".to_owned();
+        let second = 5 + record(0x3d40, PICTURE, false).len();
+        add_texts_but(
+            |at| at == 5,
+            &stream[..second],
+            &Limits::default(),
+            &mut document,
+        );
+        assert_eq!(document.body, "before");
         add_texts(&stream, &Limits::default(), &mut document);
         assert_eq!(document.body, "before\nPump house north\nValve closed");
         for end in 0..stream.len() {

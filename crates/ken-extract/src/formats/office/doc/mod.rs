@@ -9,16 +9,22 @@ mod drop_caps;
 mod encryption;
 mod fib;
 mod pieces;
+mod previews;
 mod runs;
 mod sections;
 mod text;
 
+use std::collections::HashSet;
+
+use ken_core::Document;
+
 use crate::formats::Format;
 use crate::formats::drawing::metafile::blips;
+use crate::formats::office::art;
 use crate::output::Output;
 use crate::structure::compound::ROOT;
 use crate::structure::compound::{self, Compound, objects, summary};
-use crate::{Error, Input};
+use crate::{Error, Input, Limits};
 use fib::Fib;
 use text::Marks;
 
@@ -29,7 +35,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("pages, where the writer began one")
         .members("embedded files")
         .in_worker()
-        .version(8);
+        .version(9);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
@@ -50,8 +56,14 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         authors: comments::authors(&fib, &table),
         runs: runs::read(&fib, &main, &table, &data),
     };
+    let previews = previews::places(&units, &marks.runs.pictures, &data);
     output.own().body = text::text(&fib, &mut units, &marks, limits);
-    blips::add_texts(&data, limits, output.own());
+    add_descriptions(&[&data, &table], limits, output.own());
+    let is_preview = |at: usize| {
+        let after = previews.partition_point(|range| range.start <= at);
+        after > 0 && previews[after - 1].contains(&at)
+    };
+    blips::add_texts_but(is_preview, &data, limits, output.own());
     blips::add_texts(&main, limits, output.own());
     if let Some(pool) = file.find(ROOT, "ObjectPool") {
         objects::hand_on(&file, pool, |_| true, output)?;
@@ -65,6 +77,21 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         ));
     }
     file.finish()
+}
+
+/// Adds the alternative texts of pictures in the text, then of shapes beside it, each once.
+fn add_descriptions(streams: &[&[u8]], limits: &Limits, document: &mut Document) {
+    let mut seen = HashSet::new();
+    for description in streams.iter().flat_map(|stream| art::descriptions(stream)) {
+        let left = limits.max_text_bytes.saturating_sub(document.body.len());
+        if description.len() < left && !seen.contains(&description) {
+            if !document.body.is_empty() {
+                document.body.push('\n');
+            }
+            document.body.push_str(&description);
+            seen.insert(description);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -70,30 +70,18 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> (Vec<u16>, bool) {
 
 /// Returns the positions of the characters before these offsets in the main stream.
 pub(super) fn positions(fib: &Fib, table: &[u8], offsets: &[usize]) -> HashSet<usize> {
-    let mut positions = HashSet::new();
-    let Some(table) = fib.pieces.of(table).and_then(piece_table) else {
-        return positions;
-    };
-    if offsets.is_empty() {
-        return positions;
-    }
-    let mut start = 0;
-    for piece in pieces(table, fib) {
-        let width = if piece.is_8_bit { 1 } else { 2 };
-        let within = offsets.iter().filter_map(|offset| {
-            let n_characters = offset.checked_sub(piece.at)? / width;
-            (1..=piece.n_characters)
-                .contains(&n_characters)
-                .then(|| start + n_characters - 1)
-        });
-        positions.extend(within);
-        start += piece.n_characters;
-    }
-    positions
+    let before = offsets.iter().filter(|offset| **offset > 0);
+    let before = before.map(|offset| (offset - 1..*offset, ())).collect();
+    let found = ranges(fib, table, before).into_iter();
+    found.map(|(range, ())| range.start).collect()
 }
 
-/// Returns the positions of the characters in ranges of the main stream, in order.
-pub(super) fn ranges(fib: &Fib, table: &[u8], mut offsets: Vec<Range<usize>>) -> Vec<Range<usize>> {
+/// Returns the positions of the characters in ranges of the main stream, in order, each with what belongs to its range.
+pub(super) fn ranges<T: Copy>(
+    fib: &Fib,
+    table: &[u8],
+    mut offsets: Vec<(Range<usize>, T)>,
+) -> Vec<(Range<usize>, T)> {
     let mut found = Vec::new();
     let Some(table) = fib.pieces.of(table).and_then(piece_table) else {
         return found;
@@ -101,20 +89,21 @@ pub(super) fn ranges(fib: &Fib, table: &[u8], mut offsets: Vec<Range<usize>>) ->
     if offsets.is_empty() {
         return found;
     }
-    offsets.sort_by_key(|range| range.start);
+    offsets.sort_by_key(|(range, _)| range.start);
     let mut position = 0;
     for piece in pieces(table, fib) {
         let width = if piece.is_8_bit { 1 } else { 2 };
         let end = piece.at + width * piece.n_characters;
         // Ranges of the properties do not overlap, unless the file is damaged.
-        let first = offsets.partition_point(|range| range.end <= piece.at);
+        let first = offsets.partition_point(|(range, _)| range.end <= piece.at);
         let within = offsets[first..]
             .iter()
-            .take_while(|range| range.start < end);
-        found.extend(within.take(MAX_RANGES - found.len()).map(|range| {
+            .take_while(|(range, _)| range.start < end);
+        let within = within.take(MAX_RANGES - found.len());
+        found.extend(within.map(|(range, of)| {
             let start = range.start.saturating_sub(piece.at) / width;
             let end = range.end.min(end).saturating_sub(piece.at) / width;
-            position + start..position + end
+            (position + start..position + end, *of)
         }));
         position += piece.n_characters;
     }

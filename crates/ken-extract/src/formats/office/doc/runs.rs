@@ -1,7 +1,7 @@
 //! What the properties of characters say about the text (MS-DOC 2.6.1): which of it is deleted, and where
 //! form fields with choices are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::fib::Fib;
@@ -20,6 +20,8 @@ const PAGE_BYTES: usize = 512;
 const MAX_RUNS: usize = 100_000;
 /// Form fields beyond this number are left out.
 const MAX_FORMS: usize = 500;
+/// Pictures beyond this number are of no known object.
+const MAX_PICTURES: usize = 10_000;
 /// The kind of a form field with choices.
 const CHOICES: u16 = 2;
 /// The number of the chosen one if none is.
@@ -32,6 +34,8 @@ const MAX_CHOICES: u16 = 64;
 pub(super) struct Runs {
     /// Text that was deleted with changes tracked.
     pub(super) deleted: Vec<Range<usize>>,
+    /// Places of pictures in the stream `Data`, by the position of the character that stands for each.
+    pub(super) pictures: HashMap<usize, u32>,
     /// Form fields, by the position of the character that stands for their data.
     pub(super) forms: HashMap<usize, Choices>,
 }
@@ -47,26 +51,47 @@ pub(super) struct Choices {
 struct Properties {
     is_deleted: bool,
     data: Option<u32>,
+    picture: Option<u32>,
+}
+
+/// Runs by their offsets in the main stream.
+#[derive(Default)]
+struct Offsets {
+    deleted: Vec<(Range<usize>, ())>,
+    pictures: Vec<(Range<usize>, u32)>,
+    forms: Vec<(Range<usize>, u32)>,
 }
 
 /// Finds the runs, of which the stream `Data` holds the form fields.
 pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8], data: &[u8]) -> Runs {
-    let mut deleted = Vec::new();
-    let mut forms = Vec::new();
+    let mut offsets = Offsets::default();
     for page in pages(fib, main, table) {
-        add_runs(page, &mut deleted, &mut forms);
-        if deleted.len() + forms.len() > MAX_RUNS {
+        add_runs(page, &mut offsets);
+        if offsets.deleted.len() > MAX_RUNS {
             return Runs::default();
         }
     }
+    let Offsets {
+        deleted,
+        pictures,
+        forms,
+    } = offsets;
+    let deleted = pieces::ranges(fib, table, deleted).into_iter();
+    let pictures = pieces::ranges(fib, table, pictures).into_iter();
     let mut found = Runs {
-        deleted: pieces::ranges(fib, table, deleted),
+        deleted: deleted.map(|(range, ())| range).collect(),
+        pictures: pictures
+            .map(|(range, place)| (range.start, place))
+            .collect(),
         forms: HashMap::new(),
     };
-    for (offsets, location) in forms {
-        let place = pieces::ranges(fib, table, vec![offsets]);
-        let choices = data.get(location as usize..).and_then(choices);
-        if let (Some(place), Some(choices)) = (place.first(), choices) {
+    let mut seen = HashSet::new();
+    for (place, location) in pieces::ranges(fib, table, forms) {
+        if let Some(data) = data
+            .get(location as usize..)
+            .filter(|_| seen.insert(location))
+            && let Some(choices) = choices(data)
+        {
             found.forms.insert(place.start, choices);
         }
     }
@@ -87,7 +112,7 @@ fn pages<'m>(fib: &Fib, main: &'m [u8], table: &[u8]) -> Vec<&'m [u8]> {
 }
 
 /// Adds the runs of one page of properties (MS-DOC 2.9.33).
-fn add_runs(page: &[u8], deleted: &mut Vec<Range<usize>>, forms: &mut Vec<(Range<usize>, u32)>) {
+fn add_runs(page: &[u8], found: &mut Offsets) {
     let n_runs = usize::from(page[PAGE_BYTES - 1]);
     let Some(places) = page.get(4 * (n_runs + 1)..4 * (n_runs + 1) + n_runs) else {
         return;
@@ -95,20 +120,21 @@ fn add_runs(page: &[u8], deleted: &mut Vec<Range<usize>>, forms: &mut Vec<(Range
     let offsets = page.as_chunks::<4>().0;
     for (ends, place) in offsets.windows(2).zip(places) {
         let properties = page.get(usize::from(*place) * 2..).unwrap_or_default();
-        if *place == 0 {
+        let [start, end] = [ends[0], ends[1]].map(|end| u32::from_le_bytes(end) as usize);
+        if *place == 0 || start >= end {
             continue;
         }
-        let found = properties_of(properties);
-        let [start, end] = [ends[0], ends[1]].map(|end| u32::from_le_bytes(end) as usize);
-        if start < end && found.is_deleted {
-            deleted.push(start..end);
+        let properties = properties_of(properties);
+        if properties.is_deleted {
+            found.deleted.push((start..end, ()));
         }
-        if let Some(location) = found
-            .data
-            .filter(|_| start < end && forms.len() < MAX_FORMS)
-        {
-            forms.push((start..end, location));
-        }
+        let picture = properties.picture;
+        let picture = picture.filter(|_| found.pictures.len() < MAX_PICTURES);
+        found
+            .pictures
+            .extend(picture.map(|place| (start..end, place)));
+        let form = properties.data.filter(|_| found.forms.len() < MAX_FORMS);
+        found.forms.extend(form.map(|place| (start..end, place)));
     }
 }
 
@@ -133,6 +159,7 @@ fn read_properties(bytes: &[u8], found: &mut Properties) -> Option<()> {
             property => skip_value(&mut properties, property)?,
         }
         found.data = location.filter(|_| is_data);
+        found.picture = location.filter(|_| !is_data);
     }
     Some(())
 }

@@ -414,3 +414,37 @@ fn form_fields_give_their_choices() {
     assert_eq!(found(&bytes).own().body, "is green.\nred\nblue");
     survives(extract, WORD, "a.doc", &bytes);
 }
+
+#[test]
+fn descriptions_of_pictures_follow_the_text() {
+    let tables =
+        ["Heron at dusk", "heron.png", "Heron at dusk"].map(|text| art::tests::table(1, text));
+    let bytes = with_properties("words\r", &[(6, &[])], &tables.concat());
+    assert_eq!(found(&bytes).own().body, "words\nHeron at dusk");
+}
+
+#[test]
+fn pictures_of_objects_count_if_the_object_is_not_read() {
+    const PICTURE: &[u8] = include_bytes!("../../../../tests/data/drawing/pump.emf");
+    let mut head = vec![0; 16 + 34];
+    head[16 + 32] = 0xfe;
+    let content = [&head, PICTURE].concat();
+    let mut data = vec![0; 4];
+    data.extend(0x3d40_u16.to_le_bytes());
+    data.extend(0xf01a_u16.to_le_bytes());
+    data.extend((content.len() as u32).to_le_bytes());
+    data.extend(content);
+    let n_bytes = data.len() as u32;
+    data[..4].copy_from_slice(&n_bytes.to_le_bytes());
+    // Behind something else.
+    let data = [&[7; 6][..], &data].concat();
+    let place: &[u8] = &[0x03, 0x6a, 6, 0, 0, 0];
+    let body = |kind: &str| {
+        let text = format!("a\x13 EMBED {kind} \x14\x01\x15b\r");
+        let before = text.find('\x01').unwrap();
+        let bytes = with_properties(&text, &[(before, &[]), (1, place), (3, &[])], &data);
+        found(&bytes).own().body.clone()
+    };
+    assert_eq!(body("Excel.Sheet.8"), "ab");
+    assert_eq!(body("Paint.Picture"), "ab\nPump house north\nValve closed");
+}

@@ -83,6 +83,14 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     file.finish()
 }
 
+/// Returns the text of a section's records.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn text_of_section(records: &[u8], max_bytes: usize) -> String {
+    let mut reader = SectionReader::new(Body::new(max_bytes));
+    reader.read(records);
+    reader.finish()
+}
+
 /// Returns the streams of the sections, in order.
 fn sections(file: &Compound<'_>, storage: &str) -> Result<Vec<EntryId>, Error> {
     let storage = file

@@ -6,20 +6,58 @@ use crate::formats::drawing::metafile;
 use crate::output::Output;
 use crate::structure::compound::objects;
 use crate::structure::package::Package;
+use crate::structure::xml::{Node, Xml};
 use crate::{Error, Member};
 
-/// Reads charts, formulas and sheets that are folders of the package: `Object 1/content.xml`.
+/// Reads charts, formulas and sheets that are folders of the package: `Object 1/content.xml`, of other programs
+/// `Formula-0/content.xml`.
 pub(super) fn read(package: &mut Package<'_>, reader: &mut OdfReader) {
     let parts: Vec<String> = package
         .names()
-        .filter(|name| name.starts_with("Object") && name.ends_with("/content.xml"))
+        .filter(|name| name.ends_with("/content.xml"))
         .map(str::to_owned)
         .collect();
     for part in parts {
         if let Some(text) = package.xml(&part) {
-            package.tolerate(reader.read_object(&text));
+            package.tolerate(match is_formula(&text) {
+                true => read_formula(&text, reader),
+                false => reader.read_object(&text),
+            });
         }
     }
+}
+
+/// Returns whether the first element is that of a formula (MathML).
+fn is_formula(text: &str) -> bool {
+    let mut xml = Xml::new(text);
+    while let Ok(Some(node)) = xml.next() {
+        if let Node::Start(tag) = node {
+            return tag.name() == "math";
+        }
+    }
+    false
+}
+
+/// Adds the symbols of a formula as a line, without its source in another notation.
+fn read_formula(text: &str, reader: &mut OdfReader) -> Result<(), Error> {
+    let mut xml = Xml::new(text);
+    let mut line = String::new();
+    while let Some(node) = xml.next()? {
+        match node {
+            Node::Start(tag) => match tag.name() {
+                "annotation" | "annotation-xml" => xml.skip()?,
+                "mtext" | "mtd" => line.push(' '),
+                _ => {}
+            },
+            Node::Text(symbol) if line.len() < reader.body.max_bytes() => {
+                line.push_str(symbol.trim());
+            }
+            Node::End(tag) if tag.name() == "mtext" => line.push(' '),
+            _ => {}
+        }
+    }
+    reader.body.line(line.trim());
+    xml.whole()
 }
 
 /// Adds the texts of the metafiles that the document shows, but those of objects whose own text is read.

@@ -256,6 +256,23 @@ fn hostile_files_end_in_a_failure() {
 }
 
 #[test]
+fn formulas_are_read_from_any_folder() {
+    // As pandoc writes them.
+    let formula: &[u8] =
+        b"<math xmlns='http://www.w3.org/1998/Math/MathML'><mrow><mi>E</mi><mo>=</mo>\
+        <mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></mrow></math>";
+    let found = run(&zip_of(&[
+        (
+            "content.xml",
+            b"<office:text><text:p>Energy</text:p></office:text>",
+        ),
+        ("Formula-0/content.xml", formula),
+    ]));
+    assert_eq!(found.own().failure, None);
+    assert_eq!(found.own().body, "Energy\nE=mc2");
+}
+
+#[test]
 fn what_describes_pictures_is_beside_the_text() {
     let text = text_of(
         "<office:text><text:p>Box<draw:frame><svg:title>Title</svg:title><svg:desc>It is red</svg:desc></draw:frame>\

@@ -8,7 +8,7 @@ pub(in crate::formats) mod docx;
 pub(in crate::formats::office) mod drawing;
 pub(in crate::formats) mod flat;
 pub(in crate::formats) mod pptx;
-mod previews;
+pub(in crate::formats::office) mod previews;
 pub(in crate::formats) mod vsdx;
 pub(in crate::formats) mod xlsb;
 pub(in crate::formats) mod xlsx;

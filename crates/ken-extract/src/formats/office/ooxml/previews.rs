@@ -76,7 +76,12 @@ fn is_read(tag: &Start<'_>) -> bool {
     let attribute = |name| tag.attribute(name).unwrap_or_default().to_ascii_lowercase();
     let program = [attribute("progId"), attribute("ProgID")].concat();
     let is_linked = attribute("Type") == "link" || tag.attribute("link").is_some();
-    !is_linked && PROGRAMS.iter().any(|name| program.starts_with(name))
+    !is_linked && is_of_known_program(&program)
+}
+
+/// Returns whether ken reads the documents of a program, whose kind of object is named in lower case.
+pub(in crate::formats::office) fn is_of_known_program(kind: &str) -> bool {
+    PROGRAMS.iter().any(|name| kind.starts_with(name))
 }
 
 #[cfg(test)]

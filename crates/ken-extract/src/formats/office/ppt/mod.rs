@@ -5,10 +5,12 @@
 //! damaged, all slides in the stream are read, in stream order.
 
 mod encryption;
+mod previews;
 mod record;
 mod slide;
 mod tables;
 
+use std::collections::HashSet;
 use std::io::Read;
 
 use flate2::read::DeflateDecoder;
@@ -34,7 +36,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("slides")
         .members("embedded files, numbered from 1")
         .in_worker()
-        .version(8);
+        .version(9);
 
 /// An embedded object.
 const OBJECT: u16 = 0x1011;
@@ -68,13 +70,24 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     own.body = shown.body;
     own.fields.retain(|(field, _)| *field != Field::Pages);
     own.add_number(Field::Pages, shown.n_slides as i64);
-    if let Some(pictures) = file.stream(storage, "Pictures") {
-        blips::add_texts(&pictures, limits, own);
-    }
+    let mut read = HashSet::new();
     let found = records(&stream).filter(|record| record.kind == OBJECT);
+    let mut handed_on = Ok(());
     for (position, record) in found.enumerate() {
-        hand_on(&record, position + 1, output)?;
+        match hand_on(&record, position + 1, output) {
+            Ok(true) => drop(read.insert(record.data.as_ptr().addr() - stream.as_ptr().addr())),
+            Ok(false) => {}
+            Err(error) => {
+                handed_on = Err(error);
+                break;
+            }
+        }
     }
+    if let Some(pictures) = file.stream(storage, "Pictures") {
+        let left_out = previews::places(&shown.previews, &read, &tables, &stream);
+        blips::add_texts_but(|at| left_out.contains(&at), &pictures, limits, output.own());
+    }
+    handed_on?;
     if shown.n_slides == 0 && tables.document(&stream).is_none() {
         return Err(Error::Malformed("there are no slides".into()));
     }
@@ -96,7 +109,8 @@ fn text_of_95(content: &[u8], limits: &Limits) -> String {
     body.finish()
 }
 
-fn hand_on(record: &Record<'_>, number: usize, output: &mut Output<'_>) -> Result<(), Error> {
+/// Hands on an object; returns whether it is a file of its own.
+fn hand_on(record: &Record<'_>, number: usize, output: &mut Output<'_>) -> Result<bool, Error> {
     let component = number.to_string();
     let content = match record.instance {
         0 => Ok(record.data.to_vec()),
@@ -104,15 +118,18 @@ fn hand_on(record: &Record<'_>, number: usize, output: &mut Output<'_>) -> Resul
     };
     match content {
         Ok(bytes) => match objects::of_file(&bytes) {
-            Some((name, bytes)) => output.member(Member {
-                ipath: output.child_ipath(&component),
-                name,
-                bytes,
-                ..Member::default()
-            }),
-            None => Ok(()),
+            Some((name, bytes)) => {
+                output.member(Member {
+                    ipath: output.child_ipath(&component),
+                    name,
+                    bytes,
+                    ..Member::default()
+                })?;
+                Ok(true)
+            }
+            None => Ok(false),
         },
-        Err(error) => output.failed_member(&component, "", error),
+        Err(error) => output.failed_member(&component, "", error).map(|()| false),
     }
 }
 

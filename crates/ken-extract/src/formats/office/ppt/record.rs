@@ -18,7 +18,18 @@ pub(super) const USER_EDIT: u16 = 0xff5;
 pub(super) const TAG_DATA: u16 = 0x138b;
 pub(super) const PERSIST_TABLE: u16 = 0x1772;
 pub(super) const MAIN_MASTER: u16 = 0x3f8;
+/// The list of links and objects.
 pub(super) const LINKS: u16 = 0x409;
+pub(super) const DRAWING_GROUP: u16 = 0x40b;
+/// A shape's object.
+pub(super) const OBJECT_REFERENCE: u16 = 0xbc1;
+/// An embedded object in the list, and its numbers.
+pub(super) const EMBEDDED: u16 = 0xfcc;
+pub(super) const OBJECT_ATOM: u16 = 0xfc3;
+/// The pictures of a presentation, and where one of them is.
+pub(super) const ART_GROUP: u16 = 0xf000;
+pub(super) const PICTURES: u16 = 0xf001;
+pub(super) const PICTURE_PLACE: u16 = 0xf007;
 pub(super) const PLACEHOLDER: u16 = 0xbc3;
 pub(super) const LINK: u16 = 0xfd7;
 pub(super) const COMMENT: u16 = 0x2ee0;

@@ -2,18 +2,22 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::previews::{self, Preview};
 use super::record::{
     COMMENT, HEADERS, LINK, LINKS, MAIN_MASTER, NOTES, OUTLINE_REFERENCE, PLACEHOLDER, Record,
     SHAPE, SHAPE_DATA, SLIDE, SLIDE_ATOM, SLIDE_LIST, SLIDE_PERSIST, STRING, TAG_DATA, TEXT_BYTES,
     TEXT_HEADER, TEXT_UNITS, number, records,
 };
 use super::tables::Tables;
+use crate::formats::office::art;
 use crate::output::body::Body;
 use crate::text::code_page;
 use crate::{Error, Limits};
 
 /// Maximum depth of records; groups of shapes are never nested so deep.
 const MAX_DEPTH: usize = 64;
+/// More objects than any presentation has.
+const MAX_PREVIEWS: usize = 10_000;
 /// How often, on average, each byte of the stream may be read.
 const MAX_REREADS: usize = 4;
 
@@ -22,6 +26,8 @@ pub(super) struct SlideText {
     /// The text, with a form feed between slides.
     pub(super) body: String,
     pub(super) n_slides: usize,
+    /// The pictures that stand for objects.
+    pub(super) previews: Vec<Preview>,
     /// Why some text was not read.
     pub(super) failure: Option<Error>,
 }
@@ -34,6 +40,7 @@ pub(super) fn text(tables: &Tables, stream: &[u8], limits: &Limits) -> SlideText
         budget: stream.len().saturating_mul(MAX_REREADS),
         n_slides: 0,
         is_master: false,
+        previews: Vec::new(),
         failure: None,
     };
     match tables.document(stream) {
@@ -43,6 +50,7 @@ pub(super) fn text(tables: &Tables, stream: &[u8], limits: &Limits) -> SlideText
     SlideText {
         body: reader.body.finish(),
         n_slides: reader.n_slides,
+        previews: reader.previews,
         failure: reader.failure,
     }
 }
@@ -64,6 +72,7 @@ struct SlideReader {
     n_slides: usize,
     /// Whether a master is read, whose placeholders are prompts.
     is_master: bool,
+    previews: Vec<Preview>,
     failure: Option<Error>,
 }
 
@@ -213,8 +222,17 @@ impl SlideReader {
             HEADERS => self.headers(&record),
             SHAPE if self.is_master && is_placeholder(&record) => {}
             kind if record.has_records || kind == TAG_DATA => {
+                if kind == SHAPE && self.previews.len() < MAX_PREVIEWS {
+                    self.previews.extend(previews::of_shape(&record));
+                }
                 for inner in records(record.data) {
                     self.walk(inner, depth + 1);
+                }
+            }
+            kind if !self.is_master => {
+                let properties = art::properties(kind, record.instance, record.data);
+                if let Some(description) = properties.and_then(|found| found.description) {
+                    self.add(&description);
                 }
             }
             _ => {}

@@ -4,6 +4,7 @@ use ken_core::{Cause, Kind, Reason};
 
 use super::*;
 use crate::detect::Detected;
+use crate::formats::office::art;
 use crate::structure::compound::rebuild::compound_of;
 use crate::testing::{Extracted, run, survives};
 
@@ -179,6 +180,66 @@ fn masters_links_and_comments_are_read() {
         found.own().body,
         "slide\nIna: nice\nour logo\u{c}slide\nIna: nice\nhttps://example.org"
     );
+}
+
+/// A presentation of a slide with a shape that shows the first picture, and stands for the object `shown`.
+fn with_object(shown: u32, object: &[u8]) -> Extracted {
+    const PICTURE: &[u8] = include_bytes!("../../../../tests/data/drawing/pump.emf");
+    let numbers = |numbers: &[u32]| -> Vec<u8> {
+        numbers.iter().copied().flat_map(u32::to_le_bytes).collect()
+    };
+    let atom = record(0, record::OBJECT_REFERENCE, &numbers(&[shown]));
+    let shape = [
+        art::tests::table(1, "Plan of the pumps"),
+        record(15, record::SHAPE_DATA, &atom),
+    ];
+    let slide = record(
+        15,
+        record::SLIDE,
+        &record(15, record::SHAPE, &shape.concat()),
+    );
+    let listed = record(0, record::SLIDE_PERSIST, &numbers(&[2, 0, 0, 256, 0]));
+    let object_atom = record(0, record::OBJECT_ATOM, &numbers(&[0, 0, 7, 0, 3, 0]));
+    let embedded = record(15, record::EMBEDDED, &object_atom);
+    let place = record(2, record::PICTURE_PLACE, &[&[0; 28][..], &[0; 8]].concat());
+    let pictures = record(15, record::PICTURES, &place);
+    let group = record(15, record::ART_GROUP, &pictures);
+    let document = [
+        record(15, record::SLIDE_LIST, &listed),
+        record(15, record::LINKS, &embedded),
+        record(15, record::DRAWING_GROUP, &group),
+    ];
+    let document = record(15, record::DOCUMENT, &document.concat());
+    let mut stream = Vec::new();
+    let mut table = numbers(&[3 << 20 | 1]);
+    for part in [&document, &slide, &record(0, OBJECT, object)] {
+        table.extend((stream.len() as u32).to_le_bytes());
+        stream.extend(part);
+    }
+    let at = stream.len() as u32;
+    stream.extend(record(0, record::PERSIST_TABLE, &table));
+    stream.extend(record(0, record::USER_EDIT, &numbers(&[0, 0, 0, at, 1])));
+    let mut head = vec![0; 16 + 34];
+    head[16 + 32] = 0xfe;
+    let picture = record(0x3d40, 0xf01a, &[&head, PICTURE].concat());
+    found(&compound_of(&[
+        ("PowerPoint Document", &stream),
+        ("Pictures", &picture),
+    ]))
+}
+
+#[test]
+fn pictures_of_objects_count_if_the_object_is_not_read() {
+    const DESCRIPTION: &str = "Plan of the pumps";
+    let with_picture = format!("{DESCRIPTION}\nPump house north\nValve closed");
+    let inner = compound_of(&[("WordDocument", b"x")]);
+    let read = with_object(7, &inner);
+    assert_eq!(read.members.len(), 1);
+    assert_eq!(read.own().body, DESCRIPTION);
+    // The picture of another object, and of one that only its program can read.
+    assert_eq!(with_object(8, &inner).own().body, with_picture);
+    let unknown = with_object(7, &compound_of(&[("Private", b"x")]));
+    assert_eq!(unknown.own().body, with_picture);
 }
 
 #[test]

@@ -272,10 +272,12 @@ pub(in crate::formats::office) fn choices(formula: &str) -> String {
 }
 
 /// Returns a header or footer without its codes (18.3.1.46): `&C` centre, `&"font"`, `&12` size,
-/// `&K00-24B` colour, `&P` page, `&&` an ampersand.
+/// `&K00-24B` colour, `&P` page, `&&` an ampersand. Programs make headers of their own, of the number of the page
+/// and the name of the sheet (`&A`), with one word at most; these say nothing.
 pub(in crate::formats::office) fn without_codes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut pieces = text.split('&');
+    let mut is_numbered = false;
     plain.push_str(pieces.next().unwrap_or_default());
     while let Some(piece) = pieces.next() {
         let rest = match piece.chars().next() {
@@ -287,13 +289,17 @@ pub(in crate::formats::office) fn without_codes(text: &str) -> String {
             Some('K') => piece.get(7..).unwrap_or_default(),
             Some('0'..='9') => piece.trim_start_matches(|c: char| c.is_ascii_digit()),
             Some(code) => {
+                is_numbered |= matches!(code, 'P' | 'A');
                 plain.push(' ');
                 &piece[code.len_utf8()..]
             }
         };
         plain.push_str(rest);
     }
-    plain.trim().to_owned()
+    match is_numbered && plain.split_whitespace().count() < 2 {
+        true => String::new(),
+        false => plain.trim().to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -306,6 +312,9 @@ mod tests {
             without_codes("&L&\"Arial,Bold\"&12Report&CA && B&R&K000000Page &P"),
             "Report A & B Page"
         );
+        assert_eq!(without_codes("&CPage &P"), "");
+        assert_eq!(without_codes("&C&A"), "");
+        assert_eq!(without_codes("&CDraft"), "Draft");
         assert_eq!(without_codes("&"), "&");
         assert_eq!(without_codes("&K12"), "");
         assert_eq!(without_codes("&ä&\"x"), "");

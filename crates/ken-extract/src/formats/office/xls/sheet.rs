@@ -6,6 +6,7 @@ use super::link;
 use super::record::{CONTINUE, Records};
 use super::string::{Continued, Encoding};
 use crate::Error;
+use crate::formats::office::art;
 use crate::formats::office::spreadsheet::number_format::NumberFormat;
 use crate::formats::office::spreadsheet::value::{boolean, error, packed, shown};
 use crate::formats::office::spreadsheet::workbook::{
@@ -160,6 +161,10 @@ impl SheetReader {
             }
             0x18 => self.cell_name(&mut data)?,
             0x1be => self.validation(&mut data)?,
+            0xec => {
+                let descriptions = art::descriptions(data.0).into_iter();
+                self.below.extend(descriptions.map(|text| (0, text)));
+            }
             0x1b8 => self.links.extend(link::target(data.0)),
             0x5d => {
                 data.take(6)?;

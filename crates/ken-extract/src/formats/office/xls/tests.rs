@@ -4,6 +4,7 @@ use ken_core::{Field, Kind, Reason};
 
 use super::*;
 use crate::detect::Detected;
+use crate::formats::office::art;
 use crate::structure::compound::rebuild::compound_of;
 use crate::testing::{Extracted, run, survives};
 
@@ -70,6 +71,19 @@ fn workbook(records: &[Vec<u8>]) -> Vec<u8> {
 /// Returns the start of a part of this kind in BIFF8.
 fn begin(kind: u8) -> Vec<u8> {
     record(0x809, &[0, 6, kind, 0])
+}
+
+#[test]
+fn descriptions_of_pictures_stand_below_their_sheet() {
+    let found = found(&workbook(&[
+        begin(5),
+        record(0x0a, b""),
+        begin(16),
+        record(0xec, &art::tests::table(1, "Map of the harbour")),
+        record(0x204, b"\0\0\0\0\0\0\x02\0\0ab"),
+        record(0x0a, b""),
+    ]));
+    assert_eq!(found.own().body, "ab\nMap of the harbour");
 }
 
 #[test]

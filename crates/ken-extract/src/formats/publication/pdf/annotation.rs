@@ -105,15 +105,14 @@ pub(super) fn write(notes: &[Note], body: &mut String, start: usize) {
     }
     let page = squeezed(&body[start..]);
     let mut said = page.clone();
-    let is_between = |char: char| !char.is_alphanumeric();
-    let words: HashSet<String> = body[start..].split(is_between).map(str::to_owned).collect();
+    let words = words(&body[start..]);
     let mut seen = HashSet::new();
     for note in notes {
         let squeezed = squeezed(without_scheme(&note.text));
         // Two people may remark the same, and a few letters are part of any page.
         let is_said = match note.author.is_empty() {
             true => said.contains(&squeezed),
-            false if squeezed.len() <= MAX_SHORT_REMARK => words.contains(&squeezed),
+            false if squeezed.len() <= MAX_SHORT_REMARK => words.contains(&self::words(&note.text)),
             false => page.contains(&squeezed),
         };
         if !is_said && seen.insert((note.author.trim(), squeezed.clone())) {
@@ -134,6 +133,13 @@ fn without_scheme(note: &str) -> &str {
     address.map_or(note, |address| {
         address.strip_prefix("www.").unwrap_or(address)
     })
+}
+
+/// Returns the words of a text, each between spaces.
+fn words(text: &str) -> String {
+    let words = text.split(|char: char| !char.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.fold(" ".to_owned(), |words, word| words + word + " ")
 }
 
 /// Returns the letters and digits of a text, since fields and pages break lines differently.

@@ -32,6 +32,8 @@ pub(super) enum Element {
     Xmp,
     /// Content is raw and hidden, up to the end tag.
     Hidden,
+    /// Like [`Element::Hidden`], within a line: a formula again, in another notation.
+    Annotation,
     /// Like [`Element::Hidden`], but the page in its `srcdoc` is shown.
     Frame,
     /// Like [`Element::Hidden`], with its own rule for the end.
@@ -83,8 +85,8 @@ pub(super) fn by_name(name: &[u8]) -> Element {
         b"textarea" => Element::Textarea,
         b"xmp" => Element::Xmp,
         b"iframe" => Element::Frame,
-        // The annotations of formulas repeat them in another notation.
-        b"style" | b"noembed" | b"noframes" | b"annotation" | b"annotation-xml" => Element::Hidden,
+        b"style" | b"noembed" | b"noframes" => Element::Hidden,
+        b"annotation" | b"annotation-xml" => Element::Annotation,
         b"script" => Element::Script,
         b"plaintext" => Element::Plaintext,
         b"meta" => Element::Meta,

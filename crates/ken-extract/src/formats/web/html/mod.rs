@@ -29,7 +29,7 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Created,
             Field::Date,
         ])
-        .version(6);
+        .version(7);
 
 /// Number of bytes that are searched for the charset; the standard asks for 1024.
 const PRESCAN_BYTES: usize = 2048;
@@ -51,7 +51,7 @@ pub(crate) struct HtmlText {
 /// comes from the header of the mail or server.
 pub(crate) fn html_to_text(bytes: &[u8], declared_charset: Option<&str>) -> HtmlText {
     let charset = declared_charset.or_else(|| meta_charset(bytes));
-    read(&text::decode(bytes, charset), usize::MAX, false)
+    read(&text::decode(bytes, charset), "", usize::MAX, false)
 }
 
 /// Does the same as [`html_to_text`], but stops when the text has more than `max_bytes`. The targets of links to
@@ -62,7 +62,18 @@ pub(crate) fn html_within(
     max_bytes: usize,
 ) -> HtmlText {
     let charset = declared_charset.or_else(|| meta_charset(bytes));
-    read(&text::decode(bytes, charset), max_bytes, true)
+    read(&text::decode(bytes, charset), "", max_bytes, true)
+}
+
+/// Does the same for a page whose address is known, so that what leads to its own site is left out.
+pub(in crate::formats) fn html_from(
+    address: &str,
+    bytes: &[u8],
+    declared_charset: Option<&str>,
+    max_bytes: usize,
+) -> HtmlText {
+    let charset = declared_charset.or_else(|| meta_charset(bytes));
+    read(&text::decode(bytes, charset), address, max_bytes, true)
 }
 
 /// Does the same for a message, without what its author hides from the reader.
@@ -74,13 +85,14 @@ pub(crate) fn shown_within(
     let charset = declared_charset.or_else(|| meta_charset(bytes));
     read(
         &hidden::without_hidden(&text::decode(bytes, charset)),
+        "",
         max_bytes,
         true,
     )
 }
 
-fn read(page: &str, max_bytes: usize, with_links: bool) -> HtmlText {
-    let mut page = strip::strip(page, max_bytes);
+fn read(page: &str, address: &str, max_bytes: usize, with_links: bool) -> HtmlText {
+    let mut page = strip::strip(page, address, max_bytes);
     if with_links {
         page.links.add_to(&mut page.body);
     }
@@ -94,8 +106,11 @@ fn read(page: &str, max_bytes: usize, with_links: bool) -> HtmlText {
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
-    let page = html_within(input.bytes(limits)?, None, limits.max_text_bytes);
     let document = output.own();
+    // A page of a web archive is a member whose name is its address.
+    let address = document.ipath.last().to_owned();
+    let bytes = input.bytes(limits)?;
+    let page = html_from(&address, bytes, None, limits.max_text_bytes);
     if let Some(title) = page.title {
         document.fields.push((Field::Title, Value::Text(title)));
     }

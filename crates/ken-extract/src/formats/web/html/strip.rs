@@ -25,12 +25,14 @@ pub(super) struct Page {
     pub(super) body: String,
 }
 
-/// Reads a page until its text has more than `max_bytes`.
-pub(super) fn strip(text: &str, max_bytes: usize) -> Page {
-    strip_within(text, max_bytes, 0)
+/// Reads a page, whose address is empty if it is not known, until its text has more than `max_bytes`.
+pub(super) fn strip(text: &str, address: &str, max_bytes: usize) -> Page {
+    let mut links = Links::default();
+    links.set_site(address);
+    strip_within(text, links, max_bytes, 0)
 }
 
-fn strip_within(text: &str, max_bytes: usize, frame_depth: u32) -> Page {
+fn strip_within(text: &str, links: Links, max_bytes: usize, frame_depth: u32) -> Page {
     let mut stripper = Stripper {
         text,
         at: 0,
@@ -40,7 +42,7 @@ fn strip_within(text: &str, max_bytes: usize, frame_depth: u32) -> Page {
         title: None,
         meta: Meta::default(),
         headings: Vec::new(),
-        links: Links::default(),
+        links,
         heading_start: None,
         pre_depth: 0,
         template_depth: 0,
@@ -214,14 +216,13 @@ impl<'t> Stripper<'t> {
             }
             Element::Inline | Element::Note | Element::Ruby => {}
             Element::Html | Element::Meta | Element::Image | Element::Address => {}
-            Element::Cell | Element::Reading | Element::ReadingFallback => {
+            Element::Cell | Element::Annotation | Element::Reading | Element::ReadingFallback => {
                 self.writer.gap(Gap::Space)
             }
             Element::Heading => {
                 self.end_heading();
                 self.writer.gap(Gap::Line);
             }
-            Element::Hidden if name.len() >= "annotation".len() => self.writer.gap(Gap::Space),
             _ => self.writer.gap(Gap::Line),
         }
     }
@@ -362,9 +363,9 @@ impl<'t> Stripper<'t> {
         };
         let content = &text[self.at..end];
         self.at = end;
-        self.writer.gap(match name.len() >= "annotation".len() {
-            true => Gap::Space,
-            false => Gap::Line,
+        self.writer.gap(match element {
+            Element::Annotation => Gap::Space,
+            _ => Gap::Line,
         });
         match element {
             // A title that never ends is the rest of the page, which is more useful as text.
@@ -391,7 +392,7 @@ impl<'t> Stripper<'t> {
         };
         let page = entities::decode(page, true);
         let left = self.max_bytes.saturating_sub(self.writer.len());
-        let frame = strip_within(&page, left, self.frame_depth + 1);
+        let frame = strip_within(&page, Links::default(), left, self.frame_depth + 1);
         self.writer.gap(Gap::Line);
         self.writer.keep(&frame.body);
         self.links.add_all(frame.links);

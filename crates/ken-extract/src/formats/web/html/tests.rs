@@ -91,6 +91,32 @@ fn targets_within_the_site_of_a_page_are_left_out() {
         let found = html_within(page.as_bytes(), None, 1000).body;
         assert_eq!(found, "a b\nhttps://else.example/");
     }
+    let page = b"<a href='https://site.example/other'>a</a> <a href='https://else.example/'>b</a>";
+    let found = html_from("https://www.site.example/?x", page, None, 1000).body;
+    assert_eq!(found, "a b\nhttps://else.example/");
+}
+
+#[test]
+fn a_member_named_by_its_address_is_a_page_of_that_site() {
+    let page = b"<a href='https://site.example/other'>a</a> <a href='https://else.example/'>b</a>";
+    let archive = [
+        &b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://site.example/a|b\r\n\
+           Content-Type: text/html\r\nContent-Length: "[..],
+        page.len().to_string().as_bytes(),
+        b"\r\n\r\n",
+        page,
+        b"\r\n\r\n",
+    ]
+    .concat();
+    let mut bodies = Vec::new();
+    let mut input = Input::bytes_of("a.warc", &archive);
+    crate::extract_all(&mut input, &crate::Limits::default(), &mut |document| {
+        bodies.push(document.body);
+    });
+    assert!(
+        bodies.contains(&"a b\nhttps://else.example/".to_owned()),
+        "{bodies:?}"
+    );
 }
 
 #[test]
@@ -396,12 +422,12 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40),
     ) {
         let page = pieces.concat();
-        prop_assert_eq!(words(&strip::strip(&page, usize::MAX).body), oracle(&page), "{}", page);
+        prop_assert_eq!(words(&strip::strip(&page, "", usize::MAX).body), oracle(&page), "{}", page);
     }
 
     #[test]
     fn any_text_has_the_words_of_the_oracle(page in "[<>&#;!/='\"a-z0-9\\- é]{0,80}") {
-        prop_assert_eq!(words(&strip::strip(&page, usize::MAX).body), oracle(&page), "{}", page);
+        prop_assert_eq!(words(&strip::strip(&page, "", usize::MAX).body), oracle(&page), "{}", page);
     }
 
     #[test]
@@ -413,7 +439,7 @@ proptest! {
 #[test]
 fn reading_stops_when_there_is_enough_text() {
     let page = "<p>otter</p>".repeat(1000);
-    let text = strip::strip(&page, 100).body;
+    let text = strip::strip(&page, "", 100).body;
     assert!((100..120).contains(&text.len()), "{}", text.len());
 }
 

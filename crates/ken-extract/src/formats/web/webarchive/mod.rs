@@ -3,7 +3,7 @@
 
 use ken_core::{Document, Field};
 
-use crate::formats::web::html::html_within;
+use crate::formats::web::html::html_from;
 use crate::output::Output;
 use crate::structure::plist::{List, Object};
 use crate::{Error, Format, Input};
@@ -26,7 +26,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 ])
 .sections("frames")
 .in_worker()
-.version(2);
+.version(3);
 
 /// Maximum depth of frames, and maximum number of frames.
 const MAX_DEPTH: usize = 8;
@@ -96,8 +96,9 @@ fn add_page(
         let plain = crate::text::decode(bytes, charset.as_deref());
         return document.body.push_str(&plain);
     }
+    let address = text("WebResourceURL").unwrap_or_default();
     let left = max_bytes.saturating_sub(document.body.len());
-    let page = html_within(bytes, charset.as_deref(), left);
+    let page = html_from(&address, bytes, charset.as_deref(), left);
     document.body.push_str(&page.body);
     for heading in &page.headings {
         document.add_text(Field::Headings, heading);

@@ -80,6 +80,15 @@ fn the_same_remark_of_two_people_stands_twice() {
         texts(&remarks.concat()),
         "Name: Knuth, www.tug.org\nIda: nut\nBo: nut"
     );
+    // The page shows it already, as whole words.
+    assert_eq!(
+        texts(&remark("Ida", "name, Knuth")),
+        "Name: Knuth, www.tug.org\nIda: name, Knuth"
+    );
+    assert_eq!(
+        texts(&remark("Ida", "Name Knuth")),
+        "Name: Knuth, www.tug.org"
+    );
 }
 
 #[test]

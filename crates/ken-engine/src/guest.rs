@@ -3,7 +3,7 @@
 use crate::{Error, Sink};
 
 /// A machine that works on shares.
-pub trait Helper: Send {
+pub trait Guest: Send {
     /// Claims a share.
     ///
     /// # Errors

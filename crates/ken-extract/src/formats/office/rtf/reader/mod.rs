@@ -1,15 +1,19 @@
 //! Follows the groups of an RTF file and sends their text to its destination.
 
+mod text;
+mod words;
+
 use ken_core::{Document, Field};
 
-use super::charset::{self, Charsets};
+use super::charset::Charsets;
 use super::picture::{Digits, Picture};
 use super::token::{Token, Tokens};
 use crate::formats::office::field;
 use crate::formats::office::ooxml::drawing::names_a_picture;
-use crate::output::body::{Body, is_note_number};
+use crate::output::body::Body;
 use crate::output::metadata::{add_authors, add_once, date_by_creation, is_of_program, keywords};
 use crate::{Error, Limits};
+use words::is_formatting;
 
 /// Maximum depth of groups; deeper ones share one state, and no program nests so many.
 const MAX_DEPTH: usize = 1000;
@@ -501,109 +505,6 @@ impl<'a> RtfReader<'a> {
         }
     }
 
-    fn push_character(&mut self, character: char) {
-        self.end_run();
-        self.emit(character.encode_utf8(&mut [0; 4]));
-    }
-
-    /// Adds bytes in the code page of the font.
-    fn push_bytes(&mut self, bytes: &[u8]) {
-        let passed = self.fallbacks.min(bytes.len());
-        self.fallbacks -= passed;
-        match self.state.destination {
-            Destination::Object | Destination::Picture => self.push_digits(bytes),
-            Destination::Body
-            | Destination::Info(_)
-            | Destination::Instruction
-            | Destination::PropertyName
-            | Destination::PropertyValue
-            | Destination::CommentAuthor => self.run.extend(&bytes[passed..]),
-            _ => {}
-        }
-    }
-
-    fn end_run(&mut self) {
-        if self.run.is_empty() {
-            return;
-        }
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        let page = match self.state.destination {
-            Destination::Info(_) => self.charsets.page_of_file(self.default_font),
-            _ => self.charsets.page(self.state.font),
-        };
-        charset::decode(&self.run, page, &mut text);
-        self.run.clear();
-        self.emit(&text);
-        self.text = text;
-    }
-
-    fn emit(&mut self, text: &str) {
-        match self.state.destination {
-            Destination::Body if !self.state.is_deleted => {
-                if std::mem::take(&mut self.section.is_new) && !self.section.flows_on {
-                    self.body.break_page();
-                }
-                if self.state.is_raised && is_note_number(self.body.joined(), text) {
-                    self.body.push(" ");
-                }
-                self.body.push(text);
-            }
-            Destination::Instruction if self.instruction.len() < MAX_INSTRUCTION_BYTES => {
-                self.instruction.push_str(text);
-            }
-            Destination::CommentAuthor if self.comment_author.len() < MAX_INSTRUCTION_BYTES => {
-                self.comment_author.push_str(text);
-            }
-            Destination::PropertyName if self.property.name.len() < MAX_INSTRUCTION_BYTES => {
-                self.property.name.push_str(text);
-            }
-            Destination::PropertyValue if self.property.value.len() < MAX_INSTRUCTION_BYTES => {
-                self.property.value.push_str(text);
-            }
-            Destination::Info(field) if field != Field::Body => {
-                if let Some((_, value)) = self.info.last_mut() {
-                    value.push_str(text);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn begin_object(&mut self) {
-        self.digits = Digits::default();
-        if self.objects.len() < MAX_OBJECTS {
-            self.objects.push(Vec::new());
-        }
-    }
-
-    /// Returns where the bytes of an object or a metafile go; none for those of other pictures.
-    fn bytes_of_group(&mut self) -> Option<&mut Vec<u8>> {
-        match self.state.destination {
-            Destination::Object => self.objects.last_mut(),
-            Destination::Picture if self.picture.is_metafile => Some(&mut self.picture.bytes),
-            _ => None,
-        }
-    }
-
-    /// Adds the binary data of an object or a picture.
-    fn push_binary(&mut self, data: &[u8]) {
-        let max_bytes = self.max_object_bytes;
-        if let Some(bytes) = self.bytes_of_group() {
-            let n_left = max_bytes.saturating_sub(bytes.len());
-            bytes.extend_from_slice(&data[..data.len().min(n_left)]);
-        }
-    }
-
-    fn push_digits(&mut self, digits: &[u8]) {
-        let max_bytes = self.max_object_bytes;
-        let mut half = std::mem::take(&mut self.digits);
-        if let Some(bytes) = self.bytes_of_group() {
-            half.push(digits, bytes, max_bytes);
-        }
-        self.digits = half;
-    }
-
     /// Moves text and fields into the document; returns the embedded objects.
     pub(super) fn finish(self, document: &mut Document) -> Vec<Vec<u8>> {
         for (field, text) in &self.info {
@@ -628,64 +529,4 @@ impl<'a> RtfReader<'a> {
     pub(super) fn into_text(self) -> String {
         self.body.finish()
     }
-}
-
-/// Returns whether a control word formats text. Some writers mark such words as optional, which
-/// is meant for destinations.
-fn is_formatting(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"cs"
-            | b"ds"
-            | b"ts"
-            | b"s"
-            | b"b"
-            | b"i"
-            | b"ul"
-            | b"ulnone"
-            | b"strike"
-            | b"fs"
-            | b"af"
-            | b"afs"
-            | b"cf"
-            | b"cb"
-            | b"chcbpat"
-            | b"highlight"
-            | b"lang"
-            | b"langfe"
-            | b"langnp"
-            | b"langfenp"
-            | b"alang"
-            | b"rtlch"
-            | b"ltrch"
-            | b"loch"
-            | b"hich"
-            | b"dbch"
-            | b"fcs"
-            | b"expnd"
-            | b"expndtw"
-            | b"kerning"
-            | b"dn"
-            | b"caps"
-            | b"scaps"
-            | b"outl"
-            | b"shad"
-            | b"noproof"
-            | b"insrsid"
-            | b"charrsid"
-            | b"rsid"
-            | b"pararsid"
-            | b"pard"
-            | b"ql"
-            | b"qr"
-            | b"qc"
-            | b"qj"
-            | b"li"
-            | b"ri"
-            | b"fi"
-            | b"sb"
-            | b"sa"
-            | b"sl"
-            | b"slmult"
-    )
 }

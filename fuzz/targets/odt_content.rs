@@ -1,0 +1,2 @@
+#![no_main]
+ken_fuzz::extracts_part!("sample.odt", "content.xml");

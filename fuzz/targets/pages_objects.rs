@@ -1,0 +1,2 @@
+#![no_main]
+ken_fuzz::extracts_part!("iwork/letter.pages", "Index/Document.iwa", ken_fuzz::iwa);
