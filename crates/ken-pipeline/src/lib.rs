@@ -38,7 +38,7 @@ mod why;
 mod write;
 
 pub use check::{Below, Repaired, Report, check, repair, restart};
-pub use copy::copy;
+pub use copy::{copy, grow};
 pub use error::Error;
 pub use ken_walk::open_named;
 pub use ngrams::segment_path as ngram_segment_path;
