@@ -6,6 +6,7 @@
 //! are built by the same threads or by threads of their own. Queues are bounded in bytes, so memory
 //! is bounded whatever the input.
 
+mod access;
 pub mod background;
 mod budget;
 mod check;

@@ -311,6 +311,7 @@ fn change_line(args: &IndexArgs, change: &Change) -> Vec<u8> {
     let (what, path) = match change {
         Change::Added { path, .. } => ("added", path),
         Change::Changed { path, .. } => ("changed", path),
+        Change::Access { path, .. } => ("access", path),
         Change::Moved { path, .. } => ("moved", path),
         // Only the key of the path is known; the summary counts the file.
         Change::Gone { .. } => return Vec::new(),
