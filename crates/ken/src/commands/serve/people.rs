@@ -66,7 +66,7 @@ impl People {
             (Door::Shared(_) | Door::Port(_) | Door::Socket, Some(_)) => {
                 Err(refused("only a proxy at the shared socket names people"))
             }
-            (Door::Shared(peer), None) => Ok(at_socket(peer)),
+            (Door::Shared(peer), None) => at_socket(peer),
             (Door::Socket, None) => Ok(owner("socket")),
             (Door::Port(_), None) => Ok(owner("port")),
         }
@@ -92,40 +92,36 @@ fn owner(from: &'static str) -> Person {
     }
 }
 
-fn at_socket(peer: Peer) -> Person {
-    let known = User::from_uid(Uid::from_raw(peer.uid)).ok().flatten();
-    let asker = match &known {
-        Some(user) => asker(user),
-        None => Asker::new(peer.uid, vec![peer.gid]),
-    };
-    let is_owner = peer.uid == Uid::effective().as_raw();
-    Person {
-        asker: (!is_owner).then_some(asker),
-        uid: peer.uid,
-        name: known.map(|user| user.name),
-        from: "shared socket",
+/// Returns the person at the other end of the shared socket.
+fn at_socket(peer: Peer) -> Result<Person, Refusal> {
+    if peer.uid == Uid::effective().as_raw() {
+        return Ok(owner("shared socket"));
     }
+    let known = User::from_uid(Uid::from_raw(peer.uid)).ok().flatten();
+    person(known, "shared socket")
 }
 
 fn named(name: &str) -> Result<Person, Refusal> {
-    let known = User::from_name(name).ok().flatten();
-    let user = known.ok_or_else(|| refused("the system does not know this person"))?;
+    // The user of the server is a person like others to a proxy.
+    person(User::from_name(name).ok().flatten(), "proxy")
+}
+
+/// Returns a person whom the system knows. Of others the groups are not known, and some of them may deny.
+fn person(user: Option<User>, from: &'static str) -> Result<Person, Refusal> {
+    let known = user.and_then(|user| Some((asker(&user)?, user)));
+    let (asker, user) = known.ok_or_else(|| refused("the system does not know this person"))?;
     Ok(Person {
-        // The user of the server is a person like others to a proxy.
-        asker: Some(asker(&user)),
+        asker: Some(asker),
         uid: user.uid.as_raw(),
         name: Some(user.name),
-        from: "proxy",
+        from,
     })
 }
 
 /// Returns a user with the groups that the system knows at the moment.
-fn asker(user: &User) -> Asker {
-    let groups = std::ffi::CString::new(user.name.as_str())
-        .ok()
-        .and_then(|name| getgrouplist(&name, user.gid).ok());
-    let groups = groups.unwrap_or_default();
-    let mut groups: Vec<u32> = groups.into_iter().map(Gid::as_raw).collect();
-    groups.push(user.gid.as_raw());
-    Asker::new(user.uid.as_raw(), groups)
+fn asker(user: &User) -> Option<Asker> {
+    let name = std::ffi::CString::new(user.name.as_str()).ok()?;
+    let groups = getgrouplist(&name, user.gid).ok()?.into_iter();
+    let groups = groups.chain([user.gid]).map(Gid::as_raw);
+    Some(Asker::new(user.uid.as_raw(), groups.collect()))
 }

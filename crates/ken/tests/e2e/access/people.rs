@@ -158,20 +158,23 @@ fn the_system_says_who_is_at_a_socket() {
     if !has_all {
         return;
     }
+    let user = |name: &str| nix::unistd::User::from_name(name).unwrap().unwrap();
+    let ids = |name: &str| (user(name).uid.as_raw(), user(name).gid.as_raw());
+    let (anna, bob, other) = (ids("daemon"), ids("bin"), ids(READER));
     let world = world("");
-    for (name, uid, gid, mode) in [
-        ("of-anna", 50_001, 50_000, 0o600),
-        ("of-bob", 50_002, 50_000, 0o600),
-        ("of-group", 50_001, 50_000, 0o640),
-        ("of-all", 50_001, 50_000, 0o644),
-        ("not-of-bob", 50_002, 50_000, 0o044),
+    for (name, (uid, gid), mode) in [
+        ("of-anna", anna, 0o600),
+        ("of-bob", bob, 0o600),
+        ("of-group", (bob.0, anna.1), 0o640),
+        ("of-all", anna, 0o644),
+        ("not-of-bob", bob, 0o044),
     ] {
         let path = write(&world, &format!("{name}.txt"), mode, "apple");
         chown(&path, Some(uid), Some(gid)).unwrap();
     }
     world.index_docs();
     let _server = Server::start(&world);
-    let found = |uid: u32, gid: u32| {
+    let ask = |(uid, gid): (u32, u32)| {
         let ids = [format!("--reuid={uid}"), format!("--regid={gid}")];
         let output = Command::new("setpriv")
             .args(ids)
@@ -185,10 +188,11 @@ fn the_system_says_who_is_at_a_socket() {
             "{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        names(std::str::from_utf8(&output.stdout).unwrap())
+        String::from_utf8(output.stdout).unwrap()
     };
+    let found = |ids| names(&ask(ids));
     assert_eq!(
-        found(50_001, 50_000),
+        found(anna),
         [
             "not-of-bob.txt",
             "of-all.txt",
@@ -196,9 +200,8 @@ fn the_system_says_who_is_at_a_socket() {
             "of-group.txt"
         ]
     );
-    assert_eq!(
-        found(50_002, 50_000),
-        ["of-all.txt", "of-bob.txt", "of-group.txt"]
-    );
-    assert_eq!(found(50_003, 50_003), ["not-of-bob.txt", "of-all.txt"]);
+    assert_eq!(found(bob), ["of-all.txt", "of-bob.txt", "of-group.txt"]);
+    assert_eq!(found(other), ["not-of-bob.txt", "of-all.txt"]);
+    let refused = ask((50_001, 50_001));
+    assert!(refused.contains("does not know this person"), "{refused}");
 }
