@@ -18,5 +18,5 @@ pub use client::{Client, Error, Lines};
 pub use guard::{Guard, Passed, Secret};
 pub use program::{Ended, Program};
 pub use route::{Question, Refusal};
-pub use server::{Door, Reply, Server, Stream, serve};
-pub use socket::{bind, socket_path};
+pub use server::{Door, Peer, Reply, Server, Stream, serve};
+pub use socket::{bind, bind_shared, socket_path};

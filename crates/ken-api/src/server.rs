@@ -48,8 +48,25 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 pub enum Door {
     /// At the socket, which only the user can reach.
     Socket,
+    /// At a socket for several people.
+    Shared(Peer),
     /// At a TCP port, which all users of the machine can reach.
     Port(u16),
+}
+
+/// The process at the other end of a socket, as the system names it (unix(7), `SO_PEERCRED`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// The number of its user.
+    pub uid: u32,
+    /// The number of its group.
+    pub gid: u32,
+}
+
+/// Another place where requests come in.
+enum Place {
+    Port(StdTcpListener),
+    Shared(StdUnixListener),
 }
 
 /// Takes each request with the reply to it. It must not wait: it runs on the thread of all connections.
@@ -57,13 +74,13 @@ type Handler = dyn Fn(Request<Bytes>, Door, Reply) + Send + Sync;
 
 /// A server, which ends when this is dropped.
 pub struct Server {
-    ports: Option<mpsc::UnboundedSender<StdTcpListener>>,
+    places: Option<mpsc::UnboundedSender<Place>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.ports.take());
+        drop(self.places.take());
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was already reported.
             let _ = thread.join();
@@ -79,11 +96,25 @@ impl Server {
     /// Fails if the system has no means for it.
     pub fn listen(&self, port: StdTcpListener) -> io::Result<()> {
         port.set_nonblocking(true)?;
-        if let Some(ports) = &self.ports {
-            // The thread takes them as long as this lives.
-            let _ = ports.send(port);
-        }
+        self.also(Place::Port(port));
         Ok(())
+    }
+
+    /// Answers connections of several people at a socket, too. The handler must decide what each of them gets.
+    ///
+    /// # Errors
+    /// Fails if the system has no means for it.
+    pub fn share(&self, socket: StdUnixListener) -> io::Result<()> {
+        socket.set_nonblocking(true)?;
+        self.also(Place::Shared(socket));
+        Ok(())
+    }
+
+    fn also(&self, place: Place) {
+        if let Some(places) = &self.places {
+            // The thread takes them as long as this lives.
+            let _ = places.send(place);
+        }
     }
 }
 
@@ -100,25 +131,29 @@ pub fn serve(
         .enable_io()
         .enable_time()
         .build()?;
-    let (ports, mut new_ports) = mpsc::unbounded_channel();
+    let (places, mut new_places) = mpsc::unbounded_channel();
     let handler: Arc<Handler> = Arc::new(handle);
     let thread = std::thread::Builder::new().name("api".to_owned());
     let thread = thread.spawn(move || {
         runtime.block_on(async {
-            tokio::spawn(accept_at_socket(listener, Arc::clone(&handler)));
+            tokio::spawn(accept_at_socket(listener, false, Arc::clone(&handler)));
             // Its sender is dropped to stop; the runtime then drops all connections.
-            while let Some(port) = new_ports.recv().await {
-                tokio::spawn(accept_at_port(port, Arc::clone(&handler)));
+            while let Some(place) = new_places.recv().await {
+                let handler = Arc::clone(&handler);
+                match place {
+                    Place::Port(port) => tokio::spawn(accept_at_port(port, handler)),
+                    Place::Shared(socket) => tokio::spawn(accept_at_socket(socket, true, handler)),
+                };
             }
         });
     })?;
     Ok(Server {
-        ports: Some(ports),
+        places: Some(places),
         thread: Some(thread),
     })
 }
 
-async fn accept_at_socket(listener: StdUnixListener, handler: Arc<Handler>) {
+async fn accept_at_socket(listener: StdUnixListener, is_shared: bool, handler: Arc<Handler>) {
     // It fails only outside of a runtime.
     let Ok(listener) = UnixListener::from_std(listener) else {
         return;
@@ -130,15 +165,16 @@ async fn accept_at_socket(listener: StdUnixListener, handler: Arc<Handler>) {
             return;
         };
         match listener.accept().await {
-            Ok((stream, _)) if is_ours(&stream) => {
-                let handler = Arc::clone(&handler);
-                tokio::spawn(async move {
-                    let _place = place;
-                    connection(stream, Door::Socket, handler).await;
-                });
+            Ok((stream, _)) => {
+                // Who is not let in finds the connection closed.
+                if let Some(door) = door_of(&stream, is_shared) {
+                    let handler = Arc::clone(&handler);
+                    tokio::spawn(async move {
+                        let _place = place;
+                        connection(stream, door, handler).await;
+                    });
+                }
             }
-            // Its sender finds the connection closed.
-            Ok(_) => {}
             Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
         }
     }
@@ -171,11 +207,16 @@ async fn accept_at_port(listener: StdTcpListener, handler: Arc<Handler>) {
     }
 }
 
-/// Returns whether the other end belongs to this user, or to root, who can read everything anyway.
-fn is_ours(stream: &UnixStream) -> bool {
-    let me = rustix::process::geteuid().as_raw();
-    let peer = stream.peer_cred();
-    peer.is_ok_and(|peer| peer.uid() == me || peer.uid() == 0)
+/// Returns the door for the other end, if it is let in. At a socket that is not shared that is this user, or root, who can
+/// read everything anyway.
+fn door_of(stream: &UnixStream, is_shared: bool) -> Option<Door> {
+    let peer = stream.peer_cred().ok()?;
+    let (uid, gid) = (peer.uid(), peer.gid());
+    let is_ours = uid == rustix::process::geteuid().as_raw() || uid == 0;
+    match is_shared {
+        true => Some(Door::Shared(Peer { uid, gid })),
+        false => is_ours.then_some(Door::Socket),
+    }
 }
 
 async fn connection(
@@ -203,7 +244,7 @@ type AnswerBody = Either<Full<Bytes>, StreamBody>;
 async fn answer(request: Request<Incoming>, door: Door, handler: &Handler) -> Response<AnswerBody> {
     let (head, body) = request.into_parts();
     let max_body = match door {
-        Door::Socket => MAX_BODY,
+        Door::Socket | Door::Shared(_) => MAX_BODY,
         Door::Port(_) => MAX_BODY_AT_PORT,
     };
     let too_large = || refused(413, format!("the body is larger than {max_body} bytes"));

@@ -1,7 +1,7 @@
 //! Where is the socket, and who may reach it?
 
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
@@ -46,6 +46,33 @@ pub fn bind(path: &Path) -> io::Result<UnixListener> {
     // The folder is private, so nobody connects before the mode is set.
     let listener = UnixListener::bind(path).map_err(fail)?;
     fs_err::set_permissions(path, PermissionsExt::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Listens on a socket in a folder that exists, and lets those connect whom a group and a mode admit. A socket of a process
+/// that ended is replaced; anything else at the path is not.
+///
+/// # Errors
+/// Fails if the socket cannot be made, or its group cannot be set.
+pub fn bind_shared(path: &Path, group: Option<u32>, mode: u32) -> io::Result<UnixListener> {
+    let fail = |error: io::Error| {
+        io::Error::new(
+            error.kind(),
+            format!("socket \"{}\": {error}", path.display()),
+        )
+    };
+    if let Ok(known) = fs_err::symlink_metadata(path) {
+        if !known.file_type().is_socket() {
+            return Err(fail(io::ErrorKind::AlreadyExists.into()));
+        }
+        fs_err::remove_file(path)?;
+    }
+    let listener = UnixListener::bind(path).map_err(fail)?;
+    // Until then others may not write, which connecting takes (umask(2), unix(7)).
+    if let Some(group) = group {
+        fs_err::os::unix::fs::chown(path, None, Some(group))?;
+    }
+    fs_err::set_permissions(path, PermissionsExt::from_mode(mode))?;
     Ok(listener)
 }
 

@@ -97,14 +97,13 @@ impl Cluster {
     /// # Errors
     /// Fails if the cluster does not answer.
     pub fn delete(&self) -> Result<(), Error> {
-        for alias in [&self.names.root, &self.names.words, &self.names.documents] {
-            let path = format!("/{}", layout::behind(alias));
-            let (status, value) = self.client.call(Method::Delete, &path, &Value::Null)?;
-            if !matches!(status, 200 | 404) {
-                return Err(self.client.refused(status, &value));
-            }
-        }
-        Ok(())
+        let root = root::read(&self.client, &self.names)?.map(|seen| seen.root);
+        let later = root.into_iter();
+        let later = later.flat_map(|root| [root.documents, root.growing, root.former]);
+        let names = self.names.clone();
+        let first = [names.documents, names.words, names.root];
+        let mut aliases = later.flatten().chain(first);
+        aliases.try_for_each(|alias| layout::delete(&self.client, &alias))
     }
 
     fn committed(&self) -> Result<Root, Error> {
@@ -129,6 +128,16 @@ impl Cluster {
         Err(self.client.error(format!(
             "the cluster runs {name} {number}, but ken needs OpenSearch {OLDEST} or newer"
         )))
+    }
+
+    fn taker(&self) -> Taker<'_> {
+        Taker {
+            client: &self.client,
+            names: &self.names,
+            holder: &self.holder,
+            ttl: self.ttl,
+            watch: &self.watch,
+        }
     }
 
     fn make(&self, alias: &str, body: &Value) -> Result<(), Error> {
@@ -234,13 +243,25 @@ impl Engine for Cluster {
         let (names, shape) = (&self.names, self.shape);
         self.make(&names.root, &layout::root(names, shape))?;
         self.make(&names.words, &layout::words(names, shape))?;
-        self.make(&names.documents, &layout::documents(names, shape))?;
-        let sink = ClusterSink::open(&Taker {
-            client: &self.client,
-            names,
-            holder: &self.holder,
-            ttl: self.ttl,
-            watch: &self.watch,
+        let root = root::read(&self.client, names)?.map(|seen| seen.root);
+        if root.is_none_or(|root| root.documents.is_none()) {
+            self.make(&names.documents, &layout::documents(names, shape))?;
+        }
+        let sink = ClusterSink::open(&self.taker())?;
+        sink.clean()?;
+        Ok(Box::new(sink))
+    }
+
+    fn beside(&self, shards: u32) -> Result<Box<dyn Sink>, Error> {
+        self.committed()?;
+        let shape = Shape {
+            shards,
+            ..self.shape
+        };
+        // What an earlier one left is away before this one begins.
+        self.sink()?.close()?;
+        let sink = ClusterSink::open_beside(&self.taker(), |names| {
+            self.make(&names.documents, &layout::documents(names, shape))
         })?;
         Ok(Box::new(sink))
     }

@@ -7,8 +7,12 @@
 //! the terms of one position, [`GAP`] for a position without a term. The analyzer only takes the line apart.
 
 use ken_core::{Field, FieldKind};
+use ken_engine::Error;
 use ken_index::Position;
 use serde_json::{Map, Value, json};
+
+use crate::client::Client;
+use crate::http::Method;
 
 /// The version of the mapping.
 const VERSION: u32 = 1;
@@ -57,6 +61,16 @@ impl Names {
 /// Returns the name of the index behind an alias.
 pub(crate) fn behind(alias: &str) -> String {
     format!("{alias}-{VERSION}")
+}
+
+/// Deletes the index behind an alias, if it is there.
+pub(crate) fn delete(client: &Client, alias: &str) -> Result<(), Error> {
+    let path = format!("/{}", behind(alias));
+    let (status, value) = client.call(Method::Delete, &path, &Value::Null)?;
+    match status {
+        200 | 404 => Ok(()),
+        status => Err(client.refused(status, &value)),
+    }
 }
 
 /// Returns the field of OpenSearch with the terms of a field: with positions for text and paths, whole for keywords.

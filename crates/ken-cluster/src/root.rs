@@ -36,6 +36,15 @@ pub(crate) struct Root {
     /// What the run shares with other machines.
     #[serde(default)]
     pub(crate) work: Work,
+    /// The alias of the index of documents, if it is not the first one.
+    #[serde(default)]
+    pub(crate) documents: Option<String>,
+    /// The alias of an index that is being filled beside it.
+    #[serde(default)]
+    pub(crate) growing: Option<String>,
+    /// The alias of the index that was there before, which readers may still have open.
+    #[serde(default)]
+    pub(crate) former: Option<String>,
 }
 
 /// A lease.
@@ -83,6 +92,9 @@ impl Root {
             leases: Vec::new(),
             aborted: Vec::new(),
             work: Work::default(),
+            documents: None,
+            growing: None,
+            former: None,
         }
     }
 
@@ -94,6 +106,23 @@ impl Root {
             None => term <= self.term,
         };
         is_committed && !self.aborted.contains(&made)
+    }
+
+    /// Returns the names of the indices.
+    pub(crate) fn names(&self, names: &Names) -> Names {
+        let documents = self.documents.as_ref().unwrap_or(&names.documents);
+        Names {
+            documents: documents.clone(),
+            ..names.clone()
+        }
+    }
+
+    /// Puts the index that was filled beside the other one in its place. Its documents name one commit only.
+    pub(crate) fn exchange(&mut self, names: &Names, new: &str) {
+        self.former = Some(self.names(names).documents);
+        self.documents = Some(new.to_owned());
+        self.growing = None;
+        self.aborted.clear();
     }
 
     /// Returns a lease by its term.

@@ -251,6 +251,13 @@ pub enum Change {
         /// Its stamp now.
         stamp: Stamp,
     },
+    /// The index knows the file with the same content, and other people may read it.
+    Access {
+        /// Absolute path.
+        path: PathBuf,
+        /// Its stamp now.
+        stamp: Stamp,
+    },
     /// The index knows the same file under a path that is gone.
     Moved {
         /// The key of the old path.

@@ -4,6 +4,7 @@
 //! Data flows one way, `walk → extract → index → search`, and every arrow carries types of this crate: a [`Change`]
 //! from walk, [`Document`]s from extract, a [`Plan`] from search.
 
+pub mod access;
 mod change;
 pub mod custom;
 mod document;

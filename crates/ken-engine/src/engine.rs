@@ -45,6 +45,16 @@ pub trait Engine: Debug + Send + Sync {
     /// Fails with [`Error::Busy`] if another machine writes it, and if the index cannot be reached.
     fn sink(&self) -> Result<Box<dyn Sink>, Error>;
 
+    /// Opens an empty index of this number of shards beside this one, whose place it takes with its first commit. Readers have the
+    /// former one until then.
+    ///
+    /// # Errors
+    /// Fails as [`Engine::sink`] does, if nothing was committed, and if the engine has no shards.
+    fn beside(&self, shards: u32) -> Result<Box<dyn Sink>, Error> {
+        let _ = shards;
+        Err(Error::Query("the engine has no shards".to_owned()))
+    }
+
     /// Returns a way to help the run of another machine; none if the engine is on one machine.
     fn guest(&self) -> Option<Box<dyn Guest>> {
         None

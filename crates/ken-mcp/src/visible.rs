@@ -45,6 +45,7 @@ pub fn scope(folders: &[PathBuf], excluded: &[PathBuf], mail: bool) -> Result<Sc
         folders: real(folders)?,
         excluded: real(excluded)?,
         mail,
+        rights: None,
     })
 }
 

@@ -53,6 +53,36 @@ pub fn copy(from: &Options, to: &Options, progress: &Progress) -> Result<Summary
     Ok(summary)
 }
 
+/// Fills an index of another number of shards, and of the schema that this ken has, beside the one in a cluster, and puts it in its
+/// place. No file is read, and questions are answered meanwhile.
+///
+/// # Errors
+/// Fails if the index is in the data folder, or cannot be read or written.
+pub fn grow(options: &Options, shards: u32, progress: &Progress) -> Result<Summary, Error> {
+    let mut summary = Summary {
+        interrupted: true,
+        ..Summary::default()
+    };
+    let Some(engine) = &options.engine else {
+        return Err(Error::NoShards);
+    };
+    let Some(_session) = Session::open(options, progress)? else {
+        return Ok(summary);
+    };
+    let sink = engine.beside(shards)?;
+    // It has the run now, so nobody writes what the copy would lack.
+    let source = options.source()?;
+    summary.interrupted = !copy_documents(&*source, &*sink, progress)?;
+    if !summary.interrupted {
+        sink.commit(source.meta())?;
+        summary.committed = true;
+    }
+    sink.close()?;
+    summary.added = progress.files_done.load(Relaxed);
+    summary.documents = progress.documents.load(Relaxed);
+    Ok(summary)
+}
+
 /// Copies the log of tags, unless the other one has it already.
 fn copy_tags(from: &Options, to: &Options) -> Result<(), Error> {
     let (log, there) = (tags::bytes(from)?, tags::bytes(to)?);

@@ -25,6 +25,9 @@ pub enum Error {
     /// There is an index where another one was to be copied.
     #[error("there is already an index in \"{0}\"")]
     Occupied(String),
+    /// An index in the data folder has no shards.
+    #[error("an index in the data folder has no shards: engine.kind is \"embedded\"")]
+    NoShards,
     /// Another machine has the run, and its settings or helpers would give its files another text.
     #[error("another machine has a run under way, and this one would read its files otherwise")]
     ReadsOtherwise,

@@ -6,6 +6,7 @@
 //! are built by the same threads or by threads of their own. Queues are bounded in bytes, so memory
 //! is bounded whatever the input.
 
+mod access;
 pub mod background;
 mod budget;
 mod check;
@@ -38,7 +39,7 @@ mod why;
 mod write;
 
 pub use check::{Below, Repaired, Report, check, repair, restart};
-pub use copy::copy;
+pub use copy::{copy, grow};
 pub use error::Error;
 pub use ken_walk::open_named;
 pub use ngrams::segment_path as ngram_segment_path;

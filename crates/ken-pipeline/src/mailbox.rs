@@ -62,7 +62,10 @@ impl KnownMailbox {
         let Some((_, row)) = snapshot.files().row(key)? else {
             return Ok(None);
         };
-        if !row.token.is_finished() || prepared.reads_again(path, &row) {
+        let access = prepared.access.as_ref();
+        // Messages that stay keep their class.
+        let is_reclassified = access.is_some_and(|access| access.differs(path, key));
+        if !row.token.is_finished() || is_reclassified || prepared.reads_again(path, &row) {
             return Ok(None);
         }
         let input = Input::at(path, file, size);

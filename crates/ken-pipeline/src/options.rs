@@ -86,6 +86,8 @@ pub struct Options {
     pub global_ignore: Option<PathBuf>,
     /// Absolute paths of files and folders that stay out of the index, with everything below them.
     pub excluded: Vec<PathBuf>,
+    /// Keep who may read each file, so that a server can answer several people.
+    pub access: bool,
 }
 
 impl Options {
@@ -369,6 +371,7 @@ impl Default for Options {
             background: false,
             global_ignore: None,
             excluded: Vec::new(),
+            access: false,
         }
     }
 }

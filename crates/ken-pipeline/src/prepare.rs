@@ -17,6 +17,7 @@ use ken_index::Snapshot;
 use ken_index::layout::index_folder;
 use ken_walk::Catalogue;
 
+use crate::access::Access;
 use crate::ngrams::missing::MissingNgrams;
 use crate::options::{afford, share_machine};
 use crate::replace;
@@ -67,6 +68,8 @@ pub(crate) struct Prepared<'s> {
     pub(crate) never_ended: bool,
     /// N-grams of earlier runs that are missing.
     pub(crate) missing_ngrams: Option<MissingNgrams>,
+    /// Who may read files, if the index keeps that.
+    pub(crate) access: Option<Access>,
 }
 
 impl Scope<'_> {
@@ -125,6 +128,10 @@ impl<'s> Prepared<'s> {
             Some(meta) if options.ngrams != Ngrams::None => MissingNgrams::of(&index, meta)?,
             _ => None,
         };
+        let access = match options.access {
+            true => Some(Access::load(snapshot.as_ref(), scope.is_all())?),
+            false => None,
+        };
         let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
         roots::change(&mut roots, changes, &options)?;
         note_mounts(&mut roots);
@@ -140,6 +147,7 @@ impl<'s> Prepared<'s> {
             tagged,
             began: nanoseconds(SystemTime::now()),
             missing_ngrams,
+            access,
         })
     }
 

@@ -182,7 +182,7 @@ pub(crate) fn plan(glob: &Glob, context: &Context) -> Plan {
 }
 
 /// Returns the plan for everything below a folder, whose names must be the same to the letter.
-pub(crate) fn below(folder: &Path) -> Plan {
+pub fn below(folder: &Path) -> Plan {
     let mut names = Vec::new();
     push(&mut names, folder);
     within(names)

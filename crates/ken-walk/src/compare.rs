@@ -18,6 +18,9 @@ use crate::listings::Recorder;
 use crate::options::{Progress, Visitor, WalkOptions, WalkSummary};
 use crate::walk::{walk, walk_towards};
 
+/// Returns whether other people may read a file than the index knows.
+pub type IsReclassified<'a> = dyn Fn(&Path, &FileRow) -> bool + Sync + 'a;
+
 /// What the files of a walk are compared with, and the receivers of the differences.
 pub struct Comparison<'a> {
     /// Makes keys and tokens as in the index.
@@ -28,6 +31,8 @@ pub struct Comparison<'a> {
     pub full: bool,
     /// Returns whether a file counts as changed although its stamp is the same.
     pub is_stale: &'a (dyn Fn(&Path, &FileRow) -> bool + Sync),
+    /// Returns whether other people may read a file than the index knows; absent if it does not keep who may.
+    pub is_reclassified: Option<&'a IsReclassified<'a>>,
     /// Returns the paths of files that were not seen, in the given order.
     pub path_of: &'a (dyn Fn(&[FileKey]) -> Vec<Option<PathBuf>> + Sync),
     /// Called with each change, from all threads of the walk.
@@ -145,7 +150,13 @@ impl Comparison<'_> {
         let known = self.catalogue.see(self.hasher.key(path));
         if let Some(row) = known {
             let is_known = row.is_of(&stamp, &self.hasher) && !self.is_another(row, &stamp);
-            if is_known && !(self.is_stale)(path, row) && !self.full {
+            let has_content = is_known || self.has_content(row, &stamp);
+            let is_kept = has_content && !(self.is_stale)(path, row) && !self.full;
+            let is_reclassified = || self.is_reclassified.is_some_and(|is| is(path, row));
+            if is_kept && is_reclassified() {
+                let path = path.to_path_buf();
+                (self.emit)(Change::Access { path, stamp });
+            } else if is_kept && is_known {
                 unchanged.fetch_add(1, Ordering::Relaxed);
             } else {
                 let path = path.to_path_buf();
@@ -164,6 +175,15 @@ impl Comparison<'_> {
         }
         (self.emit)(Change::Added { path, stamp });
         None
+    }
+
+    /// Returns whether a file has the content that the index knows, if it has another owner, mode or list: these move the
+    /// `ctime`, and leave the size, the time of modification and the inode.
+    fn has_content(&self, row: &FileRow, stamp: &Stamp) -> bool {
+        self.is_reclassified.is_some()
+            && row.token.is_settled()
+            && !stamp.is_racy()
+            && row.identity == stamp.identity(&self.hasher)
     }
 
     /// Returns whether a file has the inode that another one had. Where inodes last, the token tells; elsewhere

@@ -100,6 +100,7 @@ impl World {
             .collect();
         let found = Mutex::new(Vec::new());
         let comparison = Comparison {
+            is_reclassified: None,
             hasher: self.hasher,
             catalogue: &catalogue,
             full: self.full,
@@ -129,6 +130,7 @@ impl World {
         match change {
             Change::Added { path, stamp } => self.put("added", path, &stamp),
             Change::Changed { path, stamp } => self.put("changed", path, &stamp),
+            Change::Access { path, stamp } => self.put("access", path, &stamp),
             Change::Gone { key } => format!("gone {}", self.remove(key)),
             Change::Moved { from, path, stamp } => {
                 let from = self.remove(from);

@@ -50,6 +50,16 @@ fn bytes(value: &impl Serialize) -> Vec<u8> {
     text
 }
 
+/// How many hits an answer shows, as its extension.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown(pub usize);
+
+/// Returns an answer that shows this many hits.
+pub(crate) fn showing(mut answer: Answer, n_hits: usize) -> Answer {
+    answer.extensions_mut().insert(Shown(n_hits));
+    answer
+}
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use http::{HeaderMap, Method, Request};
+use ken_core::access::Asker;
 use percent_encoding::percent_decode_str;
 
 use crate::answer::Error;
@@ -33,6 +34,8 @@ pub enum Work {
 pub struct Asked {
     /// Who asks.
     pub from: From,
+    /// The person who asks, if what they may read is all that they get.
+    pub asker: Option<Asker>,
     /// The method: `GET`, `HEAD` or `POST`.
     pub method: Method,
     /// The path, without the folder that leads to ken.
@@ -58,6 +61,7 @@ impl Asked {
         let (head, body) = request.into_parts();
         Self {
             from,
+            asker: None,
             method: head.method,
             path,
             parameters: pairs(head.uri.query().unwrap_or_default()).collect(),
@@ -65,6 +69,33 @@ impl Asked {
             body,
             is_gone,
         }
+    }
+
+    /// Makes the person who asks get nothing but what they may read.
+    #[must_use]
+    pub fn with_asker(self, asker: Option<Asker>) -> Self {
+        Self { asker, ..self }
+    }
+
+    /// Refuses what is about the server, unless its user asks.
+    ///
+    /// # Errors
+    /// Fails if somebody else asks.
+    pub(crate) fn only_the_owner(&self) -> Result<(), Error> {
+        match &self.asker {
+            None => Ok(()),
+            Some(_) => Err(Error {
+                status: 403,
+                message: format!("{} is for the user of this server", self.path),
+            }),
+        }
+    }
+
+    /// Returns whether this asks about documents, and not for a part of the page itself.
+    pub fn is_question(&self) -> bool {
+        let path = self.path.as_str();
+        !path.starts_with("/assets/")
+            && !["/osd.xml", "/login", "/logout", "/api/v1/openapi.json"].contains(&path)
     }
 
     /// Returns how the answer is made.

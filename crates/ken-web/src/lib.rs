@@ -20,9 +20,12 @@ use std::sync::{Arc, OnceLock};
 
 use ken_api::{Client, Program, Secret};
 use ken_core::{Cause, Location};
+use ken_engine::Source;
+use ken_search::scope::{Rights, Scope, Scoped};
 use ken_search::service::{Access, Service};
+use ken_walk::Permissions;
 
-pub use answer::{Answer, Body, Error, Write};
+pub use answer::{Answer, Body, Error, Shown, Write};
 pub use asked::{Asked, From, Work};
 use index::Index;
 pub use original::is_known;
@@ -92,6 +95,23 @@ impl Web {
             None => return page::answer(self, asked),
         };
         answer.unwrap_or_else(|error| error.answer())
+    }
+
+    /// Returns what the index has for a request, at a commit or at the last one: what the asker may read.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read, or the commit is not open any more.
+    pub(crate) fn at(&self, asked: &Asked, commit: Option<u64>) -> Result<Arc<dyn Source>, Error> {
+        let whole = self.index.at(commit)?;
+        let Some(asker) = &asked.asker else {
+            return Ok(whole);
+        };
+        let permissions = Permissions::guarded();
+        let scope = Scope::of(Rights {
+            asker: asker.clone(),
+            look_at: Some(Arc::new(move |path: &Path| permissions.class_of(path))),
+        });
+        Ok(Arc::new(Scoped::shared(whole, &scope)?))
     }
 
     /// Returns the search service for a request, at a commit.

@@ -6,9 +6,11 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::path::Path;
 
+use ken_core::access::Asker;
 use ken_core::{Location, Root, Stamp, covering};
 use ken_engine::Source;
 use ken_search::service::path_text;
+use ken_walk::Permissions;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
 use crate::answer::Error;
@@ -17,11 +19,23 @@ use crate::answer::Error;
 ///
 /// # Errors
 /// Fails if the file is gone or changed, or a link leads to it.
-pub(crate) fn open(source: &dyn Source, location: &Location) -> Result<File, Error> {
+pub(crate) fn open(
+    source: &dyn Source,
+    location: &Location,
+    asker: Option<&Asker>,
+) -> Result<File, Error> {
     let path = &location.path;
     let root = covering(&source.meta().roots, path)
         .ok_or_else(|| gone(path, "it is below no root any more"))?;
     let file = open_below(root, path).map_err(|error| gone(path, &error.to_string()))?;
+    // What was opened decides, and not what the path meant a moment ago.
+    let may_read = |asker: &Asker| {
+        let permissions = Permissions::guarded();
+        permissions.class_of_open(&file, path).allows(asker)
+    };
+    if !asker.is_none_or(may_read) {
+        return Err(gone(path, "permission denied"));
+    }
     let stamp = ken_walk::file_stamp(file.as_fd()).map_err(io::Error::from);
     let stamp = stamp.map_err(|error| gone(path, &error.to_string()))?;
     match stamp {
@@ -76,8 +90,13 @@ fn gone(path: &Path, why: &str) -> Error {
 ///
 /// # Errors
 /// Fails if the file cannot be read as the index knows it, or is larger.
-pub(crate) fn bytes(source: &dyn Source, location: &Location, max: u64) -> Result<Vec<u8>, Error> {
-    let file = open(source, location)?;
+pub(crate) fn bytes(
+    source: &dyn Source,
+    location: &Location,
+    asker: Option<&Asker>,
+    max: u64,
+) -> Result<Vec<u8>, Error> {
+    let file = open(source, location, asker)?;
     let fail = |why: &str| gone(&location.path, why);
     if size(&file)? > max {
         return Err(fail("it is too large"));

@@ -1,5 +1,6 @@
 //! Settings: the configuration file, `--set`, and the folders of ken.
 
+mod access;
 mod check;
 mod engine;
 pub(crate) mod file;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub(crate) use access::{AccessSettings, SharedSocket};
 use engine::EngineSettings;
 pub(crate) use folders::{
     below_home, config_home, data_folder, home, runtime_folder, state_home, worker_program,
@@ -96,6 +98,8 @@ pub(crate) struct Settings {
     pub(crate) mu: MuSettings,
     /// Where the index is.
     pub(crate) engine: EngineSettings,
+    /// Who may read what a server finds.
+    pub(crate) access: AccessSettings,
 }
 
 /// A command that `ken serve` runs when files come that match a query.
@@ -259,6 +263,7 @@ impl Default for Settings {
             mail: MailSettings::default(),
             mu: MuSettings::default(),
             engine: EngineSettings::default(),
+            access: AccessSettings::default(),
         }
     }
 }

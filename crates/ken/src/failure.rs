@@ -168,6 +168,7 @@ impl From<ken_pipeline::Error> for Failure {
                 .hint("ken status lists the roots; ken exclude PATH leaves out what is below one"),
             Error::Occupied(_) => Self::new(Kind::Usage, error.to_string())
                 .hint("delete it first; nothing was copied"),
+            Error::NoShards => Self::new(Kind::Usage, error.to_string()),
             Error::ReadsOtherwise => Self::new(Kind::Index, error.to_string()).hint(
                 "wait until it has finished, or give both machines the same settings and helpers",
             ),

@@ -106,6 +106,16 @@ impl Fake {
         self.state().watch = Some(watch);
     }
 
+    /// Returns whether there is an index behind an alias.
+    pub(crate) fn has_index(&self, alias: &str) -> bool {
+        self.state().indices.contains_key(alias)
+    }
+
+    /// Returns the aliases of all indices.
+    pub(crate) fn indices(&self) -> Vec<String> {
+        self.state().indices.keys().cloned().collect()
+    }
+
     /// Has every change of the root document fail, or not.
     pub(crate) fn cut_off_root(&self, is_cut_off: bool) {
         self.state().has_no_root = is_cut_off;

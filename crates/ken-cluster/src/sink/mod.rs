@@ -31,7 +31,7 @@ use crate::bulk::{Deed, Item};
 use crate::client::Client;
 use crate::encode::{self, Encoded};
 use crate::http::Method;
-use crate::layout::Names;
+use crate::layout::{self, Names};
 use crate::lease::{Lease, Taker};
 use crate::root::{Root, Seen, commit_of};
 use crate::shares::{self, RunShares};
@@ -53,6 +53,8 @@ pub(crate) struct ClusterSink {
     shares: RunShares,
     /// The number of its share, if it is not.
     share: Option<u64>,
+    /// The names of the index that this one takes the place of with its first commit.
+    instead_of: Option<Names>,
     meta: Meta,
     /// The commits of this lease.
     n_commits: AtomicU64,
@@ -77,6 +79,37 @@ impl ClusterSink {
         Ok(Self::new(taker, lease, None))
     }
 
+    /// Opens an empty index beside the one that is there, whose place it takes when it is committed. `make` makes the index
+    /// of documents with an alias.
+    pub(crate) fn open_beside(
+        taker: &Taker<'_>,
+        make: impl FnOnce(&Names) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let mut sink = Self::open(taker)?;
+        let new = format!("{}-{}", taker.names.documents, sink.term);
+        // Whoever takes the run after this machine deletes it.
+        sink.with_lease(|lease| lease.change(&mut |root| root.growing = Some(new.clone())))?;
+        sink.names.documents = new;
+        sink.instead_of = Some(taker.names.clone());
+        make(&sink.names)?;
+        Ok(sink)
+    }
+
+    /// Deletes the indices that a machine left, or put another one in the place of.
+    pub(crate) fn clean(&self) -> Result<(), Error> {
+        let root = self.with_lease(|lease| Ok(lease.root()))?;
+        let old: Vec<String> = root.growing.into_iter().chain(root.former).collect();
+        if old.is_empty() {
+            return Ok(());
+        }
+        for alias in &old {
+            layout::delete(&self.client, alias)?;
+        }
+        self.with_lease(|lease| {
+            lease.change(&mut |root| (root.growing, root.former) = (None, None))
+        })
+    }
+
     /// Claims a share of the run; none if there is none.
     pub(crate) fn claim(taker: &Taker<'_>, seen: &Seen) -> Result<Option<(String, Self)>, Error> {
         let Some((lease, run, share)) = Lease::claim(taker, seen)? else {
@@ -96,12 +129,13 @@ impl ClusterSink {
     fn new(taker: &Taker<'_>, lease: Lease, share: Option<u64>) -> Self {
         Self {
             client: Arc::clone(taker.client),
-            names: taker.names.clone(),
+            names: lease.root().names(taker.names),
             term: lease.term(),
             meta: lease.root().meta,
             lease: Mutex::new(Some(lease)),
             shares: RunShares::new(taker.ttl),
             share,
+            instead_of: None,
             n_commits: AtomicU64::new(0),
             sequence: AtomicU64::new(0),
             waiting: Mutex::default(),
@@ -226,10 +260,14 @@ impl Sink for ClusterSink {
         let refreshed =
             refreshed.and_then(|answer| crate::search::check_shards(&self.client, &answer));
         refreshed.map_err(|error| self.fail(error))?;
+        let is_first = self.n_commits.load(Ordering::Relaxed) == 0;
         if let Some(lease) = &*lock(&self.lease) {
             let mut change = |root: &mut Root| {
                 if let Some(meta) = &meta {
                     root.meta = meta.clone();
+                }
+                if let Some(names) = self.instead_of.as_ref().filter(|_| is_first) {
+                    root.exchange(names, &self.names.documents);
                 }
                 root.commit(self.term);
             };

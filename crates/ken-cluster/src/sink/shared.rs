@@ -34,7 +34,7 @@ impl ClusterSink {
         }
     }
 
-    fn with_lease<T>(
+    pub(super) fn with_lease<T>(
         &self,
         act: impl FnOnce(&crate::lease::Lease) -> Result<T, Error>,
     ) -> Result<T, Error> {

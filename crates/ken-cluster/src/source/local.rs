@@ -19,7 +19,7 @@ pub(super) struct Local {
 }
 
 /// What a plan asks for that depends on other documents is marked in those that have it, in a field that documents do not
-/// have otherwise.
+/// have otherwise but for who may read them, which is written otherwise ([`ken_core::access`]).
 pub(super) const MARK: Field = Field::Thread;
 
 /// Returns the mark of one of the relations of a plan.

@@ -80,6 +80,7 @@ impl ClusterSource {
         reading: Reading,
         scratch: Option<PathBuf>,
     ) -> Result<Self, Error> {
+        let names = &root.names(names);
         let pit = open_point(client, names)?;
         let mut source = Self {
             client: Arc::clone(client),

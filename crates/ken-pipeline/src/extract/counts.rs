@@ -17,7 +17,7 @@ impl Made {
     pub(crate) fn by(change: &Change) -> Self {
         match change {
             Change::Added { .. } => Self::Added,
-            Change::Changed { .. } => Self::Changed,
+            Change::Changed { .. } | Change::Access { .. } => Self::Changed,
             Change::Moved { .. } => Self::Moved,
             Change::Gone { .. } => Self::Gone,
         }

@@ -79,8 +79,10 @@ impl Pool<'_> {
                     mh: stamp.mh,
                     ..own
                 };
+                let access = self.prepared.access.as_ref();
                 let job = FileJob {
                     state: self.state(&stamp),
+                    class: access.map(|access| access.now(&path)),
                     path,
                     key,
                     made,

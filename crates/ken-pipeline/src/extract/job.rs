@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ken_core::{Document, FileKey, Stamp};
 use ken_engine::FileState;
@@ -20,6 +20,8 @@ pub(super) struct FileJob {
     pub(super) made: Made,
     pub(super) stamp: Stamp,
     pub(super) state: FileState,
+    /// Who may read the file, if the index keeps that.
+    pub(super) class: Option<Arc<str>>,
     /// Metadata from outside the file's bytes, until they are added to its own document.
     pub(super) attached: Mutex<Attached>,
     /// Number of unfinished parts, including the file's own extraction.
@@ -39,6 +41,7 @@ pub(super) struct FileJob {
 impl FileJob {
     pub(super) fn facts(&self) -> FileFacts<'_> {
         FileFacts {
+            class: self.class.clone(),
             path: &self.path,
             key: self.key,
             mtime_seconds: self.stamp.mtime_seconds(),

@@ -43,7 +43,7 @@ impl Large {
         let size = match &change {
             Change::Added { stamp, .. } | Change::Changed { stamp, .. } => stamp.size,
             // These files are not read.
-            Change::Moved { .. } | Change::Gone { .. } => 0,
+            Change::Access { .. } | Change::Moved { .. } | Change::Gone { .. } => 0,
         };
         if size < LARGE_BYTES {
             return Job::Change(Box::new(change));

@@ -4,6 +4,7 @@
 //! of a container go to other threads only while some of them are idle. Otherwise the thread that
 //! found a member extracts it itself, which avoids the queue and keeps memory flat.
 
+mod access;
 mod attached;
 pub(crate) mod counts;
 mod file;
@@ -230,7 +231,7 @@ impl<'r> Pool<'r> {
             Change::Added { path, stamp } | Change::Changed { path, stamp } => {
                 self.inputs.take_in_turn(self.held_bytes(path, stamp.size))
             }
-            Change::Moved { .. } | Change::Gone { .. } => None,
+            Change::Access { .. } | Change::Moved { .. } | Change::Gone { .. } => None,
         };
         let Some((change, share)) = self.large.take_if(held) else {
             return false;
@@ -256,6 +257,7 @@ impl<'r> Pool<'r> {
             Change::Added { path, stamp } | Change::Changed { path, stamp } => {
                 self.file(path, stamp, made, share, thread);
             }
+            Change::Access { path, stamp } => self.reclassified(path, stamp, thread),
             Change::Moved { from, path, stamp } => self.moved(from, path, stamp, thread),
             Change::Gone { key } => self.errors.note(self.documents.delete(key)),
         }
@@ -295,6 +297,7 @@ impl<'r> Pool<'r> {
 
     fn facts<'a>(&self, path: &'a Path, stamp: &Stamp) -> FileFacts<'a> {
         FileFacts {
+            class: self.prepared.access.as_ref().map(|access| access.now(path)),
             path,
             key: self.hasher.key(path),
             mtime_seconds: stamp.mtime_seconds(),

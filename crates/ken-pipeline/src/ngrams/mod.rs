@@ -172,6 +172,19 @@ impl NgramWriter {
         }
     }
 
+    /// Takes the bytes of a file from the text of its own document, and returns true, if they are the same.
+    pub(crate) fn of_text(&self, taken: &mut FileNgrams, document: &Document) -> bool {
+        let body = document.body.as_bytes();
+        let is_the_file = (1..=WHOLE_BYTES).contains(&body.len())
+            && document.content == Some(XxHash3_64::oneshot_with_seed(self.seed, body));
+        taken.clear();
+        if is_the_file && self.are_wanted() {
+            taken.covers = add_bytes(&mut taken.set, body);
+            self.own(taken, document);
+        }
+        is_the_file
+    }
+
     /// Ends a file. If it has parts, n-grams of the text cover all parts or none.
     pub(crate) fn end(
         &self,

@@ -213,6 +213,7 @@ impl Pass<'_> {
         let n_read = u64::from(done.values().any(is_recognised));
         self.documents.delete(key)?;
         let facts = FileFacts {
+            class: None,
             path: &path,
             key,
             mtime_seconds: written.mtime_seconds,

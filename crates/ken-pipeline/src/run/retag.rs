@@ -67,6 +67,7 @@ fn write_file_again(
     let mut own = None;
     let add = |stored: Stored| {
         let facts = FileFacts {
+            class: None,
             path: &stored.location.path,
             key,
             mtime_seconds: stored.document.number(Field::Modified).unwrap_or_default(),
@@ -141,6 +142,7 @@ fn write_again(
         parts.sort_by_key(|part| part.state.is_some());
         for part in parts {
             let facts = FileFacts {
+                class: None,
                 path: &part.location.path,
                 key,
                 mtime_seconds: part.document.number(Field::Modified).unwrap_or_default(),

@@ -1,8 +1,9 @@
 //! The walk of a run: compares files with the index and passes on the differences.
 
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use ken_core::{Change, FileKey, KeyHasher};
+use ken_core::{Change, FileKey, FileRow, KeyHasher};
 use ken_walk::{Catalogue, Comparison, Listings, Recorder, WalkOptions};
 
 use super::Run;
@@ -31,6 +32,9 @@ impl Run<'_> {
         };
         let walk = self.walk_options(catalogue);
         let recorder = self.recorder(hasher, &walk);
+        let access = prepared.access.as_ref();
+        let is_reclassified =
+            access.map(|access| move |path: &Path, row: &FileRow| access.differs(path, row.key));
         let comparison = Comparison {
             hasher,
             catalogue,
@@ -41,6 +45,7 @@ impl Run<'_> {
                     .fetch_add(u64::from(is_stale), Ordering::Relaxed);
                 is_stale
             },
+            is_reclassified: is_reclassified.as_ref().map(|is| is as _),
             path_of: &path_of,
             emit,
             recorder: recorder.as_ref(),
@@ -95,6 +100,7 @@ impl Run<'_> {
     pub(super) fn announce(&self, change: &Change) {
         if let Change::Added { stamp, .. }
         | Change::Changed { stamp, .. }
+        | Change::Access { stamp, .. }
         | Change::Moved { stamp, .. } = change
         {
             let progress = self.progress;

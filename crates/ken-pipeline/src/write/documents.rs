@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use ken_core::access::ACCESS;
 use ken_core::{Document, Field, FileKey, Kind, Location, MhState, Value};
 use ken_engine::{FileState, MessageId, Record, Scope};
 use ken_extract::helper::ocr;
@@ -25,6 +26,8 @@ const LARGE_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct FileFacts<'a> {
     pub(crate) path: &'a Path,
+    /// Who may read the file; none to leave that unchanged.
+    pub(crate) class: Option<Arc<str>>,
     pub(crate) key: FileKey,
     pub(crate) mtime_seconds: i64,
     /// The state of an MH message in the sequences of its folder; none to leave its states
@@ -85,6 +88,7 @@ impl<'r> DocumentWriter<'r> {
     ) -> Result<(), ken_engine::Error> {
         complete(&mut document, file);
         set_states(&mut document, file);
+        set_class(&mut document, file);
         self.tags.apply(&mut document, file.path);
         if ocr::is_textless(&document) && !is_recognised(&document) {
             document.join_text(Field::Is, TEXTLESS);
@@ -188,6 +192,15 @@ fn set_states(document: &mut Document, file: &FileFacts<'_>) {
     }
 }
 
+/// Sets who may read the document.
+fn set_class(document: &mut Document, file: &FileFacts<'_>) {
+    if let Some(class) = &file.class {
+        document.fields.retain(|(field, _)| *field != ACCESS);
+        let class = Value::Text(class.to_string());
+        document.fields.push((ACCESS, class));
+    }
+}
+
 fn keep_first(document: &mut Document, field: Field) {
     let mut seen = false;
     document
@@ -249,6 +262,7 @@ mod tests {
 
     fn facts() -> FileFacts<'static> {
         FileFacts {
+            class: None,
             path: Path::new("/d/a.txt"),
             key: FileKey(1),
             mtime_seconds: 5,

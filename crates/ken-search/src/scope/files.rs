@@ -26,7 +26,7 @@ impl Scoped<'_> {
 impl Files for Scoped<'_> {
     fn rows(&self) -> Result<Vec<FileRow>, Error> {
         let mut rows = Vec::new();
-        for row in self.inner.files().rows()? {
+        for row in self.inner().files().rows()? {
             if self.has_file(row.key)? {
                 rows.push(row);
             }
@@ -36,7 +36,7 @@ impl Files for Scoped<'_> {
 
     fn each_row(&self, each: &mut dyn FnMut(FileRow, bool)) -> Result<(), Error> {
         let mut rows = Vec::new();
-        let files = self.inner.files();
+        let files = self.inner().files();
         files.each_row(&mut |row, is_whole| rows.push((row, is_whole)))?;
         for (row, is_whole) in rows {
             if self.has_file(row.key)? {
@@ -47,7 +47,7 @@ impl Files for Scoped<'_> {
     }
 
     fn documents_of(&self, key: FileKey) -> Result<Vec<DocAddress>, Error> {
-        let mut documents = self.inner.files().documents_of(key)?;
+        let mut documents = self.inner().files().documents_of(key)?;
         self.keep(&mut documents)?;
         Ok(documents)
     }
@@ -58,13 +58,13 @@ impl Files for Scoped<'_> {
         documents: &[DocAddress],
     ) -> Result<Option<(Location, FileRow)>, Error> {
         match self.has_file(key)? {
-            true => self.inner.files().row_among(key, documents),
+            true => self.inner().files().row_among(key, documents),
             false => Ok(None),
         }
     }
 
     fn paths(&self, keys: &[FileKey]) -> Result<Vec<Option<PathBuf>>, Error> {
-        let mut paths = self.inner.files().paths(keys)?;
+        let mut paths = self.inner().files().paths(keys)?;
         for (path, key) in paths.iter_mut().zip(keys) {
             if !self.has_file(*key)? {
                 *path = None;
@@ -75,7 +75,7 @@ impl Files for Scoped<'_> {
 
     fn values(&self, field: Field) -> Result<Vec<String>, Error> {
         let mut values = Vec::new();
-        for value in self.inner.files().values(field)? {
+        for value in self.inner().files().values(field)? {
             if self.count(field, &value)? > 0 {
                 values.push(value);
             }
@@ -84,10 +84,10 @@ impl Files for Scoped<'_> {
     }
 
     fn with_values(&self, field: Field, values: &[&str]) -> Result<Vec<FileKey>, Error> {
-        self.keep_files(self.inner.files().with_values(field, values)?)
+        self.keep_files(self.inner().files().with_values(field, values)?)
     }
 
     fn duplicated(&self) -> Result<Vec<FileKey>, Error> {
-        self.keep_files(self.inner.files().duplicated()?)
+        self.keep_files(self.inner().files().duplicated()?)
     }
 }

@@ -18,34 +18,34 @@ impl Mail for Scoped<'_> {
     fn mailbox(&self, key: FileKey) -> Result<Mailbox, Error> {
         match Files::documents_of(self, key)?.is_empty() {
             true => Ok(Mailbox::default()),
-            false => self.inner.mail().mailbox(key),
+            false => self.inner().mail().mailbox(key),
         }
     }
 
     fn message_span(&self, key: FileKey, message: MessageId) -> Result<Option<MessageSpan>, Error> {
         match Files::documents_of(self, key)?.is_empty() {
             true => Ok(None),
-            false => self.inner.mail().message_span(key, message),
+            false => self.inner().mail().message_span(key, message),
         }
     }
 
     fn messages_at(&self, documents: &[DocAddress]) -> Result<Vec<MessageOfFile>, Error> {
-        self.inner.mail().messages_at(documents)
+        self.inner().mail().messages_at(documents)
     }
 
     fn documents_of(&self, messages: &[MessageOfFile]) -> Result<Vec<Vec<DocAddress>>, Error> {
-        let all = self.inner.mail().documents_of(messages)?;
+        let all = self.inner().mail().documents_of(messages)?;
         all.into_iter()
             .map(|documents| self.kept(documents))
             .collect()
     }
 
     fn siblings(&self, at: DocAddress) -> Result<Vec<DocAddress>, Error> {
-        self.kept(self.inner.mail().siblings(at)?)
+        self.kept(self.inner().mail().siblings(at)?)
     }
 
     fn carrier(&self, at: DocAddress) -> Result<Option<DocAddress>, Error> {
-        let carrier = self.inner.mail().carrier(at)?;
+        let carrier = self.inner().mail().carrier(at)?;
         Ok(self.kept(carrier.into_iter().collect())?.pop())
     }
 
@@ -54,20 +54,20 @@ impl Mail for Scoped<'_> {
         of: &[DocAddress],
         limits: Option<&Arc<Limits>>,
     ) -> Result<Vec<DocAddress>, Error> {
-        self.kept(self.inner.mail().threads(of, limits)?)
+        self.kept(self.inner().mail().threads(of, limits)?)
     }
 
     fn formerly(&self, key: FileKey) -> Result<Option<Vec<DocAddress>>, Error> {
-        let found = self.inner.mail().formerly(key)?;
+        let found = self.inner().mail().formerly(key)?;
         found.map(|documents| self.kept(documents)).transpose()
     }
 
     fn links(&self, at: DocAddress) -> Result<Vec<u64>, Error> {
-        self.inner.mail().links(at)
+        self.inner().mail().links(at)
     }
 
     fn linked(&self, numbers: &[u64]) -> Result<Vec<DocAddress>, Error> {
-        self.kept(self.inner.mail().linked(numbers)?)
+        self.kept(self.inner().mail().linked(numbers)?)
     }
 
     fn seen(
@@ -76,6 +76,6 @@ impl Mail for Scoped<'_> {
         fields: &[Field],
         limits: Option<&Arc<Limits>>,
     ) -> Result<Vec<Seen>, Error> {
-        self.inner.mail().seen(&self.narrow(plan), fields, limits)
+        self.inner().mail().seen(&self.narrow(plan), fields, limits)
     }
 }

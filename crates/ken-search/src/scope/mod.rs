@@ -7,17 +7,24 @@
 mod files;
 mod mail;
 mod plans;
+mod rights;
 mod terms;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use ken_core::{Field, Kind, Location, Order, Plan, Root, Value};
+use ken_core::{Field, Kind, Location, Order, Plan, Root, SortKey, Value};
 use ken_engine::{
     Body, DocAddress, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Request, Response, Source,
     Statistics, Stored, Terms,
 };
+
+pub use crate::folder::below;
+pub use rights::{LookAt, Rights};
+
+/// The most hits of one answer that are looked at again; more are no page, but a count.
+const MAX_LOOKED_AT: usize = 10_000;
 
 /// Which documents exist for somebody.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,9 +35,21 @@ pub struct Scope {
     pub excluded: Vec<PathBuf>,
     /// Whether messages, what is attached to them, and mailboxes are inside.
     pub mail: bool,
+    /// Who asks: only what they may read is inside. None if that is not asked for.
+    pub rights: Option<Rights>,
 }
 
 impl Scope {
+    /// Returns the scope of all that somebody may read.
+    pub fn of(rights: Rights) -> Self {
+        Self {
+            folders: vec![PathBuf::from("/")],
+            excluded: Vec::new(),
+            mail: true,
+            rights: Some(rights),
+        }
+    }
+
     /// Returns whether a path is inside by its name. None with `..` is: it may lead anywhere.
     pub fn covers(&self, path: &Path) -> bool {
         let is_below = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
@@ -42,7 +61,7 @@ impl Scope {
     /// below the roots, documents of a root that was forgotten may still be there.
     pub fn is_all_of(&self, meta: &Meta) -> bool {
         let is_inside = |root: &Root| self.folders.iter().any(|own| root.path.starts_with(own));
-        let is_whole = self.mail && self.excluded.is_empty();
+        let is_whole = self.mail && self.excluded.is_empty() && self.rights.is_none();
         is_whole && meta.all_seen && meta.roots.iter().all(is_inside)
     }
 
@@ -63,10 +82,16 @@ impl Scope {
     }
 }
 
+enum Inner<'s> {
+    Borrowed(&'s dyn Source),
+    Owned(Arc<dyn Source>),
+}
+
 /// A source of which only a scope exists.
 pub struct Scoped<'s> {
-    inner: &'s dyn Source,
+    inner: Inner<'s>,
     inside: Plan,
+    rights: Option<Rights>,
     /// Documents in attached archives, which no plan finds.
     hidden: Vec<DocAddress>,
     meta: Meta,
@@ -78,21 +103,57 @@ impl<'s> Scoped<'s> {
     /// # Errors
     /// Fails if the source cannot be read.
     pub fn new(inner: &'s dyn Source, scope: &Scope) -> Result<Self, Error> {
-        let mut meta = inner.meta().clone();
+        Self::within(Inner::Borrowed(inner), scope)
+    }
+
+    fn within(inner: Inner<'s>, scope: &Scope) -> Result<Self, Error> {
+        let source = match &inner {
+            Inner::Borrowed(inner) => *inner,
+            Inner::Owned(inner) => &**inner,
+        };
+        let mut meta = source.meta().clone();
         meta.roots = meta
             .roots
             .iter()
             .flat_map(|root| roots(root, scope))
             .collect();
-        Ok(Self {
-            inner,
-            inside: plans::inside(scope),
+        let readable = scope.rights.as_ref().map(|rights| rights.plan(source));
+        let mut scoped = Self {
+            inside: plans::inside(scope, readable.transpose()?),
+            rights: scope.rights.clone(),
             hidden: match scope.mail {
                 true => Vec::new(),
-                false => in_attached_archives(inner)?,
+                false => in_attached_archives(source)?,
             },
             meta,
-        })
+            inner,
+        };
+        if scoped.rights.is_some() {
+            scoped.leave_out_empty_roots()?;
+        }
+        Ok(scoped)
+    }
+
+    /// Leaves out roots of which nothing is inside: their paths may tell something.
+    fn leave_out_empty_roots(&mut self) -> Result<(), Error> {
+        let mut roots = Vec::new();
+        for root in &self.meta.roots {
+            let below = crate::folder::below(&root.path);
+            let key = self.meta.hasher.key(&root.path);
+            let is_file = || Files::documents_of(self, key).map(|documents| !documents.is_empty());
+            if self.run(&below, Order::default(), 0, 0)?.total > 0 || is_file()? {
+                roots.push(root.clone());
+            }
+        }
+        self.meta.roots = roots;
+        Ok(())
+    }
+
+    fn inner(&self) -> &dyn Source {
+        match &self.inner {
+            Inner::Borrowed(inner) => *inner,
+            Inner::Owned(inner) => &**inner,
+        }
     }
 
     /// Returns a plan for what another finds inside.
@@ -102,14 +163,44 @@ impl<'s> Scoped<'s> {
 
     /// Keeps the documents that are inside, in their order.
     fn keep(&self, documents: &mut Vec<DocAddress>) -> Result<(), Error> {
-        let found = self.inner.find(&Request {
+        if documents.is_empty() {
+            return Ok(());
+        }
+        let found = self.inner().find(&Request {
             only: Some(documents),
             without: &self.hidden,
             ..Request::new(&self.inside)
         })?;
         let found: HashSet<_> = found.hits.iter().map(|hit| hit.address).collect();
         documents.retain(|at| found.contains(at));
+        let allowed = self.allowed(documents)?;
+        let mut allowed = allowed.into_iter();
+        documents.retain(|_| allowed.next().unwrap_or(false));
         Ok(())
+    }
+
+    /// Returns which of these documents may be read now.
+    fn allowed(&self, documents: &[DocAddress]) -> Result<Vec<bool>, Error> {
+        let Some(rights) = self
+            .rights
+            .as_ref()
+            .filter(|rights| rights.look_at.is_some())
+        else {
+            return Ok(vec![true; documents.len()]);
+        };
+        let mut known: HashMap<PathBuf, bool> = HashMap::new();
+        let locations = self.inner().locations(documents)?;
+        let allowed = locations
+            .into_iter()
+            .map(|location| match known.get(&location.path) {
+                Some(allowed) => *allowed,
+                None => {
+                    let allowed = rights.allow(&location.path);
+                    known.insert(location.path, allowed);
+                    allowed
+                }
+            });
+        Ok(allowed.collect())
     }
 
     /// Returns how many documents inside have a term.
@@ -162,13 +253,23 @@ fn in_attached_archives(source: &dyn Source) -> Result<Vec<DocAddress>, Error> {
     Ok(hidden)
 }
 
+impl Scoped<'static> {
+    /// Returns the part of a source that is in a scope, which keeps the source open.
+    ///
+    /// # Errors
+    /// Fails if the source cannot be read.
+    pub fn shared(inner: Arc<dyn Source>, scope: &Scope) -> Result<Self, Error> {
+        Self::within(Inner::Owned(inner), scope)
+    }
+}
+
 impl Source for Scoped<'_> {
     fn meta(&self) -> &Meta {
         &self.meta
     }
 
     fn commit(&self) -> u64 {
-        self.inner.commit()
+        self.inner().commit()
     }
 
     fn n_documents(&self) -> u64 {
@@ -177,7 +278,7 @@ impl Source for Scoped<'_> {
     }
 
     fn n_left_out(&self) -> u64 {
-        self.inner.n_left_out()
+        self.inner().n_left_out()
     }
 
     fn files(&self) -> &dyn Files {
@@ -193,7 +294,17 @@ impl Source for Scoped<'_> {
     }
 
     fn find(&self, request: &Request<'_>) -> Result<Response, Error> {
-        self.narrowed(request, |request| self.inner.find(request))
+        let mut found = self.narrowed(request, |request| self.inner().find(request))?;
+        if found.hits.len() <= MAX_LOOKED_AT {
+            let documents: Vec<_> = found.hits.iter().map(|hit| hit.address).collect();
+            let n_before = documents.len();
+            let mut allowed = self.allowed(&documents)?.into_iter();
+            found.hits.retain(|_| allowed.next().unwrap_or(false));
+            let n_gone = n_before - found.hits.len();
+            found.total = found.total.saturating_sub(n_gone);
+            found.groups = found.groups.saturating_sub(n_gone);
+        }
+        Ok(found)
     }
 
     fn facets(
@@ -201,23 +312,41 @@ impl Source for Scoped<'_> {
         request: &Request<'_>,
         by: &[FacetBy],
     ) -> Result<Vec<Vec<(Value, u64)>>, Error> {
-        self.narrowed(request, |request| self.inner.facets(request, by))
+        self.narrowed(request, |request| self.inner().facets(request, by))
     }
 
     fn extent(&self, field: Field) -> Result<Option<(i64, i64)>, Error> {
-        self.inner.extent(field)
+        if self.rights.is_none() {
+            return self.inner().extent(field);
+        }
+        let first = |reverse| {
+            let key = SortKey::Field(field);
+            let found = self.run(&Plan::All, Order { key, reverse }, 0, 1)?;
+            let hit = found.hits.first();
+            let stored = hit.map(|hit| self.inner().document_without_body(hit.address));
+            Ok::<_, Error>(
+                stored
+                    .transpose()?
+                    .and_then(|stored| stored.document.number(field)),
+            )
+        };
+        Ok(first(true)?.zip(first(false)?))
     }
 
     fn expand(&self, plan: &Plan, limits: Option<&Arc<Limits>>) -> Result<Plan, Error> {
-        self.inner.expand(plan, limits)
+        self.inner().expand(plan, limits)
     }
 
     fn explain(&self, plan: &Plan, hit: &Hit) -> Result<String, Error> {
-        self.inner.explain(&self.narrow(plan), hit)
+        // It has the numbers of all documents with a word.
+        match self.rights {
+            Some(_) => Ok("{}".to_owned()),
+            None => self.inner().explain(&self.narrow(plan), hit),
+        }
     }
 
     fn engine_query(&self, plan: &Plan) -> Result<String, Error> {
-        self.inner.engine_query(&self.narrow(plan))
+        self.inner().engine_query(&self.narrow(plan))
     }
 
     /// Counts the documents inside by their kinds; files are not counted, and the size is that of the whole index.
@@ -232,46 +361,50 @@ impl Source for Scoped<'_> {
             }),
             Value::Number(_) => None,
         };
+        let whole = match self.rights {
+            Some(_) => Statistics::default(),
+            None => self.inner().statistics()?,
+        };
         Ok(Statistics {
             tallies: counts.into_iter().flatten().filter_map(tally).collect(),
-            ..self.inner.statistics()?
+            ..whole
         })
     }
 
     fn location(&self, at: DocAddress) -> Result<Location, Error> {
-        self.inner.location(at)
+        self.inner().location(at)
     }
 
     fn locations(&self, at: &[DocAddress]) -> Result<Vec<Location>, Error> {
-        self.inner.locations(at)
+        self.inner().locations(at)
     }
 
     fn document_at(&self, location: &Location) -> Result<Option<DocAddress>, Error> {
-        let mut found: Vec<_> = self.inner.document_at(location)?.into_iter().collect();
+        let mut found: Vec<_> = self.inner().document_at(location)?.into_iter().collect();
         self.keep(&mut found)?;
         Ok(found.first().copied())
     }
 
     fn documents_below(&self, location: &Location) -> Result<Vec<DocAddress>, Error> {
-        let mut found = self.inner.documents_below(location)?;
+        let mut found = self.inner().documents_below(location)?;
         self.keep(&mut found)?;
         Ok(found)
     }
 
     fn n_words(&self, at: DocAddress) -> u32 {
-        self.inner.n_words(at)
+        self.inner().n_words(at)
     }
 
     fn document_by(&self, at: DocAddress, max_threads: usize) -> Result<Stored, Error> {
-        self.inner.document_by(at, max_threads)
+        self.inner().document_by(at, max_threads)
     }
 
     fn documents(&self, at: &[DocAddress]) -> Result<Vec<Stored>, Error> {
-        self.inner.documents(at)
+        self.inner().documents(at)
     }
 
     fn document_without_body(&self, at: DocAddress) -> Result<Stored, Error> {
-        self.inner.document_without_body(at)
+        self.inner().document_without_body(at)
     }
 
     fn document_and_body(
@@ -279,7 +412,7 @@ impl Source for Scoped<'_> {
         at: DocAddress,
         max_threads: usize,
     ) -> Result<(Stored, Body), Error> {
-        self.inner.document_and_body(at, max_threads)
+        self.inner().document_and_body(at, max_threads)
     }
 }
 
@@ -298,6 +431,7 @@ mod tests {
             folders: folders.iter().map(PathBuf::from).collect(),
             excluded: excluded.iter().map(PathBuf::from).collect(),
             mail,
+            rights: None,
         };
         for (folders, excluded, mail, expected) in [
             (&["/home/a"][..], &[][..], true, true),

@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
+use ken_core::access::ACCESS;
 use ken_core::{Field, Pattern, Plan};
 
 use super::Scope;
 use crate::folder;
 
 /// Returns the plan for the documents in a scope.
-pub(super) fn inside(scope: &Scope) -> Plan {
+pub(super) fn inside(scope: &Scope, readable: Option<Plan>) -> Plan {
     let mut parts = vec![any_below(&scope.folders)];
+    parts.extend(readable);
     if !scope.excluded.is_empty() {
         parts.push(Plan::Not(Box::new(any_below(&scope.excluded))));
     }
@@ -22,6 +24,7 @@ pub(super) fn inside(scope: &Scope) -> Plan {
 fn any_below(folders: &[PathBuf]) -> Plan {
     match folders {
         [] => Plan::Nothing,
+        [all] if all.parent().is_none() => Plan::All,
         folders => Plan::Or(folders.iter().map(|path| folder::below(path)).collect()),
     }
 }
@@ -72,6 +75,8 @@ fn narrowed(plan: &Plan, inside: &Plan) -> Plan {
         Plan::Prefer(part) => Plan::Prefer(one(part)),
         Plan::Thread(part) => Plan::Thread(Box::new(narrow(part, inside))),
         Plan::Carrier(part) => Plan::Carrier(Box::new(narrow(part, inside))),
+        // It says who may read what.
+        Plan::Match { field: ACCESS, .. } => Plan::Nothing,
         // The engine compares with the whole index.
         Plan::Match { field, pattern } if asks_for_duplicates(*field, pattern) => Plan::Nothing,
         plan => plan.clone(),

@@ -20,7 +20,7 @@ impl Terms for Scoped<'_> {
         limits: Option<&Arc<Limits>>,
     ) -> Result<(Vec<(String, u64)>, usize), Error> {
         let (terms, _) = self
-            .inner
+            .inner()
             .terms()
             .frequent(field, pattern, MAX_COUNTED, limits)?;
         let mut inside = Vec::new();
@@ -45,7 +45,7 @@ impl Terms for Scoped<'_> {
     ) -> Result<(), Error> {
         let mut counted = 0;
         let mut result = Ok(());
-        self.inner.terms().list(list, &mut |count| {
+        self.inner().terms().list(list, &mut |count| {
             counted += 1;
             let fields = match &count.field {
                 Some(field) => std::slice::from_ref(field),
@@ -83,7 +83,7 @@ impl Terms for Scoped<'_> {
     ) -> Result<Vec<Similar>, Error> {
         let mut similar = Vec::new();
         let all = self
-            .inner
+            .inner()
             .terms()
             .similar(fields, word, limit * 8, limits)?;
         for one in all {

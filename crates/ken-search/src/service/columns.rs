@@ -6,6 +6,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use ken_core::access::ACCESS;
 use ken_core::{
     Document, FIELDS, Field, FieldKind, FieldNames, Root, SortKey, Value, covering, custom,
     escape_bytes,
@@ -101,6 +102,8 @@ impl Column {
             Self::Field(Field::Mime) => Some(document.media_type.clone()),
             Self::Field(Field::Type) => Some(document.kind.name().to_owned()),
             Self::Field(Field::Ext) => extension(document),
+            // Who may read a document is no value of it.
+            Self::Field(ACCESS) => None,
             Self::Field(field) => Some(field_values(document, *field)),
         };
         value.unwrap_or_default()

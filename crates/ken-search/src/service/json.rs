@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use ken_core::access::ACCESS;
 use ken_core::{
     Cause, Document, Failure, Field, FieldKind, FieldNames, Ipath, Kind, Reason, Value,
 };
@@ -84,7 +85,8 @@ struct Fields<'a> {
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut by_name: BTreeMap<&str, Vec<ValueForm<'_>>> = BTreeMap::new();
-        for (field, value) in &self.document.fields {
+        let fields = self.document.fields.iter();
+        for (field, value) in fields.filter(|(field, _)| *field != ACCESS) {
             let values = by_name.entry(self.names.name(*field)).or_default();
             values.push(ValueForm(*field, value));
         }

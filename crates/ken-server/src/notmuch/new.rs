@@ -165,6 +165,7 @@ impl Database {
                 }
                 Change::Moved { from, path, .. } => (Some(arrival(path)), Some(*from)),
                 Change::Gone { key } => (None, Some(*key)),
+                Change::Access { .. } => (None, None),
             };
             let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
             found.0.extend(arrival);

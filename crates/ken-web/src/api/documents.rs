@@ -46,7 +46,7 @@ pub(super) fn with_document(
     id: &str,
     answer: impl FnOnce(&Service<'_>, &Named) -> Result<Answer, Error>,
 ) -> Result<Answer, Error> {
-    let snapshot = web.index.at(asked.number("commit")?)?;
+    let snapshot = web.at(asked, asked.number("commit")?)?;
     let service = web.service(asked, &*snapshot);
     let named = service.document(id)?.ok_or_else(|| Error {
         status: 404,
@@ -166,11 +166,11 @@ pub(super) fn members(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Erro
 }
 
 pub(super) fn original(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Error> {
-    let snapshot = web.index.at(None)?;
+    let snapshot = web.at(asked, None)?;
     with_document(web, asked, id, |_, named| {
         let location = &named.stored.location;
         // The file must be what the index knows before a member is read from it.
-        let file = original::open(&*snapshot, location)?;
+        let file = original::open(&*snapshot, location, asked.asker.as_ref())?;
         let mut answer = whole(200, "application/octet-stream", Vec::new());
         if location.ipath.is_root() {
             let n_bytes = original::size(&file)?;

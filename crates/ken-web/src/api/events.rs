@@ -14,6 +14,7 @@ const TICK: Duration = Duration::from_secs(1);
 const ALIVE: u32 = 15;
 
 pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
+    asked.only_the_owner()?;
     let server = web.setup.server.clone();
     let is_gone = std::sync::Arc::clone(&asked.is_gone);
     let mut answer = whole(200, "text/event-stream", Vec::new());
@@ -46,17 +47,20 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     Ok(answer)
 }
 
-pub(super) fn overview(web: &Web, _: &Asked, _: &str) -> Result<Answer, Error> {
+pub(super) fn overview(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
+    asked.only_the_owner()?;
     let ended = run(web, &["status", "--json"])?;
     Ok(whole(200, "application/json", ended))
 }
 
-pub(super) fn pause(web: &Web, _: &Asked, _: &str) -> Result<Answer, Error> {
+pub(super) fn pause(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
+    asked.only_the_owner()?;
     run(web, &["index", "--pause"])?;
     Ok(object(&json!({ "paused": true })))
 }
 
-pub(super) fn resume(web: &Web, _: &Asked, _: &str) -> Result<Answer, Error> {
+pub(super) fn resume(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
+    asked.only_the_owner()?;
     run(web, &["index", "--resume"])?;
     Ok(object(&json!({ "paused": false })))
 }

@@ -1,17 +1,24 @@
 //! `/api/v1/grep`: what `ken grep --json` prints, as it is found.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ken_core::{Root, covering};
+use base64ct::{Base64, Encoding};
+use ken_core::{Order, Root, covering};
+use ken_engine::Source;
 use ken_search::service::resolve;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::parameter::{Parameter, one};
 use crate::answer::{Answer, Body, Error, whole};
 use crate::{Asked, Web};
 
+/// The longest line of the command for somebody who does not get all.
+const MAX_LINE: usize = 16 << 20;
 /// Parameters that are flags of `ken grep` by the same name.
 const FLAGS: [(&str, &str); 6] = [
     ("fixed_strings", "--fixed-strings"),
@@ -64,10 +71,23 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     }
     let arguments: Vec<OsString> = options.into_iter().chain(within).collect();
     let is_gone = Arc::clone(&asked.is_gone);
+    // Somebody gets what the command finds in files that they may read.
+    let shown = match &asked.asker {
+        Some(_) => Some(web.at(asked, None)?),
+        None => None,
+    };
     let mut answer = whole(200, "application/x-ndjson", Vec::new());
     *answer.body_mut() = Body::Written(Box::new(move |to| {
         let is_gone = || is_gone.load(Ordering::Relaxed);
-        let (code, errors) = program.write(arguments, &is_gone, to)?;
+        let (code, errors) = match shown {
+            Some(source) => {
+                let mut shown = Shown::new(&*source, to);
+                let (code, _) = program.write(arguments, &is_gone, &mut shown)?;
+                // Errors name files.
+                (code, "not all files could be searched".to_owned())
+            }
+            None => program.write(arguments, &is_gone, to)?,
+        };
         match code {
             0 | 1 => Ok(()),
             _ => writeln!(
@@ -108,9 +128,15 @@ fn arguments(web: &Web, asked: &Asked) -> Result<(Vec<OsString>, Vec<OsString>),
         );
     }
     arguments.extend([OsString::from(format!("--regexp={pattern}")), "--".into()]);
-    let roots = &web.index.at(None)?.meta().roots.clone();
-    let within: Result<Vec<OsString>, Error> =
-        asked.all("in").map(|path| below(path, roots)).collect();
+    let source = web.at(asked, None)?;
+    let roots = &source.meta().roots.clone();
+    let within: Result<Vec<OsString>, Error> = asked
+        .all("in")
+        .map(|path| match asked.asker {
+            Some(_) if !is_shown_below(&*source, path)? => Err(no_path(path)),
+            _ => below(path, roots),
+        })
+        .collect();
     let mut within = within?;
     if within.is_empty() {
         within = roots.iter().map(|root| root.path.clone().into()).collect();
@@ -127,10 +153,96 @@ fn below(path: &str, roots: &[Root]) -> Result<OsString, Error> {
         let real = fs_err::canonicalize(path);
         is_absolute && real.is_ok_and(|real| covering(roots, &real).is_some())
     });
-    resolved.map(Into::into).ok_or_else(|| {
-        Error::wrong(format!(
-            "in: \"{}\" is no path below a root",
-            path.display()
-        ))
-    })
+    resolved
+        .map(Into::into)
+        .ok_or_else(|| no_path(&path.to_string_lossy()))
+}
+
+fn no_path(path: &str) -> Error {
+    Error::wrong(format!("in: \"{path}\" is no path below a root"))
+}
+
+/// Returns whether a source has a document at or below a path.
+fn is_shown_below(source: &dyn Source, path: &str) -> Result<bool, Error> {
+    let path = Path::new(path);
+    let key = source.meta().hasher.key(path);
+    if !source.files().documents_of(key)?.is_empty() {
+        return Ok(true);
+    }
+    let found = source.run(&ken_search::scope::below(path), Order::default(), 0, 0)?;
+    Ok(found.total > 0)
+}
+
+/// Hands on what the command prints about files that a source has, and nothing else: not the figures at the end, which are
+/// those of all files.
+struct Shown<'a> {
+    source: &'a dyn Source,
+    to: &'a mut dyn Write,
+    /// Whether the current file is shown.
+    is_shown: bool,
+    rest: Vec<u8>,
+}
+
+impl<'a> Shown<'a> {
+    fn new(source: &'a dyn Source, to: &'a mut dyn Write) -> Self {
+        Self {
+            source,
+            to,
+            is_shown: false,
+            rest: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, line: &[u8]) -> io::Result<()> {
+        let event: Value = serde_json::from_slice(line)?;
+        match event["type"].as_str() {
+            Some("begin") => self.is_shown = self.has(&event["data"]["path"])?,
+            Some("match" | "context" | "end") => {}
+            _ => return Ok(()),
+        }
+        match self.is_shown {
+            true => self.to.write_all(line),
+            false => Ok(()),
+        }
+    }
+
+    fn has(&self, path: &Value) -> io::Result<bool> {
+        let path = match path["text"].as_str() {
+            Some(path) => path.as_bytes().to_vec(),
+            None => {
+                let bytes = path["bytes"].as_str().unwrap_or_default();
+                Base64::decode_vec(bytes).unwrap_or_default()
+            }
+        };
+        let key = self
+            .source
+            .meta()
+            .hasher
+            .key(Path::new(&OsString::from_vec(path)));
+        let documents = self.source.files().documents_of(key);
+        Ok(!documents.map_err(io::Error::other)?.is_empty())
+    }
+}
+
+impl Write for Shown<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.rest.extend_from_slice(bytes);
+        let rest = std::mem::take(&mut self.rest);
+        let end = rest
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        for line in rest[..end].split_inclusive(|byte| *byte == b'\n') {
+            self.take(line)?;
+        }
+        self.rest = rest[end..].to_vec();
+        match self.rest.len() < MAX_LINE {
+            true => Ok(bytes.len()),
+            false => Err(io::ErrorKind::FileTooLarge.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }

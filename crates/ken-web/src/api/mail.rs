@@ -35,7 +35,7 @@ fn usual_contacts() -> ContactRequest {
 }
 
 pub(super) fn threads(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
-    let snapshot = web.index.at(None)?;
+    let snapshot = web.at(asked, None)?;
     let service = web.service(asked, &*snapshot);
     let request = MessageRequest {
         which: Which::Query(asked.get("q").unwrap_or("*").to_owned()),
@@ -71,7 +71,7 @@ pub(super) fn contacts(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Erro
     let mut request = read(asked, &usual_contacts(), &SHORT, &[])?;
     request.limit = Some(request.limit.unwrap_or(MOST).min(MOST));
     request.deadline_ms = web.deadline(request.deadline_ms);
-    let snapshot = web.index.at(None)?;
+    let snapshot = web.at(asked, None)?;
     let contacts = web.service(asked, &*snapshot).contacts(&request)?;
     let forms: Vec<_> = contacts.items.iter().map(ContactForm::new).collect();
     Ok(object(
@@ -80,7 +80,7 @@ pub(super) fn contacts(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Erro
 }
 
 pub(super) fn tags(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
-    let snapshot = web.index.at(None)?;
+    let snapshot = web.at(asked, None)?;
     let tags = web.service(asked, &*snapshot).tags()?;
     Ok(object(
         &json!({ "v": SCHEMA, "complete": tags.complete, "tags": tags.items }),

@@ -61,7 +61,11 @@ fn with_original(
     answer: impl FnOnce(&Original<'_>) -> Result<Answer, Error>,
 ) -> Result<Answer, Error> {
     with_document(web, asked, id, |service, named| {
-        let file = original::open(service.source(), &named.stored.location)?;
+        let file = original::open(
+            service.source(),
+            &named.stored.location,
+            asked.asker.as_ref(),
+        )?;
         answer(&wanted(service.source(), &named.stored, &file)?)
     })
 }

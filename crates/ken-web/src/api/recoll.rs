@@ -42,7 +42,7 @@ pub(crate) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     super::only_the_user(asked)?;
     let page = asked.count("page")?.unwrap_or(1);
     let request = request(web, asked, page)?;
-    let snapshot = web.index.at(None)?;
+    let snapshot = web.at(asked, None)?;
     let service = web.service(asked, &*snapshot);
     let response = service.ask(&request)?;
     let results: Vec<Value> = response.hits.iter().map(result).collect();

@@ -4,7 +4,7 @@ use ken_search::service::{Reading, Request, Text};
 use serde_json::Value;
 
 use super::parameter::{Parameter, keys, one};
-use crate::answer::{Answer, Error, object};
+use crate::answer::{Answer, Error, object, showing};
 use crate::parameters::read;
 use crate::{Asked, Web};
 
@@ -61,7 +61,10 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     request.snippets.count = request.snippets.count.min(MAX_SNIPPETS);
     request.snippets.length = request.snippets.length.min(MAX_SNIPPET);
     request.deadline_ms = web.deadline(request.deadline_ms);
-    let snapshot = web.index.at(asked.number("commit")?)?;
+    let snapshot = web.at(asked, asked.number("commit")?)?;
+    // It has the numbers of all documents with a word.
+    request.explain &= asked.asker.is_none();
     let service = web.service(asked, &*snapshot);
-    Ok(object(&service.ask(&request)?))
+    let found = service.ask(&request)?;
+    Ok(showing(object(&found), found.hits.len()))
 }

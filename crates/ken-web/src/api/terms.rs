@@ -60,7 +60,7 @@ fn list(web: &Web, asked: &Asked, mut request: TermRequest) -> Result<Answer, Er
     let limit = request.limit.filter(|limit| *limit > 0);
     request.limit = Some(limit.unwrap_or(MAX_TERMS).min(MAX_TERMS));
     request.deadline_ms = web.deadline(request.deadline_ms);
-    let snapshot = web.index.at(None)?;
+    let snapshot = web.at(asked, None)?;
     let service = web.service(asked, &*snapshot);
     let mut terms: Vec<Value> = Vec::new();
     let complete = service.each_term(&request, &mut |row| {

@@ -21,6 +21,7 @@ struct Wish {
 
 /// Opens what the request names. Only a page of ours can send JSON: forms cannot.
 pub(super) fn open(web: &Web, asked: &Asked) -> Result<Answer, Error> {
+    asked.only_the_owner()?;
     let mime = asked.headers.get(CONTENT_TYPE);
     let is_json = mime.is_some_and(|mime| mime.as_bytes().starts_with(b"application/json"));
     if !is_json {
@@ -34,12 +35,12 @@ pub(super) fn open(web: &Web, asked: &Asked) -> Result<Answer, Error> {
             message: "ken serve runs without a desktop".to_owned(),
         });
     };
-    let (state, snapshot) = (State::default(), web.index.at(None)?);
+    let (state, snapshot) = (State::default(), web.at(asked, None)?);
     let looker = Looker::new(web, asked, &*snapshot, &state);
     let location = looker.document(&wish.id)?.stored.location;
     let path = location.path.as_path();
     // What took the place of the file since it was indexed is not opened.
-    original::open(&*snapshot, &location)?;
+    original::open(&*snapshot, &location, None)?;
     let is_document = opener(path, wish.folder).map_err(|message| Error {
         status: 500,
         message,

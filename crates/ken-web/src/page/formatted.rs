@@ -25,10 +25,10 @@ pub(super) fn formatted(looker: &Looker<'_>, stored: &Stored, mark: Mark<'_>) ->
 fn bytes(looker: &Looker<'_>, stored: &Stored) -> Option<Vec<u8>> {
     let (source, location) = (looker.source, &stored.location);
     if location.ipath.is_root() {
-        return original::bytes(source, location, MAX_BYTES).ok();
+        return original::bytes(source, location, looker.asker(), MAX_BYTES).ok();
     }
     // The file must be what the index knows before a member is read from it.
-    original::open(source, location).ok()?;
+    original::open(source, location, looker.asker()).ok()?;
     let bytes = (looker.web.setup.read_member)(source, location).ok()?;
     (bytes.len() as u64 <= MAX_BYTES).then_some(bytes)
 }

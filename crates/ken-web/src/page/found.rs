@@ -14,7 +14,7 @@ use super::look::Looker;
 use super::preview::Preview;
 use super::state::{Link, State};
 use super::table::{Table, columns};
-use crate::answer::{Answer, Error};
+use crate::answer::{Answer, Error, showing};
 use crate::{Asked, Web};
 
 /// The hits of a page of the list.
@@ -74,6 +74,8 @@ impl Problem {
 /// Everything that changes with the query.
 #[derive(Serialize)]
 struct Results {
+    #[serde(skip)]
+    n_shown: usize,
     state: State,
     total: usize,
     n_hidden: usize,
@@ -103,7 +105,7 @@ struct Results {
 /// Answers a request for the search page or one of its fragments.
 pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let state = State::of(asked);
-    let snapshot = web.index.at(None)?;
+    let snapshot = web.at(asked, None)?;
     let looker = Looker::new(web, asked, &*snapshot, &state);
     let fragment = asked.get("fragment");
     let mut page = Page {
@@ -153,7 +155,11 @@ pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         Some(_) => "found.html",
         None => "search.html",
     };
-    Ok(html(200, template, &page))
+    let answer = html(200, template, &page);
+    Ok(match &page.results {
+        Some(results) => showing(answer, results.n_shown),
+        None => answer,
+    })
 }
 
 /// Counts the hits of the state, without finding them.
@@ -219,6 +225,7 @@ fn results(looker: &Looker<'_>, with_filters: bool) -> Result<(Results, Option<F
     let shown = shown.map(|(address, hit)| hits::view(looker, *address, hit, &titles));
     let views: Vec<HitView> = shown.collect::<Result<_, _>>()?;
     let results = Results {
+        n_shown: hits.len(),
         total: found.n_documents(),
         n_hidden: found.n_documents().saturating_sub(n_groups),
         time: milliseconds(start),

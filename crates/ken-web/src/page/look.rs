@@ -1,5 +1,6 @@
 //! One look at the index, for one state of the page.
 
+use ken_core::access::Asker;
 use ken_core::{Document, Location};
 use ken_engine::Source;
 use ken_search::service::{Group, Like, Named, Relax, Request, Service, Titles};
@@ -18,6 +19,7 @@ pub(super) struct Looker<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) service: Service<'a>,
     pub(super) state: &'a State,
+    asker: Option<Asker>,
 }
 
 impl<'a> Looker<'a> {
@@ -33,7 +35,13 @@ impl<'a> Looker<'a> {
             source,
             service: web.service(asked, source),
             state,
+            asker: asked.asker.clone(),
         }
+    }
+
+    /// Returns the person who asks, if what they may read is all that they get.
+    pub(super) fn asker(&self) -> Option<&Asker> {
+        self.asker.as_ref()
     }
 
     /// Returns the identifier of a document.

@@ -83,6 +83,10 @@ fn route(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         return assets::answer(name).ok_or_else(|| Error::not_found(path));
     }
     let is_post = asked.method == Method::POST;
+    if ["/login", "/logout", "/osd.xml"].contains(&path) {
+        // They are about the password and the token of the server's user.
+        asked.only_the_owner()?;
+    }
     match (path, is_post) {
         ("/osd.xml", false) => return login::open_search(web, asked),
         ("/login", true) => return Ok(login::login(web, asked)),

@@ -91,7 +91,7 @@ fn words(
     finder: &Finder,
     page: usize,
 ) -> Result<Vec<Word>, Error> {
-    let file = original::open(looker.source, &stored.location)?;
+    let file = original::open(looker.source, &stored.location, looker.asker())?;
     let original = wanted(looker.source, stored, &file)?;
     let number = u32::try_from(page - 1).unwrap_or(u32::MAX);
     let text = looker.web.setup.pictures.words(&original, number);
@@ -152,10 +152,10 @@ fn drawn(
     asked: &Asked,
     draw: impl FnOnce(&Pictures, &Original<'_>, u32) -> Result<Picture, Cause>,
 ) -> Result<Result<Picture, Cause>, Error> {
-    let (state, snapshot) = (State::of(asked), web.index.at(None)?);
+    let (state, snapshot) = (State::of(asked), web.at(asked, None)?);
     let looker = Looker::new(web, asked, &*snapshot, &state);
     let stored = looker.document(&state.doc)?.stored;
-    let file = original::open(&*snapshot, &stored.location)?;
+    let file = original::open(&*snapshot, &stored.location, looker.asker())?;
     let original = wanted(&*snapshot, &stored, &file)?;
     let page = u32::try_from(state.page - 1).unwrap_or(u32::MAX);
     Ok(draw(&web.setup.pictures, &original, page))

@@ -130,8 +130,9 @@ pub(super) fn freshness(web: &Web, source: &dyn Source) -> String {
 
 /// Answers with the status page.
 pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
+    asked.only_the_owner()?;
     let state = State::of(asked);
-    let snapshot = web.index.at(None)?;
+    let snapshot = web.at(asked, None)?;
     let looker = Looker::new(web, asked, &*snapshot, &state);
     Ok(html(200, "status.html", &page(&looker)?))
 }

@@ -153,6 +153,10 @@ pub(crate) struct IndexArgs {
     /// `embedded` for the data folder
     #[arg(long, value_name = "ENGINE", conflicts_with_all = ["paths", "forget", "full", "dry_run", "pause", "resume"])]
     pub(crate) move_to: Option<EngineName>,
+    /// Fill an index of this number of shards, and of this ken's schema, beside the one in the cluster, and put it in its place,
+    /// without reading the files
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024), conflicts_with_all = ["paths", "forget", "full", "dry_run", "pause", "resume", "move_to"])]
+    pub(crate) shards: Option<u32>,
     /// Threads that extract text; with 0, the threads of the walk do it [default: --threads]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) extract_threads: Option<usize>,

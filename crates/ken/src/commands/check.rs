@@ -99,6 +99,7 @@ fn checked(options: &Options, args: &CheckArgs) -> Result<Report, Failure> {
         let (what, path) = match change {
             Change::Added { path, .. } => ("new", path),
             Change::Changed { path, .. } => ("changed", path),
+            Change::Access { path, .. } => ("access", path),
             Change::Moved { path, .. } => ("moved", path),
             // Only the key of the path is known; the summary counts the file.
             Change::Gone { .. } => return,

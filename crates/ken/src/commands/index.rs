@@ -27,6 +27,9 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     if let Some(kind) = args.move_to {
         return move_to(global, args, kind);
     }
+    if let Some(shards) = args.shards {
+        return grow(global, args, shards);
+    }
     let mut options = options(global, args)?;
     let changes = root_changes(args)?;
     if changes.is_empty() && !has_roots(&options, args.full)? {
@@ -114,6 +117,28 @@ fn move_to(global: &Global, args: &IndexArgs, kind: EngineName) -> Result<ExitCo
             "ken config set engine.kind {name} makes the copy the index; the other one stays"
         ));
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the index in a cluster another number of shards.
+fn grow(global: &Global, args: &IndexArgs, shards: u32) -> Result<ExitCode, Failure> {
+    let options = options(global, args)?;
+    let stop = Stop::on_signals()?;
+    let progress = Progress::default();
+    let mut display = Display::new(args.json, args.quiet);
+    let summary = stop.watch(
+        &options,
+        &progress,
+        || display.tick(&progress),
+        || ken_pipeline::grow(&options, shards, &progress),
+    );
+    display.clear();
+    let summary = summary?;
+    if summary.interrupted {
+        output::warn("stopped; the index is as it was");
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    report(args, &summary)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -286,6 +311,7 @@ fn change_line(args: &IndexArgs, change: &Change) -> Vec<u8> {
     let (what, path) = match change {
         Change::Added { path, .. } => ("added", path),
         Change::Changed { path, .. } => ("changed", path),
+        Change::Access { path, .. } => ("access", path),
         Change::Moved { path, .. } => ("moved", path),
         // Only the key of the path is known; the summary counts the file.
         Change::Gone { .. } => return Vec::new(),

@@ -40,6 +40,7 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
         background: false,
         global_ignore: global_ignore(),
         excluded: settings.excluded()?,
+        access: settings.access.enforce,
     })
 }
 

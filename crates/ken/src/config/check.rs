@@ -32,6 +32,7 @@ impl Settings {
         of(&["analysis", "stem"], self.analysis.checked_languages())?;
         of(&["exclude"], self.excluded())?;
         of(&["engine"], self.engine.checked())?;
+        of(&["access"], self.access.checked())?;
         of(&["folder"], self.folders())?;
         of(&["mail", "headers"], self.mail.custom_fields())?;
         of(&["mail", "addresses"], self.mail.own_addresses())?;

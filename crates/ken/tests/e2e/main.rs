@@ -7,6 +7,7 @@
 // Tests look at the files that the program leaves, and print the seeds that they ran with.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
+mod access;
 mod ag;
 mod blocked;
 mod bounded;

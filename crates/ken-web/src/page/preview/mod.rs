@@ -101,7 +101,7 @@ struct Page {
 /// Answers with the page about one document.
 pub(super) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let state = State::of(asked);
-    let snapshot = web.index.at(None)?;
+    let snapshot = web.at(asked, None)?;
     let preview = Preview::of(&Looker::new(web, asked, &*snapshot, &state), Some(true))?;
     let title = preview.plain_title.clone();
     Ok(html(
@@ -213,7 +213,7 @@ impl Preview {
             image: of_image(document, &state.doc),
             is_source: document.kind == Kind::Source || language.is_some(),
             is_message,
-            has_desktop: looker.web.setup.opener.is_some(),
+            has_desktop: looker.asker().is_none() && looker.web.setup.opener.is_some(),
             is_empty: document.body.trim().is_empty(),
             sheets: match cells {
                 Some(_) => sheets(looker, &text, &blocks),

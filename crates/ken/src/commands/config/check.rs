@@ -53,6 +53,9 @@ fn problems(global: &Global, settings: &Settings) -> Vec<(&'static str, String)>
         failed(query::synonyms(None, settings).map(drop)),
     );
     add("engine", failed(reached(settings)));
+    let access = &settings.access;
+    add("access.proxies", failed(access.proxies().map(drop)));
+    add("access.group", failed(access.shared_socket().map(drop)));
     add("adapter", failed(settings.helpers(global).map(drop)));
     for name in settings.programs() {
         let is_there = program(Path::new(&name)).is_some();

@@ -8,10 +8,13 @@ use hyper::Request;
 use hyper::body::Bytes;
 use ken_api::{Door, Guard, Passed, Question, Refusal, Reply};
 use ken_mcp::Mcp;
-use ken_web::{Asked, Body, From, Web, Work, Write};
+use ken_web::{Asked, Body, From, Shown, Web, Work, Write};
 
+use super::audit::{Audit, Line};
 use super::news::News;
+use super::people::{People, Person};
 use super::pool::{Pool, Rest};
+use crate::output;
 
 /// Where agents are answered, at the socket.
 const MCP: &str = "/mcp";
@@ -27,6 +30,8 @@ const MAX_PICTURES_WAITING: usize = 64;
 /// Has requests answered.
 pub(super) struct Answers {
     news: Arc<News>,
+    people: Mutex<Arc<People>>,
+    audit: Option<Arc<Audit>>,
     web: Arc<Mutex<Arc<Web>>>,
     mcp: Mutex<Mcp>,
     /// Looks at what comes in at the port, once there is one.
@@ -44,7 +49,12 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    pub(super) fn new(news: Arc<News>, web: Web, mcp: Mcp) -> Self {
+    pub(super) fn new(
+        news: Arc<News>,
+        (web, mcp): (Web, Mcp),
+        people: People,
+        audit: Option<Audit>,
+    ) -> Self {
         let web = Arc::new(Mutex::new(Arc::new(web)));
         let n_processors = std::thread::available_parallelism().map_or(2, usize::from);
         let of_rest = Arc::clone(&web);
@@ -52,6 +62,8 @@ impl Answers {
         let pool = |n_threads: usize, max_waiting| Pool::new(n_threads, max_waiting, &rest);
         Self {
             news,
+            people: Mutex::new(Arc::new(people)),
+            audit: audit.map(Arc::new),
             lookers: pool((2 * n_processors).min(MAX_THREADS), MAX_WAITING),
             pages: pool(n_processors.min(4), MAX_PICTURES_WAITING),
             thumbnails: pool((n_processors / 2).clamp(1, 3), MAX_PICTURES_WAITING),
@@ -74,25 +86,47 @@ impl Answers {
     }
 
     /// Answers by other settings from now on.
-    pub(super) fn renew(&self, web: Web, mcp: Mcp) {
+    pub(super) fn renew(&self, web: Web, mcp: Mcp, people: People) {
+        *self.people.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(people);
         *self.mcp.lock().unwrap_or_else(PoisonError::into_inner) = mcp;
         *self.web.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(web);
     }
 
     /// Takes a request.
     pub(super) fn take(&self, request: Request<Bytes>, door: Door, reply: Reply) {
-        if matches!(door, Door::Socket) && request.uri().path() == MCP {
-            return self.ask_mcp(request, reply);
+        let people = Arc::clone(&self.people.lock().unwrap_or_else(PoisonError::into_inner));
+        let person = self.look(&request, door).and_then(|passed| {
+            let person = people.who(&request, door)?;
+            match door {
+                // Everybody who knows the password is the same to it.
+                Door::Port(number) if people.is_enforced() && self.is_outer(number) => {
+                    Err((403, "a password does not say who asks".to_owned()))
+                }
+                _ => Ok((passed, person)),
+            }
+        });
+        let (passed, person) = match person {
+            Ok(passed) => passed,
+            Err((status, message)) => return reply.refuse(status, &message),
+        };
+        let is_at_socket = matches!(door, Door::Socket | Door::Shared(_));
+        if is_at_socket && request.uri().path() == MCP {
+            return match person.asker {
+                // Its tools read files by themselves.
+                Some(_) => reply.refuse(403, "agents are for the user of this server"),
+                None => self.ask_mcp(request, &person, reply),
+            };
         }
-        match self.look(&request, door) {
-            Err((status, message)) => reply.refuse(status, &message),
-            Ok(passed) => self.hand_on(request, passed, reply),
-        }
+        self.hand_on(request, passed, person, reply);
+    }
+
+    fn is_outer(&self, port: u16) -> bool {
+        self.outer.get().is_some_and(|(outer, _)| *outer == port)
     }
 
     fn look(&self, request: &Request<Bytes>, door: Door) -> Result<Passed, Refusal> {
         let guard = match door {
-            Door::Socket => {
+            Door::Socket | Door::Shared(_) => {
                 return Ok(Passed {
                     path: request.uri().path().to_owned(),
                     is_known: true,
@@ -109,20 +143,25 @@ impl Answers {
         }
     }
 
-    fn hand_on(&self, request: Request<Bytes>, passed: Passed, reply: Reply) {
+    fn hand_on(&self, request: Request<Bytes>, passed: Passed, person: Person, reply: Reply) {
         let question = passed
             .is_known
             .then(|| Question::read(request.method(), &passed.path, request.body()));
         match question.flatten() {
+            Some(_) if person.asker.is_some() => {
+                reply.refuse(403, "this is for the user of this server");
+            }
             Some(Ok(question)) => self.news.ask(question, reply),
             Some(Err((405, message))) => reply.refuse_method(&passed.path, &message),
             Some(Err((status, message))) => reply.refuse(status, &message),
-            None => self.search(request, passed, reply),
+            None => self.search(request, passed, person, reply),
         }
     }
 
     /// Answers a program of the user that speaks for an agent. The address names the scope, as nothing else does.
-    fn ask_mcp(&self, request: Request<Bytes>, reply: Reply) {
+    fn ask_mcp(&self, request: Request<Bytes>, person: &Person, reply: Reply) {
+        let line = Asking::new(person.clone(), &request);
+        let audit = self.audit.clone();
         let is_gone = reply.is_gone();
         let asked = Asked::new(request.map(Vec::from), MCP.to_owned(), From::User, is_gone);
         let folders = |name| asked.all(name).map(PathBuf::from).collect::<Vec<_>>();
@@ -155,17 +194,24 @@ impl Answers {
                 is_gone,
                 ..
             } = &asked;
-            reply.whole(ken_mcp::post(&mcp, method, headers, body, is_gone));
+            let answer = ken_mcp::post(&mcp, method, headers, body, is_gone);
+            match line.note(audit.as_deref(), None, answer.status().as_u16(), None) {
+                Ok(()) => reply.whole(answer),
+                Err(why) => reply.refuse(503, &why),
+            }
         });
     }
 
-    fn search(&self, request: Request<Bytes>, passed: Passed, reply: Reply) {
+    fn search(&self, request: Request<Bytes>, passed: Passed, person: Person, reply: Reply) {
         let from = match passed.is_known {
             true => From::User,
             false => From::Anybody,
         };
         let is_gone = reply.is_gone();
-        let asked = Asked::new(request.map(Vec::from), passed.path, from, is_gone);
+        let line = Asking::new(person.clone(), &request);
+        let audit = self.audit.clone();
+        let asked =
+            Asked::new(request.map(Vec::from), passed.path, from, is_gone).with_asker(person.asker);
         let web = lock(&self.web);
         let n_written = Arc::clone(&self.n_written);
         let pool = match asked.work() {
@@ -182,7 +228,18 @@ impl Answers {
             if reply.is_given_up() {
                 return;
             }
-            let (head, body) = web.answer(&asked).into_parts();
+            let answer = web.answer(&asked);
+            if asked.from == From::User && asked.is_question() {
+                let hits = answer.extensions().get::<Shown>().map(|Shown(hits)| *hits);
+                let query = ["q", "query", "pattern"]
+                    .iter()
+                    .find_map(|name| asked.get(name));
+                let status = answer.status().as_u16();
+                if let Err(why) = line.note(audit.as_deref(), query, status, hits) {
+                    return reply.refuse(503, &why);
+                }
+            }
+            let (head, body) = answer.into_parts();
             match body {
                 Body::Whole(body) => reply.whole(hyper::Response::from_parts(head, body)),
                 Body::Written(write) => {
@@ -191,6 +248,46 @@ impl Answers {
                 }
             }
         });
+    }
+}
+
+/// A question, until it is in the audit.
+struct Asking {
+    person: Person,
+    method: String,
+    address: String,
+    body: Bytes,
+}
+
+impl Asking {
+    fn new(person: Person, request: &Request<Bytes>) -> Self {
+        Self {
+            person,
+            method: request.method().to_string(),
+            address: request.uri().to_string(),
+            body: request.body().clone(),
+        }
+    }
+
+    /// Writes the line of the question. If that fails, the operator hears why, and the person that there is no answer.
+    fn note(
+        &self,
+        audit: Option<&Audit>,
+        query: Option<&str>,
+        status: u16,
+        hits: Option<usize>,
+    ) -> Result<(), String> {
+        let Some(audit) = audit else {
+            return Ok(());
+        };
+        let asked = (self.method.as_str(), self.address.as_str(), &*self.body);
+        let line = Line::new(&self.person, asked, query, status, hits);
+        audit.write(&line).map_err(|error| {
+            output::warn(&format!(
+                "no question is answered, since the audit fails: {error}"
+            ));
+            "the audit cannot be written".to_owned()
+        })
     }
 }
 

@@ -12,10 +12,12 @@ use ken_search::scope::Scope;
 use ken_web::{Advice, Opener, ReadMember, Setup, Web};
 
 use super::answers::Answers;
+use super::audit::Audit;
 #[cfg(feature = "desktop")]
 use super::bus::Bus;
 use super::listening::Listening;
 use super::news::News;
+use super::people::People;
 use super::port::Port;
 use crate::cli::Global;
 use crate::commands::agents::setup as mcp_setup;
@@ -54,11 +56,17 @@ impl Faces {
         let program = own_program(global, data)?;
         let web = web(data, settings, listening.path(), &secret, &program)?;
         let mcp = mcp(global, data, settings, listening.path())?;
-        let answers = Arc::new(Answers::new(Arc::clone(news), web, mcp));
+        let people = People::new(&settings.access)?;
+        let audit = settings.access.audit().map(|file| Audit::open(&file));
+        let answers = Answers::new(Arc::clone(news), (web, mcp), people, audit.transpose()?);
+        let answers = Arc::new(answers);
         let of_socket = Arc::clone(&answers);
-        let listening = listening.serve(move |request, door, reply| {
+        let mut listening = listening.serve(move |request, door, reply| {
             of_socket.take(request, door, reply);
         })?;
+        if let Some(shared) = settings.access.shared_socket()? {
+            listening.share(&shared)?;
+        }
         #[cfg(feature = "desktop")]
         let bus = Bus::start(access(data, settings, context())?, program.clone());
         let mut faces = Self {
@@ -143,7 +151,7 @@ impl Faces {
             &self.program,
         )?;
         let mcp = mcp(&self.global, &self.data, settings, self.socket())?;
-        self.answers.renew(web, mcp);
+        self.answers.renew(web, mcp, People::new(&settings.access)?);
         #[cfg(feature = "desktop")]
         self.bus.renew(access(&self.data, settings, context())?);
         Ok(())

@@ -11,7 +11,7 @@ use hyper::body::Bytes;
 use ken_api::{Door, Reply, Server};
 
 use crate::cli::Global;
-use crate::config::runtime_folder;
+use crate::config::{SharedSocket, runtime_folder};
 
 /// A socket that clients can connect to, until this is dropped.
 pub(super) struct Listening {
@@ -20,6 +20,8 @@ pub(super) struct Listening {
     path: PathBuf,
     /// Whether the socket goes with the server.
     is_own: bool,
+    /// Where other people ask.
+    shared: Option<PathBuf>,
 }
 
 impl Listening {
@@ -31,6 +33,7 @@ impl Listening {
                 server: None,
                 path,
                 is_own: false,
+                shared: None,
             });
         }
         let path = path(global, data);
@@ -39,6 +42,7 @@ impl Listening {
             server: None,
             path,
             is_own: true,
+            shared: None,
         })
     }
 
@@ -61,6 +65,16 @@ impl Listening {
         }
     }
 
+    /// Answers other people, too.
+    pub(super) fn share(&mut self, socket: &SharedSocket) -> io::Result<()> {
+        let Some(server) = &self.server else {
+            return Err(io::ErrorKind::NotConnected.into());
+        };
+        let listener = ken_api::bind_shared(&socket.path, socket.group, socket.mode)?;
+        self.shared = Some(socket.path.clone());
+        server.share(listener)
+    }
+
     /// Returns where the socket is.
     pub(super) fn path(&self) -> &Path {
         &self.path
@@ -70,6 +84,9 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         drop(self.server.take());
+        if let Some(path) = &self.shared {
+            let _ = fs_err::remove_file(path);
+        }
         if self.is_own {
             // The next server replaces one that stays.
             let _ = fs_err::remove_file(&self.path);

@@ -1,6 +1,7 @@
 //! `ken serve`: watch → update, and answers on a socket.
 
 mod answers;
+mod audit;
 mod barriers;
 #[cfg(feature = "desktop")]
 mod bus;
@@ -13,6 +14,7 @@ mod listening;
 mod lock;
 mod news;
 mod notices;
+mod people;
 mod pool;
 mod port;
 mod runs;
@@ -30,6 +32,7 @@ use std::time::{Duration, Instant};
 
 use ken_api::message::{Fresh, IndexWish, IsFresh, WebAddress};
 use ken_api::{Client, Question, Reply};
+use ken_core::access::ACCESS;
 use ken_core::{BytesPath, Root};
 use ken_index::layout::{commit_file, index_folder};
 use ken_pipeline::updater::{Batching, PathChange, Ticket, Updater, UpdaterOptions};
@@ -44,6 +47,7 @@ use crate::cli::{Global, ServeArgs};
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
 use crate::output;
+use audit::Audit;
 use barriers::Barriers;
 pub(super) use client::{bring_in, bring_in_tags, client, follow, hand_over, make_fresh};
 use faces::Faces;
@@ -51,6 +55,7 @@ use hooks::Hooks;
 use lock::{Lock, Served};
 use news::{News, Reporter};
 use notices::Notices;
+use people::People;
 use undone::Undone;
 
 /// How often everything is compared although all folders are watched.
@@ -94,6 +99,7 @@ pub(super) fn run_with(
     };
     background::give_back_large_blocks();
     let settings = Settings::load(global)?;
+    check_access(&settings, &options)?;
     // Without a password nobody else may reach the documents, so the server does not start.
     settings.web.password()?;
     let is_background = !args.fast && !std::io::stderr().is_terminal();
@@ -171,6 +177,27 @@ pub(super) fn run_with(
     systemd::end();
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Looks at whether the server can keep what `[access]` promises.
+fn check_access(settings: &Settings, options: &Options) -> Result<(), Failure> {
+    if !settings.access.enforce {
+        return Ok(());
+    }
+    People::new(&settings.access)?;
+    settings.access.shared_socket()?;
+    if let Some(file) = settings.access.audit() {
+        Audit::open(&file)?;
+    }
+    let snapshot = options.source()?;
+    let n_readable = snapshot.files().values(ACCESS)?.len();
+    if n_readable == 0 {
+        output::warn(
+            "the index does not say who may read its files, so that other people find nothing until all files have \
+             been compared",
+        );
+    }
+    Ok(())
 }
 
 /// Starts an updater; the flag tells when its thread has ended.

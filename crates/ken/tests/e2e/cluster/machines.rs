@@ -317,3 +317,42 @@ fn a_file_that_a_machine_has_not_is_read_by_the_one_that_has_it() {
     assert!(helped.summary()["added"].as_u64().unwrap() <= 8);
     assert_whole(&both);
 }
+
+#[test]
+fn an_index_gets_more_shards_without_a_look_at_the_files() {
+    let both = Both::new();
+    both.fill();
+    both.index(&["docs"]);
+    let done = |run: &Run| assert_eq!(run.code, 0, "{}", run.err);
+    done(&both.there(&["tag", "+town", "budget"]));
+    done(&both.world.ken(["tag", "+town", "budget"]));
+    // A copy that read files would find nothing.
+    let hidden = both.world.home().join("hidden");
+    fs_err::rename(both.world.docs(), &hidden).unwrap();
+    let run = both.there(&["index", "--json", "--shards", "3"]);
+    done(&run);
+    assert_eq!(run.summary()["documents"], 8);
+    fs_err::rename(hidden, both.world.docs()).unwrap();
+    let root = both.fake.root("archive").unwrap();
+    assert!(
+        root["documents"]
+            .as_str()
+            .unwrap()
+            .starts_with("archive-documents-")
+    );
+    for query in [
+        "bridge",
+        "tag:town",
+        "\"the old one\"",
+        "dir:notes",
+        "type:message",
+    ] {
+        both.same(&["search", "--json", "--sort", "path", "--", query]);
+    }
+    assert_counts(&both.index(&[]), &[("unchanged", 8)]);
+    both.world.write("new.txt", "A new bridge");
+    assert_counts(&both.index(&[]), &[("added", 1), ("unchanged", 8)]);
+    both.same(&["search", "--paths", "--sort", "path", "bridge"]);
+    let here = both.world.ken(["index", "--shards", "3"]);
+    assert!(here.err.contains("has no shards"), "{}", here.err);
+}

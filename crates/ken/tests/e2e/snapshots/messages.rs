@@ -310,7 +310,7 @@ fn wrong_settings() {
             "limt=3",
             expect![[r#"
                 $ ken index --set limt=3 docs
-                ken: invalid setting: unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `exclude`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `hook`, `queries`, `open`, `search`, `web`, `mail`, `mu`, `engine`
+                ken: invalid setting: unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `exclude`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `hook`, `queries`, `open`, `search`, `web`, `mail`, `mu`, `engine`, `access`
                 [exit code 2]
             "#]],
         ),
@@ -361,7 +361,7 @@ fn wrong_settings() {
               |
             2 | limt = 3
               | ^^^^
-            unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `exclude`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `hook`, `queries`, `open`, `search`, `web`, `mail`, `mu`, `engine`
+            unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `exclude`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `hook`, `queries`, `open`, `search`, `web`, `mail`, `mu`, `engine`, `access`
             [exit code 2]
         "#]],
     );

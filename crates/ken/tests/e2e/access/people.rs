@@ -1,0 +1,207 @@
+//! Who finds what, and who is refused.
+
+use std::os::unix::fs::chown;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{READER, ask, ask_as_owner, found_by, fresh, names, send, set, socket, world, write};
+use crate::needs;
+use crate::serve::Server;
+use crate::world::{World, assert_counts};
+
+#[test]
+fn people_find_what_they_may_read() {
+    let world = world("");
+    write(&world, "open/all.txt", 0o644, "apple for all");
+    write(&world, "open/own.txt", 0o600, "apple of one");
+    write(&world, "closed/hidden.txt", 0o644, "apple behind a folder");
+    set(&world.docs().join("closed"), 0o700);
+    world.index_docs();
+    let _server = Server::start(&world);
+    assert_eq!(found_by(&world, READER, "apple"), ["all.txt"]);
+    let (_, all) = ask_as_owner(&world, "/api/v1/search?q=apple&sort=path");
+    assert_eq!(names(&all), ["hidden.txt", "all.txt", "own.txt"]);
+    assert_eq!(
+        world.found("apple").len(),
+        3,
+        "who owns the index reads all of it"
+    );
+}
+
+#[test]
+fn a_change_of_rights_takes_no_reading_of_files() {
+    let world = world("");
+    let file = write(&world, "a/one.txt", 0o600, "apple");
+    write(&world, "b/two.txt", 0o644, "apple");
+    world.set_modified("a/one.txt", 1_000_000_000);
+    world.index_docs();
+    // Had the file been read again, the index would have the other word.
+    fs_err::write(&file, "lemon").unwrap();
+    world.set_modified("a/one.txt", 1_000_000_000);
+    set(&file, 0o644);
+    let server = Server::start(&world);
+    fresh(&server, &world);
+    assert_eq!(found_by(&world, READER, "apple"), ["one.txt", "two.txt"]);
+    set(&world.docs().join("b"), 0o700);
+    fresh(&server, &world);
+    assert_eq!(found_by(&world, READER, "apple"), ["one.txt"]);
+    set(&world.docs().join("b"), 0o755);
+    set(&file, 0o640);
+    fresh(&server, &world);
+    assert_eq!(found_by(&world, READER, "apple"), ["two.txt"]);
+}
+
+#[test]
+fn a_run_notes_who_may_read_what_and_then_nothing() {
+    let world = World::new();
+    for folder in ["a", "b"] {
+        write(&world, &format!("{folder}/x.txt"), 0o644, "apple");
+    }
+    assert_counts(&world.index_docs(), &[("added", 2)]);
+    world.configure("[access]\nenforce = true\n");
+    assert_counts(&world.index(&[]), &[("changed", 2)]);
+    assert_counts(&world.index(&[]), &[("unchanged", 2)]);
+    set(&world.docs().join("a"), 0o700);
+    assert_counts(&world.index(&[]), &[("changed", 1), ("unchanged", 1)]);
+    assert_counts(&world.index(&[]), &[("unchanged", 2)]);
+    // Expressions are found as before.
+    let grep = world.ken(["grep", "--stats", "apple", "docs"]);
+    assert_eq!(
+        grep.lines()
+            .iter()
+            .filter(|line| line.contains("apple"))
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn an_index_without_rights_shows_nothing() {
+    let world = world("");
+    write(&world, "one.txt", 0o644, "apple");
+    let run = world.ken(["--set", "access.enforce=false", "index", "-q", "docs"]);
+    assert_eq!(run.code, 2, "a socket for others needs rights: {}", run.err);
+    let settings = fs_err::read_to_string(world.home().join("config/ken/config.toml")).unwrap();
+    fs_err::remove_file(world.home().join("config/ken/config.toml")).unwrap();
+    world.index_docs();
+    world.configure(&settings);
+    // The server has compared nothing yet, and later it has.
+    let run = world.ken(["index", "--pause"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let server = Server::start(&world);
+    assert_eq!(found_by(&world, READER, "apple"), [""; 0]);
+    assert_eq!(world.ken(["index", "--resume"]).code, 0);
+    server.until("the files are compared", || {
+        found_by(&world, READER, "apple") == ["one.txt"]
+    });
+    let run = server.end();
+    assert!(run.err.contains("does not say who may read"), "{}", run.err);
+}
+
+#[test]
+fn what_is_shown_is_looked_at_again() {
+    let world = world("");
+    let file = write(&world, "one.txt", 0o644, "apple");
+    world.index_docs();
+    let _server = Server::start(&world);
+    assert_eq!(found_by(&world, READER, "apple"), ["one.txt"]);
+    let (_, found) = ask(&world, READER, "/api/v1/search?q=apple");
+    let found: Value = serde_json::from_str(&found).unwrap();
+    let id = found["hits"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(world.ken(["index", "--pause"]).code, 0);
+    set(&file, 0o600);
+    assert_eq!(found_by(&world, READER, "apple"), [""; 0]);
+    for part in ["", "/text", "/original", "/members"] {
+        let (status, body) = ask(&world, READER, &format!("/api/v1/documents/{id}{part}"));
+        assert_eq!(status, 404, "{part}: {body}");
+    }
+}
+
+#[test]
+fn nobody_gets_nothing() {
+    let world = world("");
+    write(&world, "one.txt", 0o644, "apple");
+    world.index_docs();
+    let _server = Server::start(&world);
+    let search = "/api/v1/search?q=apple";
+    let person = |name: &str| format!("X-Person: {name}");
+    let shared = socket(&world);
+    for headers in [
+        vec![],
+        vec![person("")],
+        vec![person("no-such-person")],
+        vec![person(READER), person("root")],
+        vec![person("nobody, root")],
+    ] {
+        let (status, body) = send(&shared, "GET", search, &headers, "");
+        assert_eq!(status, 403, "{headers:?}: {body}");
+    }
+    // The header is a claim anywhere else.
+    let private = world.data().join("ken.sock");
+    let (status, body) = send(&private, "GET", search, &[person(READER)], "");
+    assert_eq!(status, 403, "{body}");
+    let page = crate::web::page(&world);
+    let bearer = format!("Authorization: Bearer {}", page.token);
+    assert_eq!(page.ask("GET", search, &[&bearer]).0, 200);
+    assert_eq!(page.ask("GET", search, &[&bearer, &person("root")]).0, 403);
+    assert_eq!(page.ask("GET", search, &[&person("root")]).0, 401);
+}
+
+#[test]
+fn the_system_says_who_is_at_a_socket() {
+    let is_root = nix::unistd::geteuid().is_root();
+    let has = |program| Command::new(program).arg("--version").output().is_ok();
+    let has_all = needs::met("root", is_root)
+        && needs::met("setpriv", has("setpriv"))
+        && needs::met("curl", has("curl"));
+    if !has_all {
+        return;
+    }
+    let user = |name: &str| nix::unistd::User::from_name(name).unwrap().unwrap();
+    let ids = |name: &str| (user(name).uid.as_raw(), user(name).gid.as_raw());
+    let (anna, bob, other) = (ids("daemon"), ids("bin"), ids(READER));
+    let world = world("");
+    for (name, (uid, gid), mode) in [
+        ("of-anna", anna, 0o600),
+        ("of-bob", bob, 0o600),
+        ("of-group", (bob.0, anna.1), 0o640),
+        ("of-all", anna, 0o644),
+        ("not-of-bob", bob, 0o044),
+    ] {
+        let path = write(&world, &format!("{name}.txt"), mode, "apple");
+        chown(&path, Some(uid), Some(gid)).unwrap();
+    }
+    world.index_docs();
+    let _server = Server::start(&world);
+    let ask = |(uid, gid): (u32, u32)| {
+        let ids = [format!("--reuid={uid}"), format!("--regid={gid}")];
+        let output = Command::new("setpriv")
+            .args(ids)
+            .args(["--clear-groups", "curl", "-s", "--unix-socket"])
+            .arg(socket(&world))
+            .arg("http://ken/api/v1/search?q=apple&sort=path")
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let found = |ids| names(&ask(ids));
+    assert_eq!(
+        found(anna),
+        [
+            "not-of-bob.txt",
+            "of-all.txt",
+            "of-anna.txt",
+            "of-group.txt"
+        ]
+    );
+    assert_eq!(found(bob), ["of-all.txt", "of-bob.txt", "of-group.txt"]);
+    assert_eq!(found(other), ["not-of-bob.txt", "of-all.txt"]);
+    let refused = ask((50_001, 50_001));
+    assert!(refused.contains("does not know this person"), "{refused}");
+}
