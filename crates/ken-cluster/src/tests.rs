@@ -666,3 +666,36 @@ fn an_index_that_was_not_filled_to_its_end_is_never_there() {
     assert_eq!(finished_files(&other), 3);
     assert_eq!(fake.indices().len(), 3);
 }
+
+/// Documents that no other machine knew of arrive after the share was done by another one.
+#[test]
+fn parts_of_a_share_that_arrive_late_are_not_a_part_of_the_index() {
+    let fake = Arc::new(Fake::default());
+    let run = cluster(&fake, "a", TTL, LONG).sink().unwrap();
+    let shares = run.shares().unwrap();
+    shares.offer("all").unwrap();
+    let (_, first) = claim(&cluster(&fake, "b", TTL, Duration::ZERO));
+    // Its words are known afterwards, so that the parts are what is sent first.
+    write(&*first, 0, 90, 3).unwrap();
+    commit(&*first);
+    fake.cut_off("http://b");
+    write(&*first, 1, 90, 3).unwrap();
+    assert!(first.commit(&first.meta().clone()).is_err());
+    let start = std::time::Instant::now();
+    while shares.look().unwrap().n_offered == 0 {
+        assert!(start.elapsed() < LONG);
+        std::thread::sleep(TTL / 20);
+    }
+    let (_, second) = claim(&cluster(&fake, "c", TTL, LONG));
+    write(&*second, 0, 91, 0).unwrap();
+    write(&*second, 1, 91, 0).unwrap();
+    commit(&*second);
+    second.finish("").unwrap();
+    let n_before = fake.documents().len();
+    assert!(fake.deliver_late() > 0);
+    assert_eq!(fake.documents().len(), n_before + 3);
+    commit(&*run);
+    assert_is(&fake, &*run, &Model::from([(0, (91, 0)), (1, (91, 0))]));
+    drop(first);
+    run.close().unwrap();
+}
