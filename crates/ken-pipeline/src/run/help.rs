@@ -101,7 +101,6 @@ impl Outcome {
         self.documents += other.documents;
         self.failures += other.failures;
         self.bytes += other.bytes;
-        self.n_left += other.n_left;
     }
 }
 
