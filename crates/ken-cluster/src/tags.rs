@@ -10,7 +10,7 @@
 use ken_engine::Error;
 use serde_json::{Value, json};
 
-use crate::client::Client;
+use crate::client::{Client, kind};
 use crate::http::{Method, SMALL};
 use crate::layout::Names;
 
@@ -46,6 +46,9 @@ pub(crate) fn read(client: &Client, names: &Names) -> Result<Option<TagLog>, Err
             return Err(client.error("an answer names no documents of the tags".to_owned()));
         };
         for (number, document) in (first..).zip(documents) {
+            if kind(document) == Some("index_not_found_exception") {
+                return Ok(None);
+            }
             if let Some(cause) = document.get("error") {
                 return Err(client.error(format!(
                     "{}: {}",

@@ -252,7 +252,12 @@ impl State {
             }
             (Method::Post, [alias, "_mget"]) => match self.indices.get(*alias) {
                 Some(index) => (200, many(index, &body)),
-                None => (404, missing),
+                // An error for each document, unlike other questions.
+                None => {
+                    let ids = body["ids"].as_array().unwrap().iter();
+                    let missing = |id| json!({ "_id": id, "error": missing["error"] });
+                    (200, json!({ "docs": ids.map(missing).collect::<Vec<_>>() }))
+                }
             },
             (Method::Get, [alias, "_doc", id]) => {
                 match self.indices.get(*alias).and_then(|index| index.get(*id)) {
