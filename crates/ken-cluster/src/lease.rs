@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use ken_engine::Error;
 
 use crate::client::Client;
+use crate::clock;
 use crate::layout::Names;
 use crate::root::{self, Held, Root, Seen};
 
@@ -58,8 +59,8 @@ struct Shared {
 
 struct State {
     seen: Seen,
-    /// When the last exchange that succeeded was sent.
-    renewed: Instant,
+    /// When the last exchange that succeeded was sent, by [`clock`].
+    renewed: Duration,
     is_ended: bool,
 }
 
@@ -116,7 +117,7 @@ impl Lease {
         Ok(lease.map(|lease| (lease, run, share)))
     }
 
-    fn start(taker: &Taker<'_>, seen: Seen, term: u64, renewed: Instant) -> Self {
+    fn start(taker: &Taker<'_>, seen: Seen, term: u64, renewed: Duration) -> Self {
         let shared = Arc::new(Shared {
             client: Arc::clone(taker.client),
             names: taker.names.clone(),
@@ -225,7 +226,7 @@ impl Taker<'_> {
         let by = fastrand::u64(..);
         root.begin(self.holder, by, share);
         let term = root.term;
-        let sent = Instant::now();
+        let sent = clock::now();
         let seen = match root::exchange(self.client, self.names, &root, seen)? {
             Some(seen) => Some(seen),
             None => root::read(self.client, self.names)?
@@ -242,7 +243,7 @@ impl Shared {
 
     /// Returns whether another machine may have taken over.
     fn is_late(&self, state: &State) -> bool {
-        state.renewed.elapsed() >= self.ttl
+        clock::now().saturating_sub(state.renewed) >= self.ttl
     }
 
     fn lost(&self) -> Error {
@@ -256,7 +257,7 @@ impl Shared {
         change: &mut dyn FnMut(&mut Root),
     ) -> Result<(), Error> {
         for _ in 0..MAX_CONFLICTS {
-            let sent = Instant::now();
+            let sent = clock::now();
             let mut root = state.seen.root.clone();
             let Some(lease) = root.lease_mut(self.term) else {
                 break;

@@ -5,6 +5,7 @@
 
 mod bulk;
 mod client;
+mod clock;
 mod cluster;
 #[cfg(test)]
 mod conformance;
