@@ -15,6 +15,7 @@ use crate::client::Client;
 use crate::clock;
 use crate::layout::Names;
 use crate::root::{self, Held, Root, Seen};
+use crate::shares;
 
 /// The time after which a lease that is not renewed is lost.
 pub(crate) const TTL: Duration = Duration::from_secs(30);
@@ -97,9 +98,14 @@ impl Lease {
             let mut root = seen
                 .as_ref()
                 .map_or_else(Root::new, |seen| seen.root.clone());
+            let dead = root.run().map(|run| (run.term, root.work.n_shares));
             // What it had under way is not a part of the index, nor is what others did for it.
             root.end_run(false);
             if let Some(lease) = taker.begin(root, seen.as_ref(), None)? {
+                if let Some((run, n_shares)) = dead {
+                    // One more may be described that it did not come to offer. They take some space, and do no harm.
+                    let _ = shares::forget(taker.client, taker.names, run, n_shares + 1);
+                }
                 return Ok(lease);
             }
         }

@@ -618,6 +618,7 @@ fn a_run_that_is_gone_takes_its_shares_along() {
     assert!(sink.commit(&sink.meta().clone()).is_err());
     assert_is(&fake, &*next, &Model::from([(1, (2, 0))]));
     next.close().unwrap();
+    assert_eq!(fake.root_documents(), ["root"]);
     drop((run, sink));
 }
 
