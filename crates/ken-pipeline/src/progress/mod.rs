@@ -44,6 +44,8 @@ pub struct Progress {
     pub trace: Option<Trace>,
     /// A file that is currently read.
     current: Mutex<Option<PathBuf>>,
+    /// The machine that this one waits for, and how far it is.
+    holder: Mutex<Option<String>>,
 }
 
 /// A stage in which a thread waits, until this is dropped.
@@ -67,6 +69,17 @@ impl Progress {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// Returns the machine whose run this one waits for, once that takes some seconds.
+    pub fn holder(&self) -> Option<String> {
+        let holder = self.holder.lock();
+        holder.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Names the machine whose run this one waits for.
+    pub(crate) fn wait_for(&self, holder: Option<String>) {
+        *self.holder.lock().unwrap_or_else(PoisonError::into_inner) = holder;
     }
 
     /// Begins a stage on this thread, which lasts until the returned span is dropped.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use ken_engine::{Claim, Sink};
+use ken_engine::{Claim, Engine, Sink};
 use ken_walk::Catalogue;
 
 use super::share::{Outcome, Share, SharedFile};
@@ -16,6 +16,8 @@ use crate::{Error, Options, Progress, Summary, under_way};
 
 /// How often a machine without work asks for some.
 const ASK: Duration = Duration::from_millis(200);
+/// How often somebody is told who has the run while there is nothing to do.
+const NAME: Duration = Duration::from_secs(3);
 /// How often a machine asks again whether a run that ended goes on.
 const MAX_ENDED: u32 = 3;
 /// The number of shares that may fail on this machine.
@@ -35,6 +37,7 @@ pub(super) fn help(options: &Options, progress: &Progress) -> Result<Option<Summ
     let before = completed();
     let mut whole = Outcome::default();
     let (mut n_failures, mut n_ended) = (0, None);
+    let mut asked = Instant::now();
     progress.waiting.store(true, Ordering::Relaxed);
     let is_over = loop {
         if progress.is_cancelled() {
@@ -60,8 +63,16 @@ pub(super) fn help(options: &Options, progress: &Progress) -> Result<Option<Summ
                     Err(error) => return Err(error),
                 }
                 progress.waiting.store(true, Ordering::Relaxed);
+                progress.wait_for(None);
+                asked = Instant::now();
             }
-            Claim::Wait => std::thread::sleep(ASK),
+            Claim::Wait => {
+                if asked.elapsed() >= NAME {
+                    asked = Instant::now();
+                    progress.wait_for(writer(&**engine));
+                }
+                std::thread::sleep(ASK);
+            }
             Claim::Ended => match n_ended.as_mut().filter(|n| **n < MAX_ENDED) {
                 // It may be between its two passes.
                 Some(n) if completed() == before => {
@@ -74,6 +85,7 @@ pub(super) fn help(options: &Options, progress: &Progress) -> Result<Option<Summ
         }
     };
     progress.waiting.store(false, Ordering::Relaxed);
+    progress.wait_for(None);
     let n_files = whole.added + whole.changed;
     let is_done = is_over && completed() != before;
     if !is_done && !progress.is_cancelled() {
@@ -92,6 +104,13 @@ pub(super) fn help(options: &Options, progress: &Progress) -> Result<Option<Summ
         messages: vec![message],
         ..Summary::default()
     }))
+}
+
+/// Returns who has the run, for people.
+fn writer(engine: &dyn Engine) -> Option<String> {
+    let lines = engine.state().ok()?;
+    let mut writer = lines.into_iter().filter(|(title, _)| *title == "writer");
+    writer.next().map(|(_, line)| line)
 }
 
 impl Outcome {

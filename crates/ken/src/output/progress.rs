@@ -91,7 +91,10 @@ fn message(progress: &Progress, elapsed: Duration) -> String {
         return "indexing is paused; ken index --resume continues it".to_owned();
     }
     if progress.waiting.load(Ordering::Relaxed) {
-        return "waiting for another ken index to finish".to_owned();
+        return match progress.holder() {
+            Some(holder) => format!("waiting for the run of another machine, {}", clean(&holder)),
+            None => "waiting for another ken index to finish".to_owned(),
+        };
     }
     let done = get(&progress.files_done);
     let walked = progress.walked.load(Ordering::Relaxed);

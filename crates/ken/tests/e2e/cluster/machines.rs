@@ -249,6 +249,25 @@ fn machines_share_a_run() {
 }
 
 #[test]
+fn a_machine_that_waits_says_who_has_the_run() {
+    let (both, run) = sharing();
+    let of_cluster = ["--config", "cluster.toml", "--data", "b"];
+    let index = ["index", "--threads", "1", "docs"];
+    let waiting = Machine(Some(both.world.spawn(of_cluster.iter().chain(&index))));
+    wait_for(&both, "no share", |root| {
+        n_offered(root) + n_claimed(root) == 0
+    });
+    // It writes a line every five seconds.
+    std::thread::sleep(Duration::from_secs(9));
+    run.signal("-CONT");
+    assert_eq!(run.end().code, 0);
+    let waited = waiting.end();
+    let says = "waiting for the run of another machine, ";
+    assert!(waited.err.contains(says), "{}", waited.err);
+    assert!(waited.err.contains("documents written"), "{}", waited.err);
+}
+
+#[test]
 fn a_machine_that_sleeps_over_its_share_changes_nothing() {
     let (both, run) = sharing();
     let helper = Machine::start(&both, "b");
