@@ -727,3 +727,19 @@ fn parts_of_a_share_that_arrive_late_are_not_a_part_of_the_index() {
     drop(first);
     run.close().unwrap();
 }
+
+#[test]
+fn an_index_opens_while_others_commit_all_the_time() {
+    let fake = Arc::new(Fake::default());
+    let run = cluster(&fake, "a", LONG, LONG).sink().unwrap();
+    write(&*run, 1, 1, 1).unwrap();
+    commit(&*run);
+    run.close().unwrap();
+    // Another machine begins with a share, and commits.
+    for number in ["term", "commit"] {
+        fake.grow(Some(number));
+        let opened = cluster(&fake, "b", LONG, LONG).source(&Reading::default());
+        fake.grow(None);
+        assert_eq!(opened.unwrap().files().rows().unwrap().len(), 1, "{number}");
+    }
+}

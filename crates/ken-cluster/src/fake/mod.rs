@@ -89,6 +89,8 @@ struct State {
     /// Whether the answer to the next document that is put alone is lost.
     loses_answer: bool,
     has_no_root: bool,
+    /// A number in the root document that grows whenever it is read.
+    grows: Option<&'static str>,
 }
 
 impl Fake {
@@ -119,6 +121,11 @@ impl Fake {
     /// Has every change of the root document fail, or not.
     pub(crate) fn cut_off_root(&self, is_cut_off: bool) {
         self.state().has_no_root = is_cut_off;
+    }
+
+    /// Has a number in the root document grow whenever it is read.
+    pub(crate) fn grow(&self, number: Option<&'static str>) {
+        self.state().grows = number;
     }
 
     /// Returns the identifiers of the documents beside the root document, and its own.
@@ -260,6 +267,9 @@ impl State {
                 }
             },
             (Method::Get, [alias, "_doc", id]) => {
+                if let Some(number) = self.grows.filter(|_| *id == "root") {
+                    self.grow_root(alias, number);
+                }
                 match self.indices.get(*alias).and_then(|index| index.get(*id)) {
                     Some(root) => {
                         let (seq_no, source) = (root.seq_no, &root.source);
@@ -310,6 +320,14 @@ impl State {
             (Method::Get, [_, "_stats", _]) => (200, json!({})),
             (method, _) => panic!("the fake knows no {method:?} {path}"),
         }
+    }
+
+    fn grow_root(&mut self, alias: &str, number: &str) {
+        let stored = self.index(alias).get_mut("root").unwrap();
+        let source = stored.source.as_mut().unwrap();
+        let mut root: Value = serde_json::from_str(source["root"].as_str().unwrap()).unwrap();
+        root[number] = json!(root[number].as_u64().unwrap() + 1);
+        source["root"] = json!(root.to_string());
     }
 
     fn refresh(&mut self, alias: &str) {

@@ -145,7 +145,14 @@ pub(super) fn work(
     };
     let paths: Vec<PathBuf> = share.files.iter().map(|file| file.path.0.clone()).collect();
     // What it finds in the index is newer than the claim: what another machine did with the share before.
-    let prepared = Prepared::load(&options, &[], Scope::Paths(&paths))?;
+    let prepared = match Prepared::load(&options, &[], Scope::Paths(&paths)) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            // Another machine need not wait for it.
+            let _ = sink.close();
+            return Err(error);
+        }
+    };
     if prepared.stale.profile != share.profile || prepared.stale.generation != share.generation {
         sink.close()?;
         return Err(Error::ReadsOtherwise);
