@@ -120,6 +120,7 @@ impl Outcome {
         self.documents += other.documents;
         self.failures += other.failures;
         self.bytes += other.bytes;
+        self.n_left += other.n_left;
     }
 }
 

@@ -214,16 +214,16 @@ fn run(
             ..Summary::default()
         });
     };
-    let pass = Pass {
-        changes,
-        scope,
-        after: None,
-    };
-    let (mut summary, first) = run_pass(&mut session, options, pass, progress, notify)?;
+    let mut summary = run_in(&mut session, options, changes, scope, progress, notify)?;
     if summary.has_left && !summary.interrupted {
         // A new lease: a machine that left a file may have it from one that had begun to write it.
         session.close_writer()?;
-        summary = second_pass(&mut session, options, summary, &first, progress, notify)?;
+        let alone = Options {
+            shares: false,
+            ..options.clone()
+        };
+        let rest = run_in(&mut session, &alone, &[], scope, progress, notify)?;
+        summary = summary.and(rest);
     }
     if summary.committed || options.engine.is_some() {
         let _span = progress.span(Stage::Merge, None);
@@ -239,56 +239,6 @@ fn run(
     Ok(summary)
 }
 
-/// What a run looks at.
-struct Pass<'p> {
-    changes: &'p [RootChange],
-    scope: Scope<'p>,
-    /// The pass before this one, over all files, which left those of the scope.
-    after: Option<&'p First>,
-}
-
-/// A pass over all files.
-struct First {
-    began: i64,
-    saw_all: bool,
-    /// The files that other machines left; none if any may be among them.
-    left: Option<Vec<PathBuf>>,
-}
-
-/// Reads what other machines left of a run, without them.
-fn second_pass(
-    session: &mut Session,
-    options: &Options,
-    summary: Summary,
-    first: &First,
-    progress: &Progress,
-    notify: &Notify<'_>,
-) -> Result<Summary, Error> {
-    let mut alone = Options {
-        shares: false,
-        ..options.clone()
-    };
-    let Some(left) = &first.left else {
-        let rest = run_in(session, &alone, &[], Scope::All, progress, notify)?;
-        return Ok(summary.and(rest));
-    };
-    // Whatever the first pass wanted to read them for.
-    alone.full = true;
-    let pass = Pass {
-        changes: &[],
-        scope: Scope::Paths(left),
-        after: Some(first),
-    };
-    let (rest, _) = run_pass(session, &alone, pass, progress, notify)?;
-    Ok(Summary {
-        unchanged: summary.unchanged,
-        kept: summary.kept + rest.kept,
-        errors: summary.errors + rest.errors,
-        messages: [&summary.messages[..], &rest.messages].concat(),
-        ..summary.and(rest)
-    })
-}
-
 /// Runs in a session that may have served other runs and may serve more. After an error the session
 /// must not be used again, since its writer may hold additions that must not be committed.
 pub(crate) fn run_in(
@@ -299,65 +249,32 @@ pub(crate) fn run_in(
     progress: &Progress,
     notify: &Notify<'_>,
 ) -> Result<Summary, Error> {
-    let pass = Pass {
-        changes,
-        scope,
-        after: None,
-    };
-    Ok(run_pass(session, options, pass, progress, notify)?.0)
-}
-
-fn run_pass(
-    session: &mut Session,
-    options: &Options,
-    pass: Pass<'_>,
-    progress: &Progress,
-    notify: &Notify<'_>,
-) -> Result<(Summary, First), Error> {
     let started = Instant::now();
     let loading = progress.span(Stage::Load, None);
-    let Pass {
-        changes,
-        scope,
-        after,
-    } = pass;
     let named;
     let scope = match scope {
-        Scope::Paths(paths) if after.is_none() => {
+        Scope::All => Scope::All,
+        Scope::Paths(paths) => {
             named = [paths, &ken_walk::dependents(paths)].concat();
             Scope::Paths(&named)
         }
-        scope => scope,
     };
     session.begin(options)?;
-    let mut prepared = Prepared::load(options, changes, scope)?;
-    if let Some(first) = after {
-        prepared.began = first.began;
-    }
+    let prepared = Prepared::load(options, changes, scope)?;
     drop(loading);
     let is_synced = options.durability == Durability::Full;
     let writer = LazyWriter::new(session.slot(&prepared.options), is_synced, true);
-    let run = Run {
-        is_of_all: scope.is_all() || after.is_some(),
-        ..Run::new(writer, &prepared, progress, notify)
-    };
+    let run = Run::new(writer, &prepared, progress, notify);
     let walked = run.execute()?;
     run.finish_shares()?;
     let mut summary = run.summary(&walked);
-    let walk = &walked.walk;
-    let saw_all = walk.unavailable.is_empty()
-        && walk.incomplete.is_empty()
-        && after.is_none_or(|first| first.saw_all);
     if !options.dry_run {
+        let walk = &walked.walk;
+        let saw_all = walk.unavailable.is_empty() && walk.incomplete.is_empty();
         summary.committed = run.commit(&summary, saw_all)?;
     }
     summary.seconds = started.elapsed().as_secs_f64();
-    let first = First {
-        began: prepared.began,
-        saw_all: saw_all && summary.kept == 0,
-        left: run.shared.into_left(),
-    };
-    Ok((summary, first))
+    Ok(summary)
 }
 
 /// A run after its preparation: the state that its threads share, and their results.
@@ -380,8 +297,6 @@ struct Run<'r> {
     guest: Option<Guest>,
     may_share: bool,
     shared: Shared,
-    /// Whether all files have been looked at when it comes to its end.
-    is_of_all: bool,
 }
 
 impl<'r> Run<'r> {
@@ -405,7 +320,6 @@ impl<'r> Run<'r> {
             guest: None,
             may_share: prepared.options.shares,
             shared: Shared::default(),
-            is_of_all: prepared.scope.is_all(),
         }
     }
 }
