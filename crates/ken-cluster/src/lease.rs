@@ -15,7 +15,6 @@ use crate::client::Client;
 use crate::clock;
 use crate::layout::Names;
 use crate::root::{self, Held, Root, Seen};
-use crate::shares;
 
 /// The time after which a lease that is not renewed is lost.
 pub(crate) const TTL: Duration = Duration::from_secs(30);
@@ -44,6 +43,8 @@ impl Watch {
 pub(crate) struct Lease {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    /// The term of the run that it took over from a machine that is gone, and the number of its shares.
+    pub(crate) dead: Option<(u64, u64)>,
 }
 
 struct Shared {
@@ -101,11 +102,8 @@ impl Lease {
             let dead = root.run().map(|run| (run.term, root.work.n_shares));
             // What it had under way is not a part of the index, nor is what others did for it.
             root.end_run(false);
-            if let Some(lease) = taker.begin(root, seen.as_ref(), None)? {
-                if let Some((run, n_shares)) = dead {
-                    // One more may be described that it did not come to offer. They take some space, and do no harm.
-                    let _ = shares::forget(taker.client, taker.names, run, n_shares + 1);
-                }
+            if let Some(mut lease) = taker.begin(root, seen.as_ref(), None)? {
+                lease.dead = dead;
                 return Ok(lease);
             }
         }
@@ -144,6 +142,7 @@ impl Lease {
         Self {
             shared,
             thread: Some(thread),
+            dead: None,
         }
     }
 

@@ -76,6 +76,10 @@ impl ClusterSink {
     /// Opens the index for writing.
     pub(crate) fn open(taker: &Taker<'_>) -> Result<Self, Error> {
         let lease = Lease::take(taker)?;
+        if let Some((run, n_shares)) = lease.dead {
+            // One more may be described that it did not come to offer. They take some space, and do no harm.
+            let _ = shares::forget(taker.client, taker.names, run, n_shares + 1);
+        }
         Ok(Self::new(taker, lease, None))
     }
 
