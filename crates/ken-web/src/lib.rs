@@ -15,10 +15,12 @@ mod original;
 mod page;
 mod parameters;
 
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use ken_api::{Client, Program, Secret};
+use ken_core::access::Asker;
 use ken_core::{Cause, Location};
 use ken_engine::Source;
 use ken_search::scope::{Rights, Scope, Scoped};
@@ -76,6 +78,16 @@ pub struct Web {
     attempts: attempts::Attempts,
 }
 
+/// Returns what somebody may read of a commit.
+fn readable(whole: Arc<dyn Source>, asker: &Asker) -> Result<Arc<dyn Source>, ken_engine::Error> {
+    let permissions = Permissions::guarded();
+    let scope = Scope::of(Rights {
+        asker: asker.clone(),
+        look_at: Some(Arc::new(move |path: &Path| permissions.class_of(path))),
+    });
+    Ok(Arc::new(Scoped::shared(whole, &scope)?))
+}
+
 impl Web {
     /// Returns what answers requests to an index. Nothing is opened yet.
     pub fn new(setup: Setup) -> Self {
@@ -103,15 +115,22 @@ impl Web {
     /// Fails if the index cannot be read, or the commit is not open any more.
     pub(crate) fn at(&self, asked: &Asked, commit: Option<u64>) -> Result<Arc<dyn Source>, Error> {
         let whole = self.index.at(commit)?;
-        let Some(asker) = &asked.asker else {
-            return Ok(whole);
-        };
-        let permissions = Permissions::guarded();
-        let scope = Scope::of(Rights {
-            asker: asker.clone(),
-            look_at: Some(Arc::new(move |path: &Path| permissions.class_of(path))),
-        });
-        Ok(Arc::new(Scoped::shared(whole, &scope)?))
+        Ok(match &asked.asker {
+            Some(asker) => readable(whole, asker)?,
+            None => whole,
+        })
+    }
+
+    /// Returns what opens the index at its last commit: what somebody may read.
+    pub(crate) fn commits_for(
+        &self,
+        asker: Asker,
+    ) -> impl Fn() -> io::Result<Arc<dyn Source>> + Send + use<> {
+        let reader = self.setup.access.reader();
+        move || {
+            let whole = reader.snapshot().map_err(io::Error::other)?;
+            readable(whole, &asker).map_err(io::Error::other)
+        }
     }
 
     /// Returns the search service for a request, at a commit.

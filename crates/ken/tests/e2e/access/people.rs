@@ -30,15 +30,11 @@ fn people_find_what_they_may_read() {
 }
 
 #[test]
-fn a_change_of_rights_takes_no_reading_of_files() {
+fn a_change_of_rights_of_files_and_folders_is_taken_in() {
     let world = world("");
     let file = write(&world, "a/one.txt", 0o600, "apple");
     write(&world, "b/two.txt", 0o644, "apple");
-    world.set_modified("a/one.txt", 1_000_000_000);
     world.index_docs();
-    // Had the file been read again, the index would have the other word.
-    fs_err::write(&file, "lemon").unwrap();
-    world.set_modified("a/one.txt", 1_000_000_000);
     set(&file, 0o644);
     let server = Server::start(&world);
     fresh(&server, &world);
@@ -50,6 +46,44 @@ fn a_change_of_rights_takes_no_reading_of_files() {
     set(&file, 0o640);
     fresh(&server, &world);
     assert_eq!(found_by(&world, READER, "apple"), ["two.txt"]);
+}
+
+#[test]
+fn what_others_may_read_is_what_the_file_has() {
+    let world = world("");
+    let file = write(&world, "one.txt", 0o600, "apple");
+    world.set_modified("one.txt", 1_000_000_000);
+    world.index_docs();
+    // Another content with the same size, time of modification and inode, as a new file with the inode of an old one has.
+    fs_err::write(&file, "lemon").unwrap();
+    world.set_modified("one.txt", 1_000_000_000);
+    set(&file, 0o644);
+    assert_counts(&world.index(&[]), &[("changed", 1)]);
+    let _server = Server::start(&world);
+    assert_eq!(found_by(&world, READER, "apple"), [""; 0]);
+    assert_eq!(found_by(&world, READER, "lemon"), ["one.txt"]);
+}
+
+#[test]
+fn a_sidecar_is_shown_to_those_who_may_read_it() {
+    let world = world("");
+    write(&world, "one.jpg", 0o644, "no picture");
+    let title = |word: &str| {
+        format!(
+            "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\
+            <rdf:Description xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:creator><rdf:Seq><rdf:li>{word}</rdf:li>\
+            </rdf:Seq></dc:creator></rdf:Description></rdf:RDF></x:xmpmeta>"
+        )
+    };
+    let sidecar = write(&world, "one.jpg.xmp", 0o600, &title("quokka"));
+    world.index_docs();
+    let server = Server::start(&world);
+    let of_picture = |word: &str| found_by(&world, READER, &format!("{word}+ext:jpg"));
+    assert_eq!(of_picture("one"), ["one.jpg"]);
+    assert_eq!(of_picture("author:quokka"), [""; 0]);
+    set(&sidecar, 0o644);
+    fresh(&server, &world);
+    assert_eq!(of_picture("author:quokka"), ["one.jpg"]);
 }
 
 #[test]
