@@ -15,6 +15,7 @@ mod original;
 mod page;
 mod parameters;
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -32,9 +33,9 @@ pub use asked::{Asked, From, Work};
 use index::Index;
 pub use original::is_known;
 
-/// Returns the bytes of a member of a file, or why it cannot be read, for people.
+/// Returns the bytes of a member of an open file, or why it cannot be read, for people.
 pub type ReadMember =
-    Box<dyn Fn(&dyn ken_engine::Source, &Location) -> Result<Vec<u8>, String> + Send + Sync>;
+    Box<dyn Fn(&dyn Source, &Location, File) -> Result<Vec<u8>, String> + Send + Sync>;
 
 /// Opens a file in its program, or the folder of the file if that is wanted or the file would run. Returns whether the
 /// file itself was opened.

@@ -85,7 +85,7 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
                 let run = |to: &mut dyn Write| program.write(&arguments, &is_gone, to);
                 // Errors name files.
                 let errors = "not all files could be searched".to_owned();
-                (shown(&commits, &run, to)?, errors)
+                (shown(&commits, run, to)?, errors)
             }
             None => program.write(arguments, &is_gone, to)?,
         };
@@ -181,7 +181,7 @@ fn is_shown_below(source: &dyn Source, path: &str) -> Result<bool, Error> {
 /// What it prints is the text of one commit, and only that commit says who may read it.
 fn shown(
     commits: &dyn Fn() -> io::Result<Arc<dyn Source>>,
-    run: &dyn Fn(&mut dyn Write) -> io::Result<(i32, String)>,
+    run: impl Fn(&mut dyn Write) -> io::Result<(i32, String)>,
     to: &mut dyn Write,
 ) -> io::Result<i32> {
     for _ in 0..MAX_TRIES {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{READER, ask, ask_as_owner, found_by, fresh, names, send, set, socket, world, write};
 use crate::needs;
 use crate::serve::Server;
+use crate::sidecar::xmp;
 use crate::world::{World, assert_counts};
 
 #[test]
@@ -68,22 +69,15 @@ fn what_others_may_read_is_what_the_file_has() {
 fn a_sidecar_is_shown_to_those_who_may_read_it() {
     let world = world("");
     write(&world, "one.jpg", 0o644, "no picture");
-    let title = |word: &str| {
-        format!(
-            "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\
-            <rdf:Description xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:creator><rdf:Seq><rdf:li>{word}</rdf:li>\
-            </rdf:Seq></dc:creator></rdf:Description></rdf:RDF></x:xmpmeta>"
-        )
-    };
-    let sidecar = write(&world, "one.jpg.xmp", 0o600, &title("quokka"));
+    let sidecar = write(&world, "one.jpg.xmp", 0o600, &xmp("quokka"));
     world.index_docs();
     let server = Server::start(&world);
     let of_picture = |word: &str| found_by(&world, READER, &format!("{word}+ext:jpg"));
     assert_eq!(of_picture("one"), ["one.jpg"]);
-    assert_eq!(of_picture("author:quokka"), [""; 0]);
+    assert_eq!(of_picture("keywords:quokka"), [""; 0]);
     set(&sidecar, 0o644);
     fresh(&server, &world);
-    assert_eq!(of_picture("author:quokka"), ["one.jpg"]);
+    assert_eq!(of_picture("keywords:quokka"), ["one.jpg"]);
 }
 
 #[test]
