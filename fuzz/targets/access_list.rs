@@ -13,6 +13,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
         let read = Class::read(text);
-        assert_eq!(read.as_ref().map(Class::to_string).and_then(|term| Class::read(&term)), read);
+        assert_eq!(
+            read.as_ref()
+                .map(Class::to_string)
+                .and_then(|term| Class::read(&term)),
+            read
+        );
     }
 });

@@ -22,17 +22,28 @@ const ACL: &str = "system.posix_acl_access";
 const USUAL_LIST: usize = 512;
 /// The space for the longest list that is read.
 const MAX_LIST: usize = 64 << 10;
-/// File systems that show modes without the lists that their servers keep: NFS, SMB, CIFS, SMB 2, FUSE, 9P, Ceph, AFS
-/// (statfs(2)). There only the owner is certain.
-const WITHOUT_LISTS: [u32; 8] = [
-    0x6969,
-    0x517b,
-    0xff53_4d42,
-    0xfe53_4d42,
-    0x6573_5546,
-    0x0102_1997,
-    0x00c3_6400,
-    0x5346_414f,
+/// File systems on which this machine decides by the mode, where they have no lists (statfs(2)): ext2 to ext4, XFS, Btrfs,
+/// F2FS, Bcachefs, ZFS, tmpfs, ramfs, overlay, squashfs, EROFS, ISO 9660, UDF, FAT, exFAT, NTFS 3, JFS, ReiserFS. Others may
+/// show modes without the lists that their servers keep (NFS, SMB, FUSE, …); there only the owner is certain.
+const LOCAL: [u32; 18] = [
+    0xef53,
+    0x5846_5342,
+    0x9123_683e,
+    0xf2f5_2010,
+    0xca45_1a4e,
+    0x2fc1_2fc1,
+    0x0102_1994,
+    0x8584_58f6,
+    0x794c_7630,
+    0x7371_7368,
+    0xe0f5_e1e2,
+    0x9660,
+    0x1501_3346,
+    0x4d44,
+    0x2011_bab0,
+    0x7366_746e,
+    0x3153_464a,
+    0x5265_4973,
 ];
 
 /// Who may read files, as the file system says. Folders are remembered for a moment.
@@ -154,9 +165,9 @@ fn rule(
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             // a magic number of 32 bits
             let kind = file_system()?.f_type as u32;
-            match WITHOUT_LISTS.contains(&kind) {
-                true => Ok(with(None).for_owner(stat.st_uid)),
-                false => Ok(with(None)),
+            match LOCAL.contains(&kind) {
+                true => Ok(with(None)),
+                false => Ok(with(None).for_owner(stat.st_uid)),
             }
         }
         Err(error) => Err(error),

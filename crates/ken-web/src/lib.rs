@@ -24,6 +24,7 @@ use ken_api::{Client, Program, Secret};
 use ken_core::access::Asker;
 use ken_core::{Cause, Location};
 use ken_engine::Source;
+use ken_search::parse::Saved;
 use ken_search::scope::{Rights, Scope, Scoped};
 use ken_search::service::{Access, Service};
 use ken_walk::Permissions;
@@ -140,7 +141,19 @@ impl Web {
         asked: &Asked,
         source: &'s dyn ken_engine::Source,
     ) -> Service<'s> {
-        self.setup.access.service(source, &asked.is_gone)
+        let saved = self.saved(asked.asker.as_ref()).clone();
+        self.setup
+            .access
+            .service_with(source, saved, &asked.is_gone)
+    }
+
+    /// Returns the saved queries of who asks. Only the user of the server has some.
+    pub(crate) fn saved(&self, asker: Option<&Asker>) -> &Saved {
+        static NONE: Saved = Saved::new();
+        match asker {
+            None => &self.setup.access.saved,
+            Some(_) => &NONE,
+        }
     }
 
     /// Returns the milliseconds that a request may take: nobody may hold a thread for longer than the user allows.

@@ -39,10 +39,20 @@ impl Access {
 
     /// Returns the service that answers a request of this moment. It ends soon after the flag becomes true.
     pub fn service<'s>(&self, source: &'s dyn Source, cancel: &Arc<AtomicBool>) -> Service<'s> {
+        self.service_with(source, self.saved.clone(), cancel)
+    }
+
+    /// Returns the same with other saved queries: those of the user are nobody else's.
+    pub fn service_with<'s>(
+        &self,
+        source: &'s dyn Source,
+        saved: Saved,
+        cancel: &Arc<AtomicBool>,
+    ) -> Service<'s> {
         let context = Context {
             now: Timestamp::now(),
             ..self.context.clone()
         };
-        Service::new(source, context, self.saved.clone()).with_cancel(Arc::clone(cancel))
+        Service::new(source, context, saved).with_cancel(Arc::clone(cancel))
     }
 }

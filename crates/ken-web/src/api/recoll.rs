@@ -44,7 +44,8 @@ pub(crate) fn answer(web: &Web, asked: &Asked) -> Result<Answer, Error> {
     let request = request(web, asked, page)?;
     let snapshot = web.at(asked, None)?;
     let service = web.service(asked, &*snapshot);
-    let response = service.ask(&request)?;
+    let mut response = service.ask(&request)?;
+    super::search::hide_scores(asked, &mut response);
     let results: Vec<Value> = response.hits.iter().map(result).collect();
     let total = response
         .total_groups

@@ -1,6 +1,6 @@
 //! `/api/v1/search`.
 
-use ken_search::service::{Reading, Request, Text};
+use ken_search::service::{Reading, Request, Response, Text};
 use serde_json::Value;
 
 use super::parameter::{Parameter, keys, one};
@@ -49,6 +49,13 @@ pub(super) fn parameters() -> Vec<Parameter> {
     all
 }
 
+/// Leaves out scores for people who may not read everything: a score tells in how many documents a word is.
+pub(super) fn hide_scores(asked: &Asked, found: &mut Response) {
+    if asked.asker.is_some() {
+        found.hits.iter_mut().for_each(|hit| hit.score = None);
+    }
+}
+
 pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error> {
     let usual = usual(Some(web));
     let mut request = read(asked, &usual, &SHORT, &["commit"])?;
@@ -65,6 +72,7 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     // It has the numbers of all documents with a word.
     request.explain &= asked.asker.is_none();
     let service = web.service(asked, &*snapshot);
-    let found = service.ask(&request)?;
+    let mut found = service.ask(&request)?;
+    hide_scores(asked, &mut found);
     Ok(showing(object(&found), found.hits.len()))
 }

@@ -83,7 +83,7 @@ fn liked(looker: &Looker<'_>) -> String {
 
 fn of_query(looker: &Looker<'_>, state: &State) -> Vec<Chip> {
     let names = Names {
-        saved: &looker.web.setup.access.saved,
+        saved: looker.web.saved(looker.asker()),
         fields: looker.service.field_names(),
         month_first: looker.service.context().month_first,
         database: None,

@@ -9,8 +9,8 @@ use super::look::Looker;
 use super::state::Link;
 use super::state::State;
 use super::status::freshness;
-use crate::Web;
 use crate::answer::{Answer, Error};
+use crate::{Asked, Web};
 
 /// Queries to try, with what they find.
 const EXAMPLES: [(&str, &str); 6] = [
@@ -50,9 +50,13 @@ impl Home {
         });
         Ok(Self {
             n_documents: looker.source.n_documents(),
-            freshness: freshness(looker.web, looker.source),
+            // What changes, changes in documents of others too.
+            freshness: match looker.asker() {
+                None => freshness(looker.web, looker.source),
+                Some(_) => String::new(),
+            },
             examples: examples.collect(),
-            saved: saved_links(&looker.web.setup.access.saved),
+            saved: saved_links(looker.web.saved(looker.asker())),
         })
     }
 }
@@ -94,8 +98,8 @@ struct SavedPage<'a> {
 }
 
 /// Answers with the saved queries.
-pub(super) fn saved(web: &Web) -> Result<Answer, Error> {
-    let saved = &web.setup.access.saved;
+pub(super) fn saved(web: &Web, asked: &Asked) -> Result<Answer, Error> {
+    let saved = web.saved(asked.asker.as_ref());
     let queries = saved_links(saved)
         .into_iter()
         .zip(saved.values().map(String::as_str));

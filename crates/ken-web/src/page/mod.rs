@@ -99,7 +99,7 @@ fn route(web: &Web, asked: &Asked) -> Result<Answer, Error> {
         ("/picture", false) => picture::page(web, asked),
         ("/thumbnail", false) => picture::thumbnail(web, asked),
         ("/status", false) => status::answer(web, asked),
-        ("/saved", false) => home::saved(web),
+        ("/saved", false) => home::saved(web, asked),
         ("/login", false) => Ok(redirect("./")),
         ("/open", true) => match desktop::open(web, asked) {
             // The script shows the message.

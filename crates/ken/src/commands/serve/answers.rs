@@ -10,7 +10,7 @@ use ken_api::{Door, Guard, Passed, Question, Refusal, Reply};
 use ken_mcp::Mcp;
 use ken_web::{Asked, Body, From, Shown, Web, Work, Write};
 
-use super::audit::{Audit, Line};
+use super::audit::{Audit, Line, MAX_TEXT};
 use super::news::News;
 use super::people::{People, Person};
 use super::pool::{Pool, Rest};
@@ -31,7 +31,7 @@ const MAX_PICTURES_WAITING: usize = 64;
 pub(super) struct Answers {
     news: Arc<News>,
     people: Mutex<Arc<People>>,
-    audit: Option<Arc<Audit>>,
+    audit: Mutex<Option<Arc<Audit>>>,
     web: Arc<Mutex<Arc<Web>>>,
     mcp: Mutex<Mcp>,
     /// Looks at what comes in at the port, once there is one.
@@ -63,7 +63,7 @@ impl Answers {
         Self {
             news,
             people: Mutex::new(Arc::new(people)),
-            audit: audit.map(Arc::new),
+            audit: Mutex::new(audit.map(Arc::new)),
             lookers: pool((2 * n_processors).min(MAX_THREADS), MAX_WAITING),
             pages: pool(n_processors.min(4), MAX_PICTURES_WAITING),
             thumbnails: pool((n_processors / 2).clamp(1, 3), MAX_PICTURES_WAITING),
@@ -86,7 +86,8 @@ impl Answers {
     }
 
     /// Answers by other settings from now on.
-    pub(super) fn renew(&self, web: Web, mcp: Mcp, people: People) {
+    pub(super) fn renew(&self, web: Web, mcp: Mcp, people: People, audit: Option<Audit>) {
+        *self.audit.lock().unwrap_or_else(PoisonError::into_inner) = audit.map(Arc::new);
         *self.people.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(people);
         *self.mcp.lock().unwrap_or_else(PoisonError::into_inner) = mcp;
         *self.web.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(web);
@@ -107,17 +108,67 @@ impl Answers {
         });
         let (passed, person) = match person {
             Ok(passed) => passed,
-            Err((status, message)) => return reply.refuse(status, &message),
+            Err((status, message)) => {
+                // Who is at a port is not known.
+                return match door {
+                    Door::Shared(peer) => {
+                        self.refuse(&request, Person::refused(peer), (status, message), reply);
+                    }
+                    _ => reply.refuse(status, &message),
+                };
+            }
         };
+        if person.asker.is_some() && self.audit().is_some() {
+            let length = request.uri().to_string().len();
+            let refusal = match (length > MAX_TEXT, request.body().len() > MAX_TEXT) {
+                (true, _) => Some(414),
+                (_, true) => Some(413),
+                _ => None,
+            };
+            if let Some(status) = refusal {
+                let message = format!("a question has at most {MAX_TEXT} characters here");
+                return self.refuse(&request, person, (status, message), reply);
+            }
+        }
         let is_at_socket = matches!(door, Door::Socket | Door::Shared(_));
         if is_at_socket && request.uri().path() == MCP {
-            return match person.asker {
+            if person.asker.is_some() {
                 // Its tools read files by themselves.
-                Some(_) => reply.refuse(403, "agents are for the user of this server"),
-                None => self.ask_mcp(request, &person, reply),
-            };
+                let message = "agents are for the user of this server".to_owned();
+                return self.refuse(&request, person, (403, message), reply);
+            }
+            return self.ask_mcp(request, &person, reply);
         }
         self.hand_on(request, passed, person, reply);
+    }
+
+    fn audit(&self) -> Option<Arc<Audit>> {
+        let audit = self.audit.lock();
+        audit.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Refuses a request, and notes that in the audit.
+    fn refuse(
+        &self,
+        request: &Request<Bytes>,
+        person: Person,
+        (status, message): Refusal,
+        reply: Reply,
+    ) {
+        let Some(audit) = self.audit() else {
+            return reply.refuse(status, &message);
+        };
+        if !self.lookers.has_place() {
+            return reply.refuse(503, "too many requests wait; ask again later");
+        }
+        let line = Asking::new(person, request);
+        // Without a thread the reply is dropped, and says so.
+        let _ = self
+            .lookers
+            .run(move || match line.note(Some(&audit), None, status, None) {
+                Ok(()) => reply.refuse(status, &message),
+                Err(why) => reply.refuse(503, &why),
+            });
     }
 
     fn is_outer(&self, port: u16) -> bool {
@@ -149,7 +200,8 @@ impl Answers {
             .then(|| Question::read(request.method(), &passed.path, request.body()));
         match question.flatten() {
             Some(_) if person.asker.is_some() => {
-                reply.refuse(403, "this is for the user of this server");
+                let message = "this is for the user of this server".to_owned();
+                self.refuse(&request, person, (403, message), reply);
             }
             Some(Ok(question)) => self.news.ask(question, reply),
             Some(Err((405, message))) => reply.refuse_method(&passed.path, &message),
@@ -161,7 +213,7 @@ impl Answers {
     /// Answers a program of the user that speaks for an agent. The address names the scope, as nothing else does.
     fn ask_mcp(&self, request: Request<Bytes>, person: &Person, reply: Reply) {
         let line = Asking::new(person.clone(), &request);
-        let audit = self.audit.clone();
+        let audit = self.audit();
         let is_gone = reply.is_gone();
         let asked = Asked::new(request.map(Vec::from), MCP.to_owned(), From::User, is_gone);
         let folders = |name| asked.all(name).map(PathBuf::from).collect::<Vec<_>>();
@@ -209,7 +261,7 @@ impl Answers {
         };
         let is_gone = reply.is_gone();
         let line = Asking::new(person.clone(), &request);
-        let audit = self.audit.clone();
+        let audit = self.audit();
         let asked =
             Asked::new(request.map(Vec::from), passed.path, from, is_gone).with_asker(person.asker);
         let web = lock(&self.web);
@@ -231,9 +283,10 @@ impl Answers {
             let answer = web.answer(&asked);
             if asked.from == From::User && asked.is_question() {
                 let hits = answer.extensions().get::<Shown>().map(|Shown(hits)| *hits);
+                // Of two values the last one counts.
                 let query = ["q", "query", "pattern"]
                     .iter()
-                    .find_map(|name| asked.get(name));
+                    .find_map(|name| asked.all(name).last());
                 let status = answer.status().as_u16();
                 if let Err(why) = line.note(audit.as_deref(), query, status, hits) {
                     return reply.refuse(503, &why);

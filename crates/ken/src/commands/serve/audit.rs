@@ -13,8 +13,9 @@ use serde_json::Value;
 
 use super::people::Person;
 
-/// The most characters of an address and of a body in a line.
-const MAX_TEXT: usize = 8_000;
+/// The most characters of an address and of a body in a line. What other people than the user of the server ask is not
+/// longer, so their lines have all of it.
+pub(super) const MAX_TEXT: usize = 8_000;
 
 /// The file of the audit, opened for each line: log rotation may have moved it.
 pub(super) struct Audit {

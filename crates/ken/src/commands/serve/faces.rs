@@ -151,7 +151,9 @@ impl Faces {
             &self.program,
         )?;
         let mcp = mcp(&self.global, &self.data, settings, self.socket())?;
-        self.answers.renew(web, mcp, People::new(&settings.access)?);
+        let audit = settings.access.audit().map(|file| Audit::open(&file));
+        let people = People::new(&settings.access)?;
+        self.answers.renew(web, mcp, people, audit.transpose()?);
         #[cfg(feature = "desktop")]
         self.bus.renew(access(&self.data, settings, context())?);
         Ok(())

@@ -24,6 +24,18 @@ pub(super) struct Person {
     pub(super) from: &'static str,
 }
 
+impl Person {
+    /// Returns who is at the other end of the shared socket, for the audit: the request itself is refused.
+    pub(super) fn refused(peer: Peer) -> Self {
+        Self {
+            asker: None,
+            uid: peer.uid,
+            name: None,
+            from: "shared socket",
+        }
+    }
+}
+
 /// How people are told apart.
 pub(super) struct People {
     is_enforced: bool,

@@ -73,3 +73,39 @@ fn each_question_is_noted_before_it_is_answered() {
     fs_err::create_dir(&file).unwrap();
     assert_eq!(ask(&world, READER, search).0, 503);
 }
+
+#[test]
+fn what_is_refused_is_noted_and_nothing_is_cut() {
+    let world = world("audit = \"~/audit.jsonl\"\n");
+    write(&world, "one.txt", 0o644, "apple");
+    world.index_docs();
+    let _server = Server::start(&world);
+    let long = "x".repeat(8_000);
+    let padded = format!("/api/v1/search?q={long}&q=apple");
+    assert_eq!(ask(&world, READER, &padded).0, 414);
+    let person = [format!("X-Person: {READER}")];
+    let body = format!("{{{}\"query\":\"apple\"}}", " ".repeat(8_000));
+    let shared = socket(&world);
+    assert_eq!(
+        send(&shared, "POST", "/api/v1/search", &person, &body).0,
+        413
+    );
+    let twice = "/api/v1/search?q=pear&q=apple";
+    assert_eq!(ask(&world, READER, twice).0, 200);
+    assert_eq!(
+        send(&shared, "GET", "/api/v1/search?q=claim", &[], "").0,
+        403
+    );
+    assert_eq!(ask(&world, READER, "/api/v1/status").0, 403);
+    let text = fs_err::read_to_string(world.home().join("audit.jsonl")).unwrap();
+    let lines = text.lines().map(serde_json::from_str::<Value>);
+    let lines: Vec<Value> = lines.map(Result::unwrap).collect();
+    let status: Vec<&Value> = lines.iter().map(|line| &line["status"]).collect();
+    assert_eq!(status, [414, 413, 200, 403, 403]);
+    assert_eq!(
+        lines[2]["query"], "apple",
+        "of two values the last one counts"
+    );
+    assert_eq!(lines[3]["address"], "/api/v1/search?q=claim");
+    assert_eq!(lines[3]["from"], "shared socket");
+}

@@ -270,3 +270,22 @@ fn nothing_about_the_server_is_for_others() {
         assert_eq!(status, 403, "{path}: {answer}");
     }
 }
+
+#[test]
+fn scores_and_saved_queries_are_for_the_user_of_the_server() {
+    let world = world("[queries]\nmerger = \"okapi\"\n");
+    write(&world, "one.txt", 0o644, "okapi");
+    world.index_docs();
+    let _server = Server::start(&world);
+    let search = "/api/v1/search?q=okapi";
+    assert!(ask_as_owner(&world, search).1.contains("\"score\":"));
+    assert!(ask(&world, READER, search).1.contains("one.txt"));
+    assert!(!ask(&world, READER, search).1.contains("\"score\":"));
+    for path in ["/", "/saved"] {
+        assert!(ask_as_owner(&world, path).1.contains("merger"), "{path}");
+        assert!(!ask(&world, READER, path).1.contains("merger"), "{path}");
+    }
+    let named = "/api/v1/search?q=query%3Amerger";
+    assert!(ask_as_owner(&world, named).1.contains("one.txt"));
+    assert!(!ask(&world, READER, named).1.contains("one.txt"));
+}
