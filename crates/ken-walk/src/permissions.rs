@@ -1,6 +1,7 @@
 //! Who may read files: reads owners, modes and access control lists of files and of the folders above them.
 //!
-//! A folder is remembered for a second, so that a file costs two calls. What cannot be looked at allows nobody: a list that cannot be read, a folder that is gone, a file system that does not answer.
+//! A folder is remembered for a second, so that a file costs a few calls. What cannot be looked at allows nobody: a list that
+//! cannot be read, a folder that is gone, a file system that does not answer.
 
 mod folders;
 
