@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use ken_core::{Document, Field, FileKey, Ipath, Kind, Location, Token};
@@ -367,6 +367,33 @@ fn a_run_without_changes_sends_nothing() {
     let before = fake.n_bulks();
     commit(&*sink);
     assert_eq!(fake.n_bulks(), before);
+    sink.close().unwrap();
+}
+
+#[test]
+fn a_deletion_that_arrives_during_a_commit_is_of_the_next_one() {
+    let fake = Arc::new(Fake::default());
+    let sink = cluster(&fake, "a", LONG, LONG).sink().unwrap();
+    write(&*sink, 1, 1, 2).unwrap();
+    commit(&*sink);
+    let of = key(&*sink, 1);
+    std::thread::scope(|scope| {
+        let (sink, (begun, begins)) = (&*sink, mpsc::channel());
+        let mut prepare = || {
+            let begun = begun.clone();
+            scope.spawn(move || {
+                begun.send(()).unwrap();
+                sink.delete(of, Scope::File);
+            });
+            begins.recv().unwrap();
+            // The commit goes on while the deletion is there, or waits for it.
+            std::thread::sleep(Duration::from_millis(100));
+            Ok(sink.meta().clone())
+        };
+        sink.commit_with(&mut prepare).unwrap();
+    });
+    commit(&*sink);
+    assert_is(&fake, &*sink, &Model::new());
     sink.close().unwrap();
 }
 

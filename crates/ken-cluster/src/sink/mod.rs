@@ -232,6 +232,8 @@ impl Sink for ClusterSink {
     }
 
     fn delete(&self, key: FileKey, scope: Scope) {
+        // A commit forgets all deletions when it ends, as it has executed them.
+        let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         self.has_written.store(true, Ordering::Relaxed);
         let moment = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
         let mut waiting = lock(&self.waiting);

@@ -104,7 +104,9 @@ impl Run<'_> {
 
     /// Commits if there is anything to commit.
     pub(super) fn commit(&self, summary: &Summary, saw_all: bool) -> Result<bool, Error> {
-        let complete = !summary.interrupted && self.prepared.scope.is_all();
+        // Files that other machines left are read in a second pass.
+        let is_whole = !summary.interrupted && !summary.has_left;
+        let complete = is_whole && self.prepared.scope.is_all();
         let all = complete && summary.kept == 0 && saw_all;
         if !self.has_news(summary, complete, all) {
             return Ok(false);
@@ -121,7 +123,7 @@ impl Run<'_> {
         let mut committed = None;
         let committing = self.progress.span(Stage::Commit, None);
         writer.commit_with(&mut || {
-            let meta = self.meta(writer, complete.then_some(now), all, !summary.interrupted)?;
+            let meta = self.meta(writer, complete.then_some(now), all, is_whole)?;
             committed = Some(meta.clone());
             Ok(meta)
         })?;

@@ -1,16 +1,14 @@
 //! Helps the run of another machine: reads the files of its shares with all cores of this one.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use ken_engine::{Claim, Sink};
 use ken_walk::Catalogue;
 
-use super::share::{Outcome, Share, Shared, SharedFile};
+use super::share::{Outcome, Share, SharedFile};
 use super::{Run, of_paths};
-use crate::extract::counts::Counts;
 use crate::guest::Guest;
 use crate::prepare::{Prepared, Scope};
 use crate::write::{LazyWriter, WriterSlot};
@@ -18,6 +16,8 @@ use crate::{Error, Options, Progress, Summary, under_way};
 
 /// How often a machine without work asks for some.
 const ASK: Duration = Duration::from_millis(200);
+/// How often a machine asks again whether a run that ended goes on.
+const MAX_ENDED: u32 = 3;
 /// The number of shares that may fail on this machine.
 const MAX_FAILURES: u32 = 3;
 
@@ -34,13 +34,17 @@ pub(super) fn help(options: &Options, progress: &Progress) -> Result<Option<Summ
     let completed = || options.meta().ok().and_then(|meta| meta.completed);
     let before = completed();
     let mut whole = Outcome::default();
-    let mut n_failures = 0;
+    let (mut n_failures, mut n_ended) = (0, None);
     progress.waiting.store(true, Ordering::Relaxed);
     let is_over = loop {
         if progress.is_cancelled() {
             break false;
         }
-        match guest.claim()? {
+        let claim = guest.claim()?;
+        if !matches!(claim, Claim::Ended) {
+            n_ended = Some(0);
+        }
+        match claim {
             Claim::Share(share, sink) => {
                 progress.waiting.store(false, Ordering::Relaxed);
                 match work(options, &share, sink, progress) {
@@ -58,7 +62,14 @@ pub(super) fn help(options: &Options, progress: &Progress) -> Result<Option<Summ
                 progress.waiting.store(true, Ordering::Relaxed);
             }
             Claim::Wait => std::thread::sleep(ASK),
-            Claim::Ended => break true,
+            Claim::Ended => match n_ended.as_mut().filter(|n| **n < MAX_ENDED) {
+                // It may be between its two passes.
+                Some(n) if completed() == before => {
+                    *n += 1;
+                    std::thread::sleep(ASK);
+                }
+                _ => break true,
+            },
             Claim::Lost => break false,
         }
     };
@@ -132,19 +143,12 @@ pub(super) fn work(
     };
     let before = figures();
     let slot = WriterSlot::holding(&options, sink);
+    let writer = LazyWriter::new(&slot, true, true);
     let run = Run {
-        writer: LazyWriter::new(&slot, true, true),
-        prepared: &prepared,
-        progress,
-        notify: &|_| (),
-        ngrams: OnceLock::new(),
-        counts: Counts::default(),
-        n_stale: AtomicU64::new(0),
-        listings_error: OnceLock::new(),
         given: Some(share.files.iter().map(SharedFile::change).collect()),
         guest: (!is_own).then(Guest::default),
         may_share: false,
-        shared: Shared::default(),
+        ..Run::new(writer, &prepared, progress, &|_| ())
     };
     run.walk_and_extract(&Catalogue::new(Vec::new()))?;
     let mut outcome = Outcome {

@@ -263,27 +263,14 @@ pub(crate) fn run_in(
     let prepared = Prepared::load(options, changes, scope)?;
     drop(loading);
     let is_synced = options.durability == Durability::Full;
-    let run = Run {
-        writer: LazyWriter::new(session.slot(&prepared.options), is_synced, true),
-        prepared: &prepared,
-        progress,
-        notify,
-        ngrams: OnceLock::new(),
-        counts: Counts::default(),
-        n_stale: AtomicU64::new(0),
-        listings_error: OnceLock::new(),
-        given: None,
-        guest: None,
-        may_share: options.shares,
-        shared: Shared::default(),
-    };
+    let writer = LazyWriter::new(session.slot(&prepared.options), is_synced, true);
+    let run = Run::new(writer, &prepared, progress, notify);
     let walked = run.execute()?;
     run.finish_shares()?;
     let mut summary = run.summary(&walked);
     if !options.dry_run {
         let walk = &walked.walk;
-        let saw_all =
-            walk.unavailable.is_empty() && walk.incomplete.is_empty() && !run.shared.has_left();
+        let saw_all = walk.unavailable.is_empty() && walk.incomplete.is_empty();
         summary.committed = run.commit(&summary, saw_all)?;
     }
     summary.seconds = started.elapsed().as_secs_f64();
@@ -310,6 +297,31 @@ struct Run<'r> {
     guest: Option<Guest>,
     may_share: bool,
     shared: Shared,
+}
+
+impl<'r> Run<'r> {
+    /// Returns a run that walks its scope.
+    fn new(
+        writer: LazyWriter<'r>,
+        prepared: &'r Prepared<'r>,
+        progress: &'r Progress,
+        notify: &'r Notify<'r>,
+    ) -> Self {
+        Self {
+            writer,
+            prepared,
+            progress,
+            notify,
+            ngrams: OnceLock::new(),
+            counts: Counts::default(),
+            n_stale: AtomicU64::new(0),
+            listings_error: OnceLock::new(),
+            given: None,
+            guest: None,
+            may_share: prepared.options.shares,
+            shared: Shared::default(),
+        }
+    }
 }
 
 impl Run<'_> {

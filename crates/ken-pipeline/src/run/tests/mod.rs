@@ -448,3 +448,31 @@ fn readers_see_whole_commits() {
             .any(|(is_finished, texts)| *is_finished && texts[0] == newest)
     );
 }
+
+/// Other machines left files of a run: until its second pass has read them, it has not come to its end.
+#[test]
+fn a_run_that_left_files_is_under_way() {
+    let folder = folder_of_files(3);
+    let (progress, data) = (Progress::default(), folder.path().join("data"));
+    let options = options(&data, 64 << 20);
+    for n_left in [1, 0] {
+        let mut session = Session::open(&options, &progress).unwrap().unwrap();
+        let add = [RootChange::Add(Root::new(folder.path().join("docs")))];
+        let prepared = Prepared::load(&options, &add, Scope::All).unwrap();
+        let writer = LazyWriter::new(session.slot(&prepared.options), true, true);
+        let run = Run::new(writer, &prepared, &progress, &|_| ());
+        let walked = run.execute().unwrap();
+        run.shared.n_left.store(n_left, Ordering::Relaxed);
+        assert!(run.commit(&run.summary(&walked), true).unwrap());
+        drop(run);
+        session.close_writer().unwrap();
+        let meta = options.meta().unwrap();
+        let is_whole = n_left == 0;
+        assert_eq!(meta.completed.is_some(), is_whole);
+        assert_eq!(meta.began.is_some(), is_whole);
+        assert_eq!(
+            (meta.all_seen, meta.under_way.is_none()),
+            (is_whole, is_whole)
+        );
+    }
+}
