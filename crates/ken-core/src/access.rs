@@ -321,6 +321,12 @@ impl Class {
         self.0.iter().all(|rule| rule.allows(asker))
     }
 
+    /// Returns whether all who may read files of another class may read those of this one, as far as rules that are the same
+    /// tell.
+    pub fn allows_all_of(&self, other: &Self) -> bool {
+        self.0.is_subset(&other.0) || *other == Self::nobody()
+    }
+
     /// Reads a class from its term; none if the term is of a version that is not known, or damaged.
     pub fn read(term: &str) -> Option<Self> {
         let rules = term.strip_prefix(VERSION)?.split('/').map(Rule::read);

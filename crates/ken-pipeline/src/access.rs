@@ -3,11 +3,12 @@
 //! A run over all files reads the classes of all files first, since a look at each document takes ten times as long as
 //! the `stat` of its file. A run over some paths looks at the documents of their files.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use ken_core::FileKey;
-use ken_core::access::ACCESS;
+use ken_core::access::{ACCESS, Class};
 use ken_engine::{Error, Source};
 use ken_walk::Permissions;
 
@@ -45,14 +46,24 @@ impl Access {
         })
     }
 
-    /// Returns who may read the file at a path now.
+    /// Returns who may read the file at a path now. What is read of a file belongs to [`Self::of_open`].
     pub(crate) fn now(&self, path: &Path) -> Arc<str> {
         self.permissions.class_of(path).to_string().into()
     }
 
+    /// Returns who may read an open file, which was opened by this path.
+    pub(crate) fn of_open(&self, file: &File, path: &Path) -> Class {
+        self.permissions.class_of_open(file, path)
+    }
+
     /// Returns whether other people may read the file at a path than the index knows.
     pub(crate) fn differs(&self, path: &Path, key: FileKey) -> bool {
-        !self.known.is(key, &self.now(path))
+        !self.knows(key, &self.now(path))
+    }
+
+    /// Returns whether the index knows a file with this class.
+    pub(crate) fn knows(&self, key: FileKey, class: &str) -> bool {
+        self.known.is(key, class)
     }
 }
 

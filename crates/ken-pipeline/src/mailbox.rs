@@ -48,13 +48,15 @@ pub(crate) enum MessageFate {
 }
 
 impl KnownMailbox {
-    /// Returns the messages that the index has of a mailbox, if some may stay; `None` otherwise.
+    /// Returns the messages that the index has of a mailbox, which is open and has this class, if some may stay; `None`
+    /// otherwise.
     pub(crate) fn of(
         prepared: &Prepared<'_>,
         path: &Path,
         key: FileKey,
         file: &File,
         size: u64,
+        class: Option<&str>,
     ) -> Result<Option<Self>, Error> {
         let Some(snapshot) = prepared.snapshot.as_deref() else {
             return Ok(None);
@@ -64,7 +66,8 @@ impl KnownMailbox {
         };
         let access = prepared.access.as_ref();
         // Messages that stay keep their class.
-        let is_reclassified = access.is_some_and(|access| access.differs(path, key));
+        let is_known = |class| access.is_some_and(|access| access.knows(key, class));
+        let is_reclassified = class.is_some_and(|class| !is_known(class));
         if !row.token.is_finished() || is_reclassified || prepared.reads_again(path, &row) {
             return Ok(None);
         }

@@ -150,8 +150,8 @@ impl Comparison<'_> {
         let known = self.catalogue.see(self.hasher.key(path));
         if let Some(row) = known {
             let is_known = row.is_of(&stamp, &self.hasher) && !self.is_another(row, &stamp);
-            let has_content = is_known || self.has_content(row, &stamp);
-            let is_kept = has_content && !(self.is_stale)(path, row) && !self.full;
+            let may_have_content = is_known || self.may_have_content(row, &stamp);
+            let is_kept = may_have_content && !(self.is_stale)(path, row) && !self.full;
             let is_reclassified = || self.is_reclassified.is_some_and(|is| is(path, row));
             if is_kept && is_reclassified() {
                 let path = path.to_path_buf();
@@ -177,9 +177,10 @@ impl Comparison<'_> {
         None
     }
 
-    /// Returns whether a file has the content that the index knows, if it has another owner, mode or list: these move the
-    /// `ctime`, and leave the size, the time of modification and the inode.
-    fn has_content(&self, row: &FileRow, stamp: &Stamp) -> bool {
+    /// Returns whether a file may have the content that the index knows, and another owner, mode or list: these move the
+    /// `ctime`, and leave the size, the time of modification and the inode. So may another file with the inode of one that
+    /// is gone: who takes in the change compares the content.
+    fn may_have_content(&self, row: &FileRow, stamp: &Stamp) -> bool {
         self.is_reclassified.is_some()
             && row.token.is_settled()
             && !stamp.is_racy()

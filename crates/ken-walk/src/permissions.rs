@@ -1,17 +1,18 @@
 //! Who may read files: reads owners, modes and access control lists of files and of the folders above them.
 //!
-//! Each folder is looked at once and then remembered, so that a file costs two calls. What cannot be looked at allows nobody:
-//! a list that cannot be read, a folder that is gone, a file system that does not answer.
+//! A folder is remembered for a second, so that a file costs a few calls. What cannot be looked at allows nobody: a list that
+//! cannot be read, a folder that is gone, a file system that does not answer.
 
-use std::collections::{BTreeSet, HashMap};
+mod folders;
+
 use std::ffi::OsString;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use folders::{Folders, Inode, Known};
 use ken_core::access::{Class, Rule, Wish};
-use rustix::fs::{AtFlags, CWD, FileType, Stat, StatFs};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatFs};
 use rustix::io::Errno;
 
 use crate::Mounts;
@@ -22,8 +23,6 @@ const ACL: &str = "system.posix_acl_access";
 const USUAL_LIST: usize = 512;
 /// The space for the longest list that is read.
 const MAX_LIST: usize = 64 << 10;
-/// The most folders that are remembered.
-const MAX_FOLDERS: usize = 100_000;
 /// File systems on which this machine decides by the mode, where they have no lists (statfs(2)): ext2 to ext4, XFS, Btrfs,
 /// F2FS, Bcachefs, ZFS, tmpfs, ramfs, overlay, squashfs, EROFS, ISO 9660, UDF, FAT, exFAT, NTFS 3, JFS, ReiserFS. Others may
 /// show modes without the lists that their servers keep (NFS, SMB, FUSE, …); there only the owner is certain.
@@ -48,12 +47,11 @@ const LOCAL: [u32; 18] = [
     0x5265_4973,
 ];
 
-type Rules = Arc<BTreeSet<Rule>>;
-
-/// Who may read files, as the file system says. Folders are looked at once.
+/// Who may read files, as the file system says. Folders are remembered for a moment.
 #[derive(Default)]
 pub struct Permissions {
-    folders: Mutex<HashMap<PathBuf, Rules>>,
+    folders: Folders<PathBuf>,
+    inodes: Folders<Inode>,
     /// The mounts, if file systems may have stopped to answer.
     mounts: Option<Mounts>,
 }
@@ -62,8 +60,8 @@ impl Permissions {
     /// Returns what asks each file system first whether it answers.
     pub fn guarded() -> Self {
         Self {
-            folders: Mutex::default(),
             mounts: Some(Mounts::read()),
+            ..Self::default()
         }
     }
 
@@ -78,66 +76,63 @@ impl Permissions {
             let rule = rule_at(Wish::Read, path)?;
             let mut folders = self.above(path)?;
             if is_link(path)? {
-                folders = joined(&folders, &*self.above(&real(path)?)?);
+                folders = folders.joined(&self.above(&real(path)?)?);
             }
-            Ok::<_, Errno>(Class::new(rule, folders.iter().cloned()))
+            Ok::<_, Errno>(Class::new(rule, folders.rules.iter().cloned()))
         };
         look().unwrap_or_else(|_| Class::nobody())
     }
 
-    /// Returns who may read a file that is open, and was opened by this path.
+    /// Returns who may read a file that is open, and was opened by this path. Its own folders count besides those of the
+    /// path: what was opened may not be what the path means by now.
     pub fn class_of_open(&self, file: impl AsFd, path: &Path) -> Class {
         let look = || {
             let stat = rustix::fs::fstat(&file)?;
             let list = list(|space| rustix::fs::fgetxattr(&file, ACL, space));
             let rule = rule(Wish::Read, &stat, list, || rustix::fs::fstatfs(&file))?;
-            // What was opened may not be what the path means by now.
-            let link = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
-            let real = rustix::fs::readlink(link, Vec::new())?.into_bytes();
-            let real = PathBuf::from(OsString::from_vec(real));
-            let folders = joined(&*self.above(path)?, &*self.above(&real)?);
-            Ok::<_, Errno>(Class::new(rule, folders.iter().cloned()))
+            let own = folders::from_open(&self.inodes, folder_of(&file.as_fd(), &stat)?)?;
+            let folders = own.joined(&self.above(path)?);
+            Ok::<_, Errno>(Class::new(rule, folders.rules.iter().cloned()))
         };
         look().unwrap_or_else(|_| Class::nobody())
     }
 
     /// Returns the rules of the folders above a path.
-    fn above(&self, path: &Path) -> Result<Rules, Errno> {
+    fn above(&self, path: &Path) -> Result<Known, Errno> {
         path.parent()
-            .map_or(Ok(Rules::default()), |folder| self.folder(folder))
+            .map_or_else(|| Ok(Known::none()), |folder| self.folder(folder))
     }
 
     /// Returns the rules of a folder and those above it.
-    fn folder(&self, path: &Path) -> Result<Rules, Errno> {
-        if let Some(known) = self.known().get(path) {
-            return Ok(Arc::clone(known));
+    fn folder(&self, path: &Path) -> Result<Known, Errno> {
+        if let Some(known) = self.folders.get(path) {
+            return Ok(known);
         }
         // Paths have at most 4,096 bytes, and so 2,048 folders.
-        let mut rules = self.above(path)?;
-        if is_link(path)? {
+        let above = self.above(path)?;
+        let known = match is_link(path)? {
             // The path that it means has no links.
-            rules = joined(&rules, &*self.folder(&real(path)?)?);
-        } else {
-            let own = rule_at(Wish::Pass, path)?;
-            if !rules.contains(&own) {
-                rules = joined(&rules, &[own].into());
-            }
-        }
-        let mut known = self.known();
-        if known.len() >= MAX_FOLDERS {
-            known.clear();
-        }
-        known.insert(path.to_path_buf(), Arc::clone(&rules));
-        Ok(rules)
-    }
-
-    fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, Rules>> {
-        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
+            true => above.joined(&self.folder(&real(path)?)?),
+            false => above.with(rule_at(Wish::Pass, path)?),
+        };
+        self.folders.put(path.to_path_buf(), &known);
+        Ok(known)
     }
 }
 
-fn joined(one: &BTreeSet<Rule>, other: &BTreeSet<Rule>) -> Rules {
-    Arc::new(one.union(other).cloned().collect())
+/// Opens the folder that an open file is in.
+fn folder_of(file: &impl AsRawFd, stat: &Stat) -> Result<OwnedFd, Errno> {
+    let real = rustix::fs::readlink(folders::descriptor(file), Vec::new())?.into_bytes();
+    let real = PathBuf::from(OsString::from_vec(real));
+    let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else {
+        return Err(Errno::STALE);
+    };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = rustix::fs::openat(CWD, folder, flags, Mode::empty())?;
+    // Another folder may have that path by now.
+    let there = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let is_in = (there.st_dev, there.st_ino) == (stat.st_dev, stat.st_ino);
+    is_in.then_some(folder).ok_or(Errno::STALE)
 }
 
 fn is_link(path: &Path) -> Result<bool, Errno> {
@@ -278,6 +273,47 @@ mod tests {
             !class(&elsewhere).allows(&other()),
             "opened by another path"
         );
+    }
+
+    #[test]
+    fn folders_on_the_way_to_an_open_file_count_whatever_its_path_means() {
+        let (_temporary, folder, file) = tree();
+        let top = folder.parent().unwrap();
+        let (secret, decoy) = (top.join("secret"), top.join("decoy"));
+        fs_err::create_dir_all(secret.join("in")).unwrap();
+        fs_err::rename(&file, secret.join("in/file")).unwrap();
+        set(&secret.join("in"), 0o755);
+        set(&secret, 0o700);
+        let permissions = Permissions::default();
+        let class = |open: &fs_err::File, path: &Path| permissions.class_of_open(open.file(), path);
+        // Opened through a link that was there for a moment.
+        fs_err::os::unix::fs::symlink(secret.join("in"), &decoy).unwrap();
+        let open = fs_err::File::open(decoy.join("file")).unwrap();
+        fs_err::remove_file(&decoy).unwrap();
+        fs_err::create_dir(&decoy).unwrap();
+        set(&decoy, 0o755);
+        fs_err::write(decoy.join("file"), "other").unwrap();
+        assert!(permissions.class_of(&decoy.join("file")).allows(&other()));
+        assert!(!class(&open, &decoy.join("file")).allows(&other()));
+        // The same of a file that has no path any more.
+        set(&secret, 0o755);
+        fs_err::remove_file(secret.join("in/file")).unwrap();
+        assert!(!class(&open, &decoy.join("file")).allows(&other()));
+    }
+
+    #[test]
+    fn a_changed_folder_counts_after_a_moment() {
+        let (_temporary, folder, file) = tree();
+        let permissions = Permissions::default();
+        let open = fs_err::File::open(&file).unwrap();
+        let both = || {
+            let open = permissions.class_of_open(open.file(), &file);
+            [permissions.class_of(&file), open].map(|class| class.allows(&other()))
+        };
+        assert_eq!(both(), [true; 2]);
+        set(folder.parent().unwrap(), 0o700);
+        std::thread::sleep(std::time::Duration::from_millis(1_100));
+        assert_eq!(both(), [false; 2]);
     }
 
     /// Numbers that look random, the same in each run.

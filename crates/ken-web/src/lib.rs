@@ -15,6 +15,8 @@ mod original;
 mod page;
 mod parameters;
 
+use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -32,9 +34,9 @@ pub use asked::{Asked, From, Work};
 use index::Index;
 pub use original::is_known;
 
-/// Returns the bytes of a member of a file, or why it cannot be read, for people.
+/// Returns the bytes of a member of an open file, or why it cannot be read, for people.
 pub type ReadMember =
-    Box<dyn Fn(&dyn ken_engine::Source, &Location) -> Result<Vec<u8>, String> + Send + Sync>;
+    Box<dyn Fn(&dyn Source, &Location, File) -> Result<Vec<u8>, String> + Send + Sync>;
 
 /// Opens a file in its program, or the folder of the file if that is wanted or the file would run. Returns whether the
 /// file itself was opened.
@@ -78,6 +80,16 @@ pub struct Web {
     attempts: attempts::Attempts,
 }
 
+/// Returns what somebody may read of a commit.
+fn readable(whole: Arc<dyn Source>, asker: &Asker) -> Result<Arc<dyn Source>, ken_engine::Error> {
+    let permissions = Permissions::guarded();
+    let scope = Scope::of(Rights {
+        asker: asker.clone(),
+        look_at: Some(Arc::new(move |path: &Path| permissions.class_of(path))),
+    });
+    Ok(Arc::new(Scoped::shared(whole, &scope)?))
+}
+
 impl Web {
     /// Returns what answers requests to an index. Nothing is opened yet.
     pub fn new(setup: Setup) -> Self {
@@ -105,15 +117,22 @@ impl Web {
     /// Fails if the index cannot be read, or the commit is not open any more.
     pub(crate) fn at(&self, asked: &Asked, commit: Option<u64>) -> Result<Arc<dyn Source>, Error> {
         let whole = self.index.at(commit)?;
-        let Some(asker) = &asked.asker else {
-            return Ok(whole);
-        };
-        let permissions = Permissions::guarded();
-        let scope = Scope::of(Rights {
-            asker: asker.clone(),
-            look_at: Some(Arc::new(move |path: &Path| permissions.class_of(path))),
-        });
-        Ok(Arc::new(Scoped::shared(whole, &scope)?))
+        Ok(match &asked.asker {
+            Some(asker) => readable(whole, asker)?,
+            None => whole,
+        })
+    }
+
+    /// Returns what opens the index at its last commit: what somebody may read.
+    pub(crate) fn commits_for(
+        &self,
+        asker: Asker,
+    ) -> impl Fn() -> io::Result<Arc<dyn Source>> + Send + use<> {
+        let reader = self.setup.access.reader();
+        move || {
+            let whole = reader.snapshot().map_err(io::Error::other)?;
+            readable(whole, &asker).map_err(io::Error::other)
+        }
     }
 
     /// Returns the search service for a request, at a commit.

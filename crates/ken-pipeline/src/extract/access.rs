@@ -1,14 +1,17 @@
 //! Handles a file that other people may read than before: writes its documents again from the index, with nothing changed
-//! but that. Neither the file nor its members are read.
+//! but that. Nothing is extracted again. Only the bytes of a file with another stamp are compared with those that were read,
+//! since another file may have its name, its inode, its size and its time of modification.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::SystemTime;
 
-use ken_core::{Document, Stamp, Token};
+use ken_core::access::Class;
+use ken_core::{Document, SidecarStamp, Stamp, Token};
 use ken_engine::{DocAddress, Source};
-use ken_walk::Settled;
 
+use super::attached::Attached;
 use super::counts::Made;
 use super::{Pool, Thread};
 use crate::write::FileFacts;
@@ -37,21 +40,22 @@ impl Pool<'_> {
         let Some(snapshot) = self.prepared.snapshot.as_deref() else {
             return Ok(false);
         };
-        let facts = self.facts(path, stamp);
-        let addresses = snapshot.files().documents_of(facts.key)?;
+        let key = self.hasher.key(path);
+        let addresses = snapshot.files().documents_of(key)?;
+        let Some((_, row)) = snapshot.files().row_among(key, &addresses)? else {
+            return Ok(false);
+        };
         let Some((own, before)) = readable(snapshot, &addresses)? else {
             return Ok(false);
         };
-        let state = self.state(stamp);
-        // A content of this moment may change without another time. A later change moves the time of an older one.
-        let written = Stamp {
-            ctime_ns: stamp.mtime_ns,
-            ..*stamp
-        };
-        let is_settled = ken_walk::settle(&written, SystemTime::now()) == Settled::Yes;
-        if before.generation() != state.token.generation() || !is_settled {
+        if before.generation() != self.prepared.stale.generation {
             return Ok(false);
         }
+        let Some(verified) = self.verified(&row, &addresses, path, *stamp)? else {
+            return Ok(false);
+        };
+        let state = self.state(&verified.stamp);
+        let facts = self.facts(path, &verified.stamp, verified.class);
         // The n-grams of the file are known by its token.
         let are_ngrams_known = before == state.token;
         self.documents.delete(facts.key)?;
@@ -71,6 +75,27 @@ impl Pool<'_> {
         Ok(true)
     }
 
+    /// Returns who may read an open file, if the index keeps that.
+    pub(super) fn class_of(&self, file: &File, path: &Path) -> Option<Class> {
+        let access = self.prepared.access.as_ref();
+        access.map(|access| access.of_open(file, path))
+    }
+
+    /// Reads what is attached to an open file with this class. A sidecar that not all of its people may read is left out.
+    pub(super) fn attached(
+        &self,
+        file: &File,
+        path: &Path,
+        found: Option<SidecarStamp>,
+        class: Option<&Class>,
+    ) -> Attached {
+        Attached::read(file, path, found, &|sidecar, path| {
+            let own = self.class_of(sidecar, path);
+            own.zip(class)
+                .is_none_or(|(own, class)| own.allows_all_of(class))
+        })
+    }
+
     /// Takes the n-grams of a file from its text in the index, if that is all that the file contains. Of other files searches
     /// for expressions read the bytes.
     fn known_ngrams(
@@ -87,6 +112,11 @@ impl Pool<'_> {
             false => self.ngrams.unread(facts, token),
         }
     }
+}
+
+/// Returns the term of a class.
+pub(super) fn term(class: &Class) -> Arc<str> {
+    class.to_string().into()
 }
 
 /// Returns a file's own document among others, with its token, if the file was read to its end and without a failure.

@@ -34,15 +34,23 @@ pub(crate) struct Attached {
     pub(crate) log: Option<(File, u64)>,
 }
 
+/// Returns whether what is in an open sidecar, at its path, may be shown to those who may read the file.
+pub(crate) type MayJoin<'a> = dyn Fn(&File, &Path) -> bool + 'a;
+
 impl Attached {
-    /// Reads the attributes of an open file, and its sidecar if the walk found one.
-    pub(crate) fn read(file: &File, path: &Path, found: Option<SidecarStamp>) -> Self {
+    /// Reads the attributes of an open file, and its sidecar if the walk found one and it `may_join` the file.
+    pub(crate) fn read(
+        file: &File,
+        path: &Path,
+        found: Option<SidecarStamp>,
+        may_join: &MayJoin<'_>,
+    ) -> Self {
         let mut attached = Self::default();
         if let Err(error) = attached.read_attributes(file) {
             attached.fail(Operation::ReadAttributes, &error.into());
         }
         if found.is_some()
-            && let Err(error) = attached.read_sidecar(path)
+            && let Err(error) = attached.read_sidecar(path, may_join)
         {
             // The stamp of the walk: the sidecar is not tried again until it changes, unless the
             // cause may pass.
@@ -92,7 +100,7 @@ impl Attached {
         Ok(())
     }
 
-    fn read_sidecar(&mut self, path: &Path) -> io::Result<()> {
+    fn read_sidecar(&mut self, path: &Path, may_join: &MayJoin<'_>) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().as_bytes();
         for (name, kind) in ken_walk::sidecar_names(name) {
             let path = path.with_file_name(std::ffi::OsStr::from_bytes(&name));
@@ -100,6 +108,9 @@ impl Attached {
                 continue;
             };
             self.stamp = Some(ken_walk::sidecar_stamp(&stamp));
+            if !may_join(&file, &path) {
+                break;
+            }
             if kind == Sidecar::Log {
                 self.log = Some((file, stamp.size));
                 break;
@@ -144,7 +155,7 @@ mod tests {
 
     fn joined(file: &File, path: &Path) -> Document {
         let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
-        Attached::read(file, path, None).join(&mut document);
+        Attached::read(file, path, None, &|_, _| true).join(&mut document);
         document
     }
 

@@ -13,7 +13,7 @@ use ken_engine::MessageId;
 use ken_extract::Input;
 use ken_walk::{Availability, Settled};
 
-use super::attached::Attached;
+use super::access::term;
 use super::counts::Made;
 use super::job::{FileJob, lock};
 use super::remote::Opened;
@@ -71,18 +71,17 @@ impl Pool<'_> {
             Ok(Some(opened)) => {
                 let (file, own) = (opened.file, opened.stamp);
                 let n_bytes = own.size;
-                let attached = opened.attached;
+                let (attached, class) = (opened.attached, opened.class.as_ref());
                 let attached =
-                    attached.unwrap_or_else(|| Attached::read(&file, &path, stamp.sidecar));
+                    attached.unwrap_or_else(|| self.attached(&file, &path, stamp.sidecar, class));
                 let stamp = Stamp {
                     sidecar: attached.stamp,
                     mh: stamp.mh,
                     ..own
                 };
-                let access = self.prepared.access.as_ref();
                 let job = FileJob {
                     state: self.state(&stamp),
-                    class: access.map(|access| access.now(&path)),
+                    class: class.map(term),
                     path,
                     key,
                     made,
@@ -148,8 +147,11 @@ impl Pool<'_> {
         opened: Option<&Opened>,
     ) -> Option<KnownMailbox> {
         let known = match opened {
-            Some(Opened { file, stamp, .. }) => {
-                KnownMailbox::of(self.prepared, path, key, file, stamp.size)
+            Some(Opened {
+                file, stamp, class, ..
+            }) => {
+                let class = class.as_ref().map(term);
+                KnownMailbox::of(self.prepared, path, key, file, stamp.size, class.as_deref())
             }
             None => Ok(None),
         };
@@ -286,7 +288,8 @@ impl Pool<'_> {
         if may_pass(error) || is_racy {
             state.token = Token::UNFINISHED;
         }
-        let facts = self.facts(path, &stamp);
+        let class = self.prepared.access.as_ref().map(|access| access.now(path));
+        let facts = self.facts(path, &stamp, class);
         self.errors.note(self.ngrams.unread(&facts, state.token));
         self.errors
             .note(self.documents.add(&facts, Some(state), document));

@@ -274,6 +274,7 @@ impl<'r> Pool<'r> {
         let opened = match is_remote {
             true => self.open_remote(path, found)?,
             false => crate::open::open(path)?.map(|(file, stamp)| Opened {
+                class: self.class_of(&file, path),
                 file,
                 stamp,
                 attached: None,
@@ -295,9 +296,9 @@ impl<'r> Pool<'r> {
         }
     }
 
-    fn facts<'a>(&self, path: &'a Path, stamp: &Stamp) -> FileFacts<'a> {
+    fn facts<'a>(&self, path: &'a Path, stamp: &Stamp, class: Option<Arc<str>>) -> FileFacts<'a> {
         FileFacts {
-            class: self.prepared.access.as_ref().map(|access| access.now(path)),
+            class,
             path,
             key: self.hasher.key(path),
             mtime_seconds: stamp.mtime_seconds(),

@@ -1,17 +1,28 @@
 //! Handles a file under a new path: writes it again from the index, or reads it if its type may
 //! depend on the name.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ken_core::{Document, Field, FileKey, FileRow, Kind, Location, Stamp, Token};
 use ken_engine::DocAddress;
 use ken_extract::Input;
 
+use super::access::term;
 use super::counts::Made;
-use super::remote::Opened;
 use super::{Pool, Thread};
 use crate::write::FileFacts;
+
+/// A file that has the content that the index has.
+pub(super) struct Verified {
+    pub(super) stamp: Stamp,
+    /// Who may read it, if the index keeps that.
+    pub(super) class: Option<Arc<str>>,
+    /// The file, if it was opened.
+    file: Option<File>,
+}
 
 impl Pool<'_> {
     /// Writes a file under its new path from its data in the index. A file whose type may depend on
@@ -80,11 +91,12 @@ impl Pool<'_> {
         {
             return Ok(false);
         }
-        let Some(stamp) = self.verified(&row, &addresses, path, stamp)? else {
+        let Some(verified) = self.verified(&row, &addresses, path, stamp)? else {
             return Ok(false);
         };
+        let stamp = verified.stamp;
         let mut own = None;
-        let facts = self.facts(path, &stamp);
+        let facts = self.facts(path, &stamp, verified.class);
         let state = self.state(&stamp);
         let part = &mut thread.part_ngrams.borrow_mut();
         let has_parts = addresses.len() > 1;
@@ -103,43 +115,58 @@ impl Pool<'_> {
         };
         own.fields.retain(|(field, _)| *field != Field::Filename);
         ken_extract::add_file_name(&mut own, &name);
-        self.moved_ngrams(&facts, &stamp, &own, state.token, has_parts, thread)?;
+        let moved = (verified.file, stamp);
+        self.moved_ngrams(&facts, moved, &own, state.token, has_parts, thread)?;
         self.documents.add(&facts, Some(state), own)?;
         Ok(true)
     }
 
-    /// Returns the stamp under which a file has the content that the index has; none if it may have another.
+    /// Returns what a file is that has the content that the index has; none if it may have another.
     ///
-    /// A file in a folder that was renamed keeps its whole stamp. Renaming the file itself moves its `ctime`, as does a
-    /// change of its content, and an inode that was given to a new file may have the old size and time: the content
-    /// is compared.
-    fn verified(
+    /// A file in a folder that was renamed, or with other rights of a folder, keeps its whole stamp. Renaming the file itself
+    /// moves its `ctime`, as do its own rights and a change of its content, and an inode that was given to a new file may
+    /// have the old size and time: the content is compared.
+    pub(super) fn verified(
         &self,
         row: &FileRow,
         addresses: &[DocAddress],
         path: &Path,
-        stamp: Stamp,
-    ) -> Result<Option<Stamp>, ken_engine::Error> {
-        if stamp.volume.is_some() && row.is_of(&stamp, &self.hasher) {
-            return Ok(Some(stamp));
+        found: Stamp,
+    ) -> Result<Option<Verified>, ken_engine::Error> {
+        let is_whole = |stamp: &Stamp| stamp.volume.is_some() && row.is_of(stamp, &self.hasher);
+        // Who may read a file is asked of the open one, and not of what the walk found at the path.
+        let believes_walk = self.prepared.access.is_none();
+        if believes_walk && is_whole(&found) {
+            return Ok(Some(Verified {
+                stamp: found,
+                class: None,
+                file: None,
+            }));
         }
-        let known = stamp.sidecar.is_none().then(|| self.own_content(addresses));
-        let Some(known) = known.transpose()?.flatten() else {
+        let known = found.sidecar.is_none().then(|| self.own_content(addresses));
+        let known = known.transpose()?.flatten();
+        if believes_walk && known.is_none() {
+            return Ok(None);
+        }
+        let Ok(Some(opened)) = self.open(path, &found) else {
             return Ok(None);
         };
-        let Ok(Some(Opened {
-            file, stamp: own, ..
-        })) = self.open(path, &stamp)
-        else {
-            return Ok(None);
+        let (file, class) = (opened.file, opened.class);
+        let stamp = Stamp {
+            sidecar: found.sidecar,
+            mh: found.mh,
+            ..opened.stamp
         };
-        let input = Input::file("", &file, own.size);
-        let now = ken_extract::whole_content(&input, self.hasher.seed());
-        let own = Stamp {
-            mh: stamp.mh,
-            ..own
+        let has_content = || {
+            let input = Input::file("", &file, stamp.size);
+            let now = ken_extract::whole_content(&input, self.hasher.seed());
+            known.is_some() && now.ok().flatten() == known
         };
-        Ok((now.ok().flatten() == Some(known)).then_some(own))
+        Ok((is_whole(&stamp) || has_content()).then(|| Verified {
+            stamp,
+            class: class.as_ref().map(term),
+            file: Some(file),
+        }))
     }
 
     /// Returns the hash of the content from which a file's own document was made.
@@ -162,7 +189,7 @@ impl Pool<'_> {
     fn moved_ngrams(
         &self,
         facts: &FileFacts<'_>,
-        stamp: &Stamp,
+        (file, stamp): (Option<File>, Stamp),
         own: &Document,
         token: Token,
         has_parts: bool,
@@ -176,7 +203,14 @@ impl Pool<'_> {
         }
         // A file that changed meanwhile has another stamp, under which no search looks for these
         // n-grams.
-        let Ok(Some(Opened { file, stamp, .. })) = self.open(facts.path, stamp) else {
+        let opened = match file {
+            Some(file) => Some((file, stamp)),
+            None => {
+                let opened = self.open(facts.path, &stamp).ok().flatten();
+                opened.map(|opened| (opened.file, opened.stamp))
+            }
+        };
+        let Some((file, stamp)) = opened else {
             return self.ngrams.unread(facts, token);
         };
         let ngrams = &mut thread.own_ngrams.borrow_mut();

@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use ken_core::access::Class;
 use ken_core::{Cause, Operation, Reader, Setting, Stamp};
 use ken_walk::{Fetched, Mounts, fetch};
 use rustix::io::Errno;
@@ -21,6 +22,8 @@ const MAX_SILENT: u32 = 3;
 pub(super) struct Opened {
     pub(super) file: File,
     pub(super) stamp: Stamp,
+    /// Who may read what is open, if the index keeps that.
+    pub(super) class: Option<Class>,
     pub(super) attached: Option<Attached>,
 }
 
@@ -93,15 +96,23 @@ impl Pool<'_> {
         let Some((file, stamp)) = open(path)? else {
             return Ok(None);
         };
-        let attached = Some(Attached::read(&file, path, found.sidecar));
+        let mut class = self.class_of(&file, path);
+        let attached = self.attached(&file, path, found.sidecar, class.as_ref());
         let (file, stamp) = match fetched {
-            Fetched::All(stamp) => (copy, stamp),
+            Fetched::All(copied) => {
+                // The path may mean another file than the one that was fetched.
+                if !is_same(&copied, &stamp) {
+                    class = class.map(|_| Class::nobody());
+                }
+                (copy, copied)
+            }
             Fetched::Start => (file, stamp),
         };
         Ok(Some(Opened {
             file,
             stamp,
-            attached,
+            class,
+            attached: Some(attached),
         }))
     }
 
@@ -122,6 +133,12 @@ impl Pool<'_> {
                 .limit(Setting::FileSeconds),
         })
     }
+}
+
+/// Returns whether two stamps are surely those of one file with one content.
+fn is_same(one: &Stamp, other: &Stamp) -> bool {
+    let numbers = |of: &Stamp| (of.size, of.mtime_ns, of.ctime_ns, of.inode, of.device);
+    !one.is_racy() && numbers(one) == numbers(other)
 }
 
 fn is_late(error: &io::Error) -> bool {

@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use ken_core::{Document, Field, FileKey};
+use ken_core::access::ACCESS;
+use ken_core::{Document, Field, FileKey, Token};
 use ken_engine::{Sink, Source};
 use ken_extract::Input;
 use ken_extract::helper::Helpers;
@@ -195,8 +196,9 @@ impl Pass<'_> {
         let mut waiting = BTreeMap::new();
         for address in &addresses {
             let stored = self.snapshot.document(*address)?;
-            if stored.state.is_some() {
-                own = Some((stored.location.path, Written::of(&stored.document)));
+            if let Some(state) = stored.state {
+                let written = Written::of(&stored.document, state.token);
+                own = Some((stored.location.path, written));
             }
             if self.is_wanted(&stored.document) {
                 waiting.insert(stored.document.ipath.clone(), stored.document);
@@ -290,11 +292,16 @@ impl Pass<'_> {
 struct Written {
     size: Option<i64>,
     mtime_seconds: i64,
+    token: Token,
+    /// Whether only some people may read the file, so that nothing may be read of another one.
+    is_of_some: bool,
 }
 
 impl Written {
-    fn of(own: &Document) -> Self {
+    fn of(own: &Document, token: Token) -> Self {
         Self {
+            token,
+            is_of_some: own.text(ACCESS).is_some(),
             size: own.number(Field::Size),
             mtime_seconds: own.number(Field::Modified).unwrap_or_default(),
         }

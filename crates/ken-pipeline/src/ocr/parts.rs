@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ken_core::{Document, Ipath, Location};
+use ken_core::{Document, Ipath, Location, Stamp};
 use ken_extract::{Extractor, Input, Member, Sink, detect};
 
 use super::{Pass, Written};
@@ -30,6 +30,7 @@ pub(super) fn read(
     if let Ok(Some((file, stamp))) = open::open(path)
         && i64::try_from(stamp.size).ok() == written.size
         && stamp.mtime_seconds() == written.mtime_seconds
+        && (!written.is_of_some || is_whole(pass, path, written, stamp))
     {
         let name = Location::file(path).file_name();
         parts.input(Input::file(name, &file, stamp.size));
@@ -41,6 +42,17 @@ pub(super) fn read(
         }
     }
     parts.done
+}
+
+/// Returns whether an open file with this stamp is surely the one that was read.
+fn is_whole(pass: &Pass<'_>, path: &Path, written: &Written, stamp: Stamp) -> bool {
+    let stamp = Stamp {
+        sidecar: ken_walk::sidecar_beside(path),
+        mh: ken_walk::mh_state(path),
+        ..stamp
+    };
+    let token = stamp.token(&pass.snapshot.meta().hasher, 0);
+    written.token.is_settled() && written.token.stamp_hash() == token.stamp_hash()
 }
 
 /// Returns the text that an input has by itself.

@@ -169,7 +169,7 @@ pub(super) fn original(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Err
     let snapshot = web.at(asked, None)?;
     with_document(web, asked, id, |_, named| {
         let location = &named.stored.location;
-        // The file must be what the index knows before a member is read from it.
+        // The file must be what the index knows, and a member is read from no other.
         let file = original::open(&*snapshot, location, asked.asker.as_ref())?;
         let mut answer = whole(200, "application/octet-stream", Vec::new());
         if location.ipath.is_root() {
@@ -180,7 +180,7 @@ pub(super) fn original(web: &Web, asked: &Asked, id: &str) -> Result<Answer, Err
             }));
         } else {
             let read = &web.setup.read_member;
-            let bytes = read(&*snapshot, location).map_err(|message| Error {
+            let bytes = read(&*snapshot, location, file).map_err(|message| Error {
                 status: 410,
                 message,
             })?;

@@ -19,6 +19,10 @@ use crate::{Asked, Web};
 
 /// The longest line of the command for somebody who does not get all.
 const MAX_LINE: usize = 16 << 20;
+/// The flag for the text in the index.
+const DOCUMENTS: &str = "--documents";
+/// How often the command is started for somebody who does not get all, if the index has another commit each time.
+const MAX_TRIES: usize = 5;
 /// Parameters that are flags of `ken grep` by the same name.
 const FLAGS: [(&str, &str); 6] = [
     ("fixed_strings", "--fixed-strings"),
@@ -26,7 +30,7 @@ const FLAGS: [(&str, &str); 6] = [
     ("smart_case", "--smart-case"),
     ("word_regexp", "--word-regexp"),
     ("multiline", "--multiline"),
-    ("documents", "--documents"),
+    ("documents", DOCUMENTS),
 ];
 /// Parameters that are options with a value.
 const OPTIONS: [(&str, &str); 4] = [
@@ -58,7 +62,7 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     let program = web.setup.program.clone();
     // What is wrong with the pattern or an option has a status of its own, and it shows on a file without a line.
     // The index has no text of that file.
-    let tried = options.iter().filter(|option| *option != "--documents");
+    let tried = options.iter().filter(|option| *option != DOCUMENTS);
     let tried = tried.cloned().chain(["/dev/null".into()]);
     let tried = program.run(tried).map_err(|error| Error {
         status: 500,
@@ -72,19 +76,16 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     let arguments: Vec<OsString> = options.into_iter().chain(within).collect();
     let is_gone = Arc::clone(&asked.is_gone);
     // Somebody gets what the command finds in files that they may read.
-    let shown = match &asked.asker {
-        Some(_) => Some(web.at(asked, None)?),
-        None => None,
-    };
+    let commits = asked.asker.clone().map(|asker| web.commits_for(asker));
     let mut answer = whole(200, "application/x-ndjson", Vec::new());
     *answer.body_mut() = Body::Written(Box::new(move |to| {
         let is_gone = || is_gone.load(Ordering::Relaxed);
-        let (code, errors) = match shown {
-            Some(source) => {
-                let mut shown = Shown::new(&*source, to);
-                let (code, _) = program.write(arguments, &is_gone, &mut shown)?;
+        let (code, errors) = match commits {
+            Some(commits) => {
+                let run = |to: &mut dyn Write| program.write(&arguments, &is_gone, to);
                 // Errors name files.
-                (code, "not all files could be searched".to_owned())
+                let errors = "not all files could be searched".to_owned();
+                (shown(&commits, run, to)?, errors)
             }
             None => program.write(arguments, &is_gone, to)?,
         };
@@ -115,7 +116,9 @@ fn arguments(web: &Web, asked: &Asked) -> Result<(Vec<OsString>, Vec<OsString>),
         .map(OsString::from)
         .into();
     for (name, flag) in FLAGS {
-        if asked.flag(name)? {
+        // For others no file is opened: a path may lead to another file than the one that they may read.
+        let is_needed = flag == DOCUMENTS && asked.asker.is_some();
+        if asked.flag(name)? || is_needed {
             arguments.push(flag.into());
         }
     }
@@ -173,10 +176,36 @@ fn is_shown_below(source: &dyn Source, path: &str) -> Result<bool, Error> {
     Ok(found.total > 0)
 }
 
+/// Runs the command and hands on what it prints about files that somebody may read. Returns its exit code.
+///
+/// What it prints is the text of one commit, and only that commit says who may read it.
+fn shown(
+    commits: &dyn Fn() -> io::Result<Arc<dyn Source>>,
+    run: impl Fn(&mut dyn Write) -> io::Result<(i32, String)>,
+    to: &mut dyn Write,
+) -> io::Result<i32> {
+    for _ in 0..MAX_TRIES {
+        let source = commits()?;
+        let is_last = || Ok(commits()?.commit() == source.commit());
+        let mut shown = Shown::new(&*source, &is_last, to);
+        let ended = run(&mut shown);
+        if !shown.is_of_another {
+            return Ok(ended?.0);
+        }
+    }
+    Err(io::ErrorKind::ResourceBusy.into())
+}
+
 /// Hands on what the command prints about files that a source has, and nothing else: not the figures at the end, which are
 /// those of all files.
 struct Shown<'a> {
     source: &'a dyn Source,
+    /// Returns whether the source is the last commit. If it is one before the command starts and when the command has
+    /// opened the index, the command reads the same one.
+    is_last: &'a dyn Fn() -> io::Result<bool>,
+    /// Whether that is known, and whether the command may read another commit.
+    is_sure: bool,
+    is_of_another: bool,
     to: &'a mut dyn Write,
     /// Whether the current file is shown.
     is_shown: bool,
@@ -184,9 +213,16 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    fn new(source: &'a dyn Source, to: &'a mut dyn Write) -> Self {
+    fn new(
+        source: &'a dyn Source,
+        is_last: &'a dyn Fn() -> io::Result<bool>,
+        to: &'a mut dyn Write,
+    ) -> Self {
         Self {
             source,
+            is_last,
+            is_sure: false,
+            is_of_another: false,
             to,
             is_shown: false,
             rest: Vec::new(),
@@ -196,7 +232,14 @@ impl<'a> Shown<'a> {
     fn take(&mut self, line: &[u8]) -> io::Result<()> {
         let event: Value = serde_json::from_slice(line)?;
         match event["type"].as_str() {
-            Some("begin") => self.is_shown = self.has(&event["data"]["path"])?,
+            Some("begin") => {
+                if !self.is_sure && !(self.is_last)()? {
+                    self.is_of_another = true;
+                    return Err(io::Error::other("the command reads another commit"));
+                }
+                self.is_sure = true;
+                self.is_shown = self.has(&event["data"]["path"])?;
+            }
             Some("match" | "context" | "end") => {}
             _ => return Ok(()),
         }

@@ -27,9 +27,9 @@ fn bytes(looker: &Looker<'_>, stored: &Stored) -> Option<Vec<u8>> {
     if location.ipath.is_root() {
         return original::bytes(source, location, looker.asker(), MAX_BYTES).ok();
     }
-    // The file must be what the index knows before a member is read from it.
-    original::open(source, location, looker.asker()).ok()?;
-    let bytes = (looker.web.setup.read_member)(source, location).ok()?;
+    // The file must be what the index knows, and a member is read from no other.
+    let file = original::open(source, location, looker.asker()).ok()?;
+    let bytes = (looker.web.setup.read_member)(source, location, file).ok()?;
     (bytes.len() as u64 <= MAX_BYTES).then_some(bytes)
 }
 

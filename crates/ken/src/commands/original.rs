@@ -25,12 +25,20 @@ impl<'s> Reader<'s> {
 
     /// Returns the bytes of a document.
     pub(super) fn read(&self, location: &Location) -> Result<Vec<u8>, Failure> {
+        self.read_from(ken_walk::open_named(&location.path)?, location)
+    }
+
+    /// Returns the bytes of a document, whose file is open.
+    pub(super) fn read_from(
+        &self,
+        mut file: fs_err::File,
+        location: &Location,
+    ) -> Result<Vec<u8>, Failure> {
         if location.ipath.is_root() {
             let mut bytes = Vec::new();
-            ken_walk::open_named(&location.path)?.read_to_end(&mut bytes)?;
+            file.read_to_end(&mut bytes)?;
             return Ok(bytes);
         }
-        let file = ken_walk::open_named(&location.path)?;
         let hasher = self.snapshot.meta().hasher;
         let extractor = Extractor::new(&self.options).with_seed(hasher.seed());
         let ipath = &location.ipath;

@@ -172,10 +172,11 @@ fn mcp(global: &Global, data: &Path, settings: &Settings, socket: &Path) -> Resu
 
 /// Returns what reads members of files, by the settings.
 fn read_member(settings: Settings) -> ReadMember {
-    Box::new(move |snapshot, location| {
+    Box::new(move |snapshot, location, file| {
+        let file = fs_err::File::from_parts(file, &location.path);
         let bytes = settings
             .extraction()
-            .and_then(|options| Reader::new(snapshot, options).read(location));
+            .and_then(|options| Reader::new(snapshot, options).read_from(file, location));
         bytes.map_err(|failure| failure.message().to_owned())
     })
 }

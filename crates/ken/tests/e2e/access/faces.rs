@@ -195,6 +195,23 @@ fn expressions_are_found_in_files_that_somebody_may_read() {
 }
 
 #[test]
+fn expressions_are_found_in_what_was_indexed() {
+    let (world, _) = hidden("");
+    let _server = Server::start(&world);
+    assert_eq!(world.ken(["index", "--pause"]).code, 0);
+    // No file is opened, since a path may lead to another one by then.
+    fs_err::write(world.docs().join("open.txt"), "regatta").unwrap();
+    for (pattern, is_found) in [("kangaroo", true), ("regatta", false)] {
+        for more in ["", "&documents=true", "&documents=false"] {
+            let path = format!("/api/v1/grep?pattern={pattern}{more}");
+            let (status, body) = ask(&world, READER, &path);
+            assert_eq!(status, 200, "{body}");
+            assert_eq!(body.contains("open.txt"), is_found, "{path}: {body}");
+        }
+    }
+}
+
+#[test]
 fn totals_and_refusals_say_nothing_either() {
     let (world, _) = hidden("");
     let _server = Server::start(&world);

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{READER, ask, ask_as_owner, found_by, fresh, names, send, set, socket, world, write};
 use crate::needs;
 use crate::serve::Server;
+use crate::sidecar::xmp;
 use crate::world::{World, assert_counts};
 
 #[test]
@@ -30,15 +31,11 @@ fn people_find_what_they_may_read() {
 }
 
 #[test]
-fn a_change_of_rights_takes_no_reading_of_files() {
+fn a_change_of_rights_of_files_and_folders_is_taken_in() {
     let world = world("");
     let file = write(&world, "a/one.txt", 0o600, "apple");
     write(&world, "b/two.txt", 0o644, "apple");
-    world.set_modified("a/one.txt", 1_000_000_000);
     world.index_docs();
-    // Had the file been read again, the index would have the other word.
-    fs_err::write(&file, "lemon").unwrap();
-    world.set_modified("a/one.txt", 1_000_000_000);
     set(&file, 0o644);
     let server = Server::start(&world);
     fresh(&server, &world);
@@ -50,6 +47,37 @@ fn a_change_of_rights_takes_no_reading_of_files() {
     set(&file, 0o640);
     fresh(&server, &world);
     assert_eq!(found_by(&world, READER, "apple"), ["two.txt"]);
+}
+
+#[test]
+fn what_others_may_read_is_what_the_file_has() {
+    let world = world("");
+    let file = write(&world, "one.txt", 0o600, "apple");
+    world.set_modified("one.txt", 1_000_000_000);
+    world.index_docs();
+    // Another content with the same size, time of modification and inode, as a new file with the inode of an old one has.
+    fs_err::write(&file, "lemon").unwrap();
+    world.set_modified("one.txt", 1_000_000_000);
+    set(&file, 0o644);
+    assert_counts(&world.index(&[]), &[("changed", 1)]);
+    let _server = Server::start(&world);
+    assert_eq!(found_by(&world, READER, "apple"), [""; 0]);
+    assert_eq!(found_by(&world, READER, "lemon"), ["one.txt"]);
+}
+
+#[test]
+fn a_sidecar_is_shown_to_those_who_may_read_it() {
+    let world = world("");
+    write(&world, "one.jpg", 0o644, "no picture");
+    let sidecar = write(&world, "one.jpg.xmp", 0o600, &xmp("quokka"));
+    world.index_docs();
+    let server = Server::start(&world);
+    let of_picture = |word: &str| found_by(&world, READER, &format!("{word}+ext:jpg"));
+    assert_eq!(of_picture("one"), ["one.jpg"]);
+    assert_eq!(of_picture("keywords:quokka"), [""; 0]);
+    set(&sidecar, 0o644);
+    fresh(&server, &world);
+    assert_eq!(of_picture("keywords:quokka"), ["one.jpg"]);
 }
 
 #[test]
