@@ -578,12 +578,14 @@ impl Here<'_> {
 /// Returns whether a folder certainly contains no folders: it has two links, and one more for each
 /// subfolder. Some file systems count differently (Btrfs: always one; CIFS: always two).
 fn holds_no_folders(stat: &Stat, descriptor: &OwnedFd) -> bool {
-    const WITHOUT_FOLDERS: u64 = 2;
+    // Links are counted in 64 bits on some machines, and in 32 on others.
+    const WITHOUT_FOLDERS: u128 = 2;
     /// ext2 to ext4, XFS, F2FS, tmpfs: statfs(2).
     const COUNTING: [i64; 4] = [0xef53, 0x5846_5342, 0xf2f5_2010, 0x0102_1994];
     #[allow(clippy::unnecessary_cast)] // types differ between machines
     let is_counted = |kind: rustix::fs::StatFs| COUNTING.contains(&(kind.f_type as i64));
-    stat.st_nlink == WITHOUT_FOLDERS && rustix::fs::fstatfs(descriptor).is_ok_and(is_counted)
+    u128::from(stat.st_nlink) == WITHOUT_FOLDERS
+        && rustix::fs::fstatfs(descriptor).is_ok_and(is_counted)
 }
 
 fn open(folder: &Folder, root: &Root) -> Result<OwnedFd, Errno> {
