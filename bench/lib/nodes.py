@@ -51,6 +51,17 @@ class Nodes:
         else:
             self.call("/_cluster/settings", {"transient": values}, "PUT")
 
+    def delete(self, name):
+        """Deletes an index of ken."""
+        for alias in ("documents", "words", "root"):
+            for index in self.call(f"/_alias/{name}-{alias}"):
+                self.call(f"/{index}", method="DELETE")
+
+    def settle(self, name):
+        """Waits until the nodes have merged what they are merging."""
+        while self.call(f"/{name}-documents/_stats/merge")["_all"]["primaries"]["merges"]["current"]:
+            time.sleep(1)
+
     def rejected(self):
         """How many writes did not fit into the queue of their node."""
         nodes = self.call("/_nodes/stats/thread_pool")["nodes"].values()
