@@ -51,6 +51,10 @@ class Nodes:
         else:
             self.call("/_cluster/settings", {"transient": values}, "PUT")
 
+    def root(self, name):
+        """The root document of an index of ken."""
+        return json.loads(self.call(f"/{name}-root/_doc/root")["_source"]["root"])
+
     def delete(self, name):
         """Deletes an index of ken."""
         for alias in ("documents", "words", "root"):
