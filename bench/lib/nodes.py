@@ -71,7 +71,7 @@ class Nodes:
         nodes = self.call("/_nodes/stats/thread_pool")["nodes"].values()
         return sum(node["thread_pool"]["write"]["rejected"] for node in nodes)
 
-    def wait_until_whole(self, seconds=180):
+    def wait_until_whole(self, seconds=400):
         """Waits until every node is there and no shard is missing."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
