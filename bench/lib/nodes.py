@@ -104,19 +104,24 @@ class KenInCluster(Ken):
         with open(f"{self.home}.toml", "w") as file:
             file.writelines(line + "\n" for line in self.lines)
 
+    def documents_index(self):
+        """The index of OpenSearch with the documents: another one after it got more shards."""
+        return self.nodes.root(self.index_name).get("documents") or f"{self.index_name}-documents"
+
     def index_bytes(self):
-        stats = self.nodes.call(f"/{self.index_name}-documents,{self.index_name}-words/_stats/store")
+        stats = self.nodes.call(f"/{self.documents_index()},{self.index_name}-words/_stats/store")
         return stats["_all"]["primaries"]["store"]["size_in_bytes"]
 
     def paths(self):
         """The path of every document in the cluster, as often as it is there."""
         found, after = [], None
+        index = self.documents_index()
         while True:
             body = {"size": 5000, "sort": [{"loc": "asc"}, {"id": "asc"}], "stored_fields": "_none_",
                     "docvalue_fields": ["loc"], "track_total_hits": False}
             if after:
                 body["search_after"] = after
-            hits = self.nodes.call(f"/{self.index_name}-documents/_search", body)["hits"]["hits"]
+            hits = self.nodes.call(f"/{index}/_search", body)["hits"]["hits"]
             found += [bytes.fromhex(hit["fields"]["loc"][0]).decode() for hit in hits]
             if len(hits) < 5000:
                 return found

@@ -4,8 +4,9 @@ Nodes run on this machine (`scripts/cluster`), each with a heap of 512 MB. The d
 of made words. First something fails while ken writes: a node is killed, or stopped and woken, a write is refused, disks are
 full, a network is cut, the machine that indexes is killed while another one waits, one that helps it is killed, the index gets
 more shards while a node is killed, and another machine gives tags while the first one is killed. After each, `ken index` runs
-once more; then every file must be in the cluster exactly once, and ken must answer as from an index in its data folder. Then the cost: documents per second on one node and on three, bytes per document, and the time of a
-command for each kind of question beside the embedded engine.
+once more; then every file must be in the cluster exactly once, and ken must answer as from an index in its data folder. Then
+the cost: documents per second on one node and on three, bytes per document, and the time of a command for each kind of question
+beside the embedded engine.
 """
 
 import json
@@ -243,7 +244,7 @@ def grown(nodes, ken, log):
     if code:
         # It is as it was, and the command may be repeated.
         finish(more, log)
-    shards = nodes.call(f"/_cat/shards/{ken.index_name}-documents?format=json")
+    shards = nodes.call(f"/_cat/shards/{ken.documents_index()}?format=json")
     n_shards = len({shard["shard"] for shard in shards})
     if n_shards != 3:
         raise Failed(f"{n_shards} shards, where 3 were asked for")
