@@ -18,7 +18,7 @@ use super::Error;
 use super::content::note_content;
 use super::database::{Database, texts};
 use super::ignore::Ignore;
-use super::journal::{Journal, reindexed_line};
+use super::journal::{Journal, properties_line, reindexed_line};
 use super::message::{self, number_of};
 use super::tag::{TagOperation, flagged, tags_of_flags, unread};
 
@@ -137,7 +137,7 @@ impl Database {
         summary.interrupted = done.interrupted;
         let mut touched: BTreeSet<String> = known.into_iter().collect();
         let after = self.source()?;
-        let mut changes = Vec::new();
+        let (mut changes, mut removed) = (Vec::new(), Vec::new());
         let mut seen = BTreeSet::new();
         for departure in departures {
             let is_left = !message::files_of(&*after, &[departure.number])?.is_empty();
@@ -146,6 +146,7 @@ impl Database {
                 touched.insert(departure.id);
             } else if seen.insert(departure.number) {
                 summary.removed += 1;
+                removed.push(departure.id.clone());
                 let tags = departure.tags.into_iter().map(|tag| (tag, false)).collect();
                 changes.push(TagChange::of_message(departure.id, tags));
             }
@@ -155,9 +156,24 @@ impl Database {
         }
         let late = late.into_inner().unwrap_or_else(PoisonError::into_inner);
         changes.extend(self.late(late, before.as_deref(), request, &mut summary)?);
+        self.forget_properties(&removed)?;
         self.apply(&changes, &[])?;
         self.note_opened(&BTreeSet::new())?;
         Ok(summary)
+    }
+
+    /// Forgets the properties of messages that are gone; a session key opens them no more.
+    fn forget_properties(&self, ids: &[String]) -> Result<(), Error> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let journal = Journal::read(self.data())?;
+        let known = ids.iter().filter(|id| !journal.properties(id).is_empty());
+        let lines: String = known.map(|id| properties_line(id, &[])).collect();
+        if !lines.is_empty() {
+            tags::append_lines(self.data(), lines)?;
+        }
+        Ok(())
     }
 
     /// Returns the tags of messages that came while the run was looking for others.
@@ -168,6 +184,9 @@ impl Database {
         request: &NewRequest,
         summary: &mut NewSummary,
     ) -> Result<Vec<TagChange>, Error> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut by_id: BTreeMap<String, Vec<Arrival>> = BTreeMap::new();
         for path in paths {
             let arrival = arrival(&path);
