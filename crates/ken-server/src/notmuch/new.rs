@@ -130,7 +130,7 @@ impl Database {
                 && !looked.contains(&**path)
             {
                 let mut late = late.lock().unwrap_or_else(PoisonError::into_inner);
-                late.push(path.to_path_buf());
+                late.push(path.clone());
             }
         };
         let done = run(&options, &Progress::default(), &note)?;
