@@ -22,7 +22,7 @@ from peers.recoll import Recoll  # noqa: E402
 
 SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn", "recall", "documents", "relevance", "known", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements", "scaling", "many", "readers", "floor", "turns", "fresh", "page", "agents", "cluster"]
+MORE_SUITES = ["spawn", "recall", "documents", "relevance", "known", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements", "scaling", "many", "readers", "floor", "turns", "fresh", "page", "agents", "cluster", "million", "access", "machines"]
 
 
 class Bench:

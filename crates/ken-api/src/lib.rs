@@ -16,7 +16,7 @@ mod socket;
 
 pub use client::{Client, Error, Lines};
 pub use guard::{Guard, Passed, Secret};
-pub use program::{Ended, Program};
+pub use program::{Ended, Program, TakeLine};
 pub use route::{Question, Refusal};
 pub use server::{Door, Peer, Reply, Server, Stream, serve};
 pub use socket::{bind, bind_shared, socket_path};

@@ -1,7 +1,9 @@
 //! What is asked and answered. Each type is an object of JSON; unknown keys of a question are refused.
 
+use base64ct::{Base64, Encoding};
 use ken_core::{BytesPath, Root};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// `GET /api/v1/status` → how fresh the index is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -173,6 +175,16 @@ pub enum Event {
     },
 }
 
+/// Returns the bytes of a text as `ken grep --json` writes it: `{"text": …}`, or `{"bytes": …}` in Base64 if it is not UTF-8.
+/// None if it is neither.
+#[must_use]
+pub fn bytes_of(text: &Value) -> Option<Vec<u8>> {
+    match text["text"].as_str() {
+        Some(text) => Some(text.as_bytes().to_vec()),
+        None => Base64::decode_vec(text["bytes"].as_str()?).ok(),
+    }
+}
+
 /// The body of an answer that is an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorBody {
@@ -183,6 +195,15 @@ pub struct ErrorBody {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_bytes_in_either_form() {
+        use serde_json::json;
+        assert_eq!(bytes_of(&json!({ "text": "ä" })).unwrap(), "ä".as_bytes());
+        assert_eq!(bytes_of(&json!({ "bytes": "YeQ=" })).unwrap(), b"a\xe4");
+        assert_eq!(bytes_of(&json!({ "bytes": "?" })), None);
+        assert_eq!(bytes_of(&Value::Null), None);
+    }
 
     #[test]
     fn what_is_late_is_overdue() {

@@ -1,7 +1,7 @@
 //! Runs ken's own commands, for what only the command line knows how to do.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,8 +24,27 @@ const MAX_ERRORS: u64 = 64 << 10;
 
 /// Bytes of output that are handed on at once.
 const PIECE: usize = 16 << 10;
+/// The longest line that is handed on, in bytes; a file without line ends is a line. Longer ones are passed over.
+const MAX_LINE: usize = 16 << 20;
 /// How often it is looked whether the client is gone.
 const TICK: Duration = Duration::from_millis(20);
+
+/// Takes what a command prints line by line.
+pub trait TakeLine {
+    /// Takes a line with its end, if it has one.
+    ///
+    /// # Errors
+    /// The command is stopped then.
+    fn take(&mut self, line: &[u8]) -> io::Result<()>;
+
+    /// Hands on what was taken: the command has printed no more for now.
+    ///
+    /// # Errors
+    /// The command is stopped then.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// How a command ended.
 pub struct Ended {
@@ -92,6 +111,19 @@ impl Program {
         })
     }
 
+    /// Hands the output of a command to `to` line by line as it comes, and returns how it ended, as [`Program::write`] does.
+    ///
+    /// # Errors
+    /// Fails if the command cannot be started, or as `to` does.
+    pub fn write_lines<A: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = A>,
+        is_gone: &(dyn Fn() -> bool + Sync),
+        to: &mut dyn TakeLine,
+    ) -> io::Result<(i32, String)> {
+        self.read(arguments, is_gone, &mut |from| lines(from, to))
+    }
+
     /// Hands the output of a command to `take`, and returns the exit code (2 if a signal ended it) and the errors. The
     /// command is stopped if `take` fails, or when nobody waits for it any more.
     ///
@@ -134,6 +166,28 @@ impl Program {
     }
 }
 
+fn lines(from: &mut dyn Read, to: &mut dyn TakeLine) -> io::Result<()> {
+    let mut from = BufReader::with_capacity(PIECE, from);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        (&mut from)
+            .take(MAX_LINE as u64)
+            .read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            return to.flush();
+        }
+        if line.len() == MAX_LINE && !line.ends_with(b"\n") {
+            from.skip_until(b'\n')?;
+        } else {
+            to.take(&line)?;
+        }
+        if !from.buffer().contains(&b'\n') {
+            to.flush()?;
+        }
+    }
+}
+
 /// Stops a command when its client is gone, unless it is over before.
 fn stop_if(is_gone: &dyn Fn() -> bool, is_over: &AtomicBool, child: &Mutex<&mut Child>) {
     while !is_over.load(Ordering::Relaxed) {
@@ -154,5 +208,51 @@ impl Drop for Running {
         // It has ended, most often.
         let _ = self.0.kill();
         let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Taken(Vec<Vec<u8>>, usize);
+
+    impl TakeLine for Taken {
+        fn take(&mut self, line: &[u8]) -> io::Result<()> {
+            self.0.push(line.to_vec());
+            Ok(())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.1 += 1;
+            Ok(())
+        }
+    }
+
+    fn of_shell(script: &str) -> (io::Result<(i32, String)>, Taken) {
+        let shell = Program {
+            path: "/bin/sh".into(),
+            arguments: vec!["-c".into()],
+        };
+        let mut taken = Taken::default();
+        let ended = shell.write_lines([script], &|| false, &mut taken);
+        (ended, taken)
+    }
+
+    #[test]
+    fn lines_are_taken_whole_and_handed_on_before_the_command_ends() {
+        let (ended, taken) = of_shell("printf 'a\\nb'; sleep 0.1; printf 'c\\n\\nd'; exit 1");
+        assert_eq!(ended.unwrap().0, 1);
+        assert_eq!(taken.0, [&b"a\n"[..], b"bc\n", b"\n", b"d"]);
+        // After "a", before the pause, and at the end.
+        assert!(taken.1 >= 3, "{}", taken.1);
+    }
+
+    #[test]
+    fn a_very_long_line_is_passed_over() {
+        let (ended, taken) = of_shell("yes | tr -d '\\n' | head -c 17000000; printf '\\nb\\n'");
+        assert_eq!(ended.unwrap().0, 0);
+        assert_eq!(taken.0, [b"b\n"]);
     }
 }

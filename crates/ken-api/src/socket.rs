@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
 /// The longest path of a socket, without the NUL at its end (`sun_path` in unix(7)).
@@ -65,6 +65,10 @@ pub fn bind_shared(path: &Path, group: Option<u32>, mode: u32) -> io::Result<Uni
         if !known.file_type().is_socket() {
             return Err(fail(io::ErrorKind::AlreadyExists.into()));
         }
+        // Those who ask a server that lives would ask this one.
+        if UnixStream::connect(path).is_ok() {
+            return Err(fail(io::ErrorKind::AddrInUse.into()));
+        }
         fs_err::remove_file(path)?;
     }
     let listener = UnixListener::bind(path).map_err(fail)?;
@@ -79,6 +83,17 @@ pub fn bind_shared(path: &Path, group: Option<u32>, mode: u32) -> io::Result<Uni
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shared_socket_is_not_taken_from_a_living_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shared.sock");
+        let living = bind_shared(&path, None, 0o666).unwrap();
+        let error = bind_shared(&path, None, 0o666).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+        drop(living);
+        bind_shared(&path, None, 0o666).unwrap();
+    }
 
     #[test]
     fn a_socket_is_private_and_takes_the_place_of_a_dead_one() {

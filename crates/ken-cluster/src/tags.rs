@@ -14,8 +14,8 @@ use crate::client::{Client, kind};
 use crate::http::{Method, SMALL};
 use crate::layout::Names;
 
-/// The documents that are read at once.
-const PAGE: u64 = 500;
+/// The documents that are read at once; together they are smaller than the largest answer that is read.
+const PAGE: u64 = 100;
 /// The bytes of lines that one document has, unless a single line has more.
 const MAX_BYTES: usize = 1 << 20;
 

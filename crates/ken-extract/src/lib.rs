@@ -20,6 +20,7 @@ pub mod fuzzing;
 pub mod helper;
 mod input;
 mod limits;
+mod opener;
 mod origin;
 mod output;
 mod passwords;
@@ -42,6 +43,7 @@ pub use formats::{
 pub use input::Input;
 use ken_core::{Cause, Crash, Document, Failure, Field, Ipath, Reader, Value};
 pub use limits::Limits;
+pub use opener::{OpenMessage, Opened, Opener};
 pub use origin::whole_content;
 use output::Output;
 pub use output::add_file_name;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ken_core::{Cause, CustomField, Limit, SetBy, Setting};
 
-use crate::{Error, Passwords};
+use crate::{Error, Opener, Passwords};
 
 /// Number of bytes for which a file may take [`Limits::file_time`] once more.
 const BYTES_FOR_MORE_TIME: u64 = 64 << 20;
@@ -41,6 +41,8 @@ pub struct Limits {
     pub passwords: Passwords,
     /// Headers of messages that are fields.
     pub headers: Vec<CustomField>,
+    /// Reads what is encrypted in messages.
+    pub opener: Opener,
     /// Settings that were lowered to fit the memory of a run, with that memory in bytes; for
     /// [`Setting::WorkerMemory`], the memory of the machine.
     pub lowered: BTreeMap<Setting, u64>,
@@ -120,6 +122,7 @@ impl Default for Limits {
             worker_memory: 1 << 30,
             passwords: Passwords::default(),
             headers: Vec::new(),
+            opener: Opener::default(),
             lowered: BTreeMap::new(),
         }
     }

@@ -61,11 +61,10 @@ impl<'a> ContentReader<'_, 'a, '_> {
 
     fn content(&mut self, info: PartInfo, body: &'a [u8], depth: usize) {
         let is_file = info.is_attachment || depth > 0 && !info.name.is_empty();
-        let n_files = self.message.attachments.len();
-        let media_type = match info.media_type.as_str() {
-            "" => "text/plain".to_owned(),
-            kind => kind.to_owned(),
-        };
+        self.note(match info.media_type.as_str() {
+            "" => "text/plain",
+            kind => kind,
+        });
         match info.media_type.as_str() {
             kind if is_smime(kind) && !(is_file && is_signed_file(&info.name)) => {
                 self.smime(info, body)
@@ -80,17 +79,12 @@ impl<'a> ContentReader<'_, 'a, '_> {
             }
             _ => self.attachment(info, body),
         }
-        // A part that became a file has its type there.
-        if self.message.attachments.len() == n_files {
-            self.note(media_type);
-        }
     }
 
-    fn note(&mut self, media_type: String) {
+    fn note(&mut self, media_type: &str) {
         let known = &mut self.message.media_types;
-        let is_new = !media_type.starts_with("multipart/") && !known.contains(&media_type);
-        if is_new && known.len() < MAX_TYPES {
-            known.push(media_type);
+        if known.len() < MAX_TYPES && !known.iter().any(|known| known == media_type) {
+            known.push(media_type.to_owned());
         }
     }
 
@@ -104,7 +98,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
                 info.take(name, value, self.detect);
             }
             if !info.media_type.is_empty() {
-                self.note(info.media_type);
+                self.note(&info.media_type);
             }
         }
     }
@@ -152,12 +146,9 @@ impl<'a> ContentReader<'_, 'a, '_> {
             return;
         }
         self.message.texts.extend(richest(found, self.detect));
-        for file in self.message.attachments.split_off(first_file) {
-            match is_other_form(&file) {
-                true => self.note(file.media_type),
-                false => self.message.attachments.push(file),
-            }
-        }
+        let files = self.message.attachments.split_off(first_file);
+        let files = files.into_iter().filter(|file| !is_other_form(file));
+        self.message.attachments.extend(files);
     }
 
     /// Adds the files in uuencode within a text, and returns the text without them.
@@ -428,15 +419,18 @@ mod tests {
         ];
         let text = message(&multipart("signed", "out", &parts));
         let expected = [
+            "multipart/signed",
+            "multipart/alternative",
             "text/plain",
             "text/enriched",
             "text/html",
+            "image/png",
             "application/pgp-signature",
         ];
         assert_eq!(parse(&text).media_types, expected);
         assert_eq!(parse("Subject: x\n\ntext").media_types, ["text/plain"]);
         let file = "Content-Type: application/pdf; name=a.pdf\n\n%PDF";
-        assert!(parse(file).media_types.is_empty());
+        assert_eq!(parse(file).media_types, ["application/pdf"]);
         let mut many = String::new();
         for number in 0..40 {
             many += &format!("--b\nContent-Type: application/x-{number}\n\nx\n");
@@ -549,7 +543,11 @@ mod tests {
             --b\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n\
             --b\nContent-Type: application/octet-stream; name=a.asc\n\nx\n--b--";
         let message = parse(text);
-        let expected = ["application/pgp-encrypted", "application/octet-stream"];
+        let expected = [
+            "multipart/encrypted",
+            "application/pgp-encrypted",
+            "application/octet-stream",
+        ];
         assert_eq!(message.media_types, expected);
         assert!(message.attachments.is_empty());
     }

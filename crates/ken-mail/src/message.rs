@@ -41,8 +41,7 @@ pub struct Message<'a> {
     pub states: Vec<MessageState>,
     /// The body, in reading order; of alternatives the plain one, unless it is empty or a page has more text.
     pub texts: Vec<Text<'a>>,
-    /// The media types of the message's own parts, without attachments but with alternatives that are not kept; each
-    /// once.
+    /// The media types that the header and all parts name, those of files and of multiparts among them; each once.
     pub media_types: Vec<String>,
     /// Attached files and messages, in order.
     pub attachments: Vec<Attachment<'a>>,

@@ -41,6 +41,7 @@ mod write;
 pub use check::{Below, Repaired, Report, check, repair, restart};
 pub use copy::{copy, grow};
 pub use error::Error;
+pub use ken_extract::{OpenMessage, Opened, Opener};
 pub use ken_walk::open_named;
 pub use ngrams::segment_path as ngram_segment_path;
 pub use options::{
@@ -48,7 +49,7 @@ pub use options::{
 };
 pub use private::is_open_to_others;
 pub use progress::{Progress, Trace};
-pub use run::{update, update_files};
+pub use run::{update, update_again, update_files};
 pub use stale::Stale;
 pub use summary::Summary;
 pub use under_way::is_another_under_way;

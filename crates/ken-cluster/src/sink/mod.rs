@@ -40,8 +40,9 @@ use crate::shares::{self, RunShares};
 const BATCH_BYTES: usize = 6 << 20;
 /// The most documents that wait.
 const BATCH_DOCUMENTS: usize = 2_000;
-/// The bits of a version that hold a moment.
-const MOMENTS: u32 = 40;
+/// The bits of a version that hold a moment: 8 × 10⁹ documents and deletions of one lease. The other 29 hold the lease (versions
+/// of OpenSearch have a sign), and each share of a run has one of its own.
+const MOMENTS: u32 = 34;
 
 /// The writer of an index in a cluster, or of a share of the work of another one.
 pub(crate) struct ClusterSink {

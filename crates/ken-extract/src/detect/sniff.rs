@@ -66,7 +66,7 @@ fn is_header(text: &[u8], wanted: usize) -> bool {
             return false;
         }
         match ken_mail::field_weight(&line[..colon]) {
-            0 if known == 0 && wanted > 1 && !line.starts_with(b"X-") => return false,
+            0 if known == 0 && wanted > 1 && !may_lead(line) => return false,
             0 => {}
             1 => known += 1,
             _ => {
@@ -76,6 +76,16 @@ fn is_header(text: &[u8], wanted: usize) -> bool {
         }
     }
     known >= wanted && (proofs > 0 || known > 2 || wanted == 1)
+}
+
+/// Returns whether a header field may stand before those by which a message is known. Python's `email`, for one, begins with
+/// `Content-Type`.
+fn may_lead(line: &[u8]) -> bool {
+    let begins = |prefix: &[u8]| {
+        let start = line.get(..prefix.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    };
+    line.starts_with(b"X-") || begins(b"content-") || begins(b"mime-version:")
 }
 
 /// How strongly the content speaks against the name.
@@ -368,6 +378,10 @@ mod tests {
             message(b"From a Mon Jan 1\nFrom: a\nSubject: x\n\nhi", false),
             Some(MBOX)
         );
+        let of_python = b"Content-Type: text/plain; charset=\"utf-8\"\nMIME-Version: 1.0\nSubject: x\nFrom: a\nTo: b\n\n";
+        assert_eq!(message(of_python, false), Some(MESSAGE));
+        let of_a_server = b"Content-Type: text/html\nContent-Length: 12\nDate: today\n\n<p>";
+        assert_eq!(message(of_a_server, false), None);
         let quoted = b">From a Mon Jan 1\nFrom: a\nMessage-ID: <x>\n\nhi";
         assert_eq!(message(quoted, false), Some(MESSAGE));
         let separated = b"From a Mon Jan 1\n>From b\nSubject: x\n\nhi";

@@ -12,7 +12,7 @@ use std::time::Duration;
 use ken_core::{CustomField, Document, Failure, Field, Ipath, Kind, Setting, Value};
 
 use crate::limits::milliseconds;
-use crate::{Limits, Member, Passwords};
+use crate::{Limits, Member, Opener, Passwords};
 
 /// Length of the prefix before the two parts.
 pub(super) const PREFIX_BYTES: usize = 9;
@@ -330,6 +330,8 @@ impl<'b> Decoder<'b> {
             lowered: self.lowered()?,
             passwords: self.passwords()?,
             headers: self.headers()?,
+            // Messages are read outside of workers.
+            opener: Opener::default(),
         })
     }
 

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-use base64ct::{Base64, Encoding};
+use ken_api::TakeLine;
+use ken_api::message::bytes_of;
 use ken_core::{Ipath, Location};
 use ken_engine::Source;
 use ken_search::scope::{Scope, Scoped};
@@ -36,8 +37,6 @@ const MAX_MATCHES: usize = 1_000_000;
 const MAX_PLACES: usize = 20_000;
 /// The lines of a place that are kept.
 const MAX_KEPT: usize = 4 * MAX_LIMIT;
-/// The longest line of output in bytes; a file without line ends is a line.
-const MAX_OUTPUT_LINE: usize = 16 << 20;
 /// The characters of a line that are shown.
 const MAX_LINE: usize = 300;
 /// The characters that the last line needs.
@@ -71,7 +70,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<String, String> {
     let ended = call
         .setup()
         .program
-        .write(command, &|| call.is_over(), &mut found);
+        .write_lines(command, &|| call.is_over(), &mut found);
     match ended {
         Ok((0 | 1, _)) => {}
         // It was stopped.
@@ -203,7 +202,6 @@ struct Found<'a> {
     is_shown: bool,
     /// Whether the place that is being printed is the last of those that are kept.
     is_kept: bool,
-    rest: Vec<u8>,
 }
 
 impl<'a> Found<'a> {
@@ -220,31 +218,12 @@ impl<'a> Found<'a> {
             is_complete: true,
             is_shown: false,
             is_kept: false,
-            rest: Vec::new(),
-        }
-    }
-
-    fn take(&mut self, line: &[u8]) -> io::Result<()> {
-        let Ok(value) = serde_json::from_slice::<Value>(line) else {
-            return Ok(());
-        };
-        let data = &value["data"];
-        match value["type"].as_str() {
-            Some("begin") => self.begin(data).map_err(io::Error::other)?,
-            Some(kind @ ("match" | "context")) if self.is_shown => {
-                self.line(data, kind == "match");
-            }
-            _ => {}
-        }
-        match self.n_matches < MAX_MATCHES {
-            true => Ok(()),
-            false => Err(io::ErrorKind::FileTooLarge.into()),
         }
     }
 
     fn begin(&mut self, data: &Value) -> Result<(), ken_engine::Error> {
         self.is_shown = false;
-        let Some(path) = bytes(&data["path"]) else {
+        let Some(path) = bytes_of(&data["path"]) else {
             return Ok(());
         };
         let internal = data["internal"].as_str().unwrap_or_default();
@@ -306,7 +285,7 @@ impl<'a> Found<'a> {
             let number = data["line_number"].as_u64().unwrap_or_default();
             let start = data["submatches"][0]["start"].as_u64().unwrap_or_default();
             let start = usize::try_from(start).unwrap_or_default();
-            let text = bytes(&data["lines"]).unwrap_or_default();
+            let text = bytes_of(&data["lines"]).unwrap_or_default();
             place.lines.push(Line {
                 text: format!("{number}{sign}{}\n", short(&text, start)),
                 is_match,
@@ -436,26 +415,23 @@ fn some_lines(place: &Place, call: &Call<'_>, page: &mut Page) -> usize {
     usize::from(page.add(&unit, 0))
 }
 
-impl Write for Found<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.rest.extend_from_slice(bytes);
-        let rest = std::mem::take(&mut self.rest);
-        let end = rest
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |at| at + 1);
-        for line in rest[..end].split(|byte| *byte == b'\n') {
-            self.take(line)?;
+impl TakeLine for Found<'_> {
+    fn take(&mut self, line: &[u8]) -> io::Result<()> {
+        let Ok(value) = serde_json::from_slice::<Value>(line) else {
+            return Ok(());
+        };
+        let data = &value["data"];
+        match value["type"].as_str() {
+            Some("begin") => self.begin(data).map_err(io::Error::other)?,
+            Some(kind @ ("match" | "context")) if self.is_shown => {
+                self.line(data, kind == "match");
+            }
+            _ => {}
         }
-        self.rest = rest[end..].to_vec();
-        match self.rest.len() < MAX_OUTPUT_LINE {
-            true => Ok(bytes.len()),
+        match self.n_matches < MAX_MATCHES {
+            true => Ok(()),
             false => Err(io::ErrorKind::FileTooLarge.into()),
         }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -468,14 +444,6 @@ fn name(call: &Call<'_>, place: &Place) -> String {
 
 fn page_of(data: &Value) -> Option<usize> {
     usize::try_from(data["page"].as_u64()?).ok()
-}
-
-/// Returns the bytes of a text as `--json` writes it.
-fn bytes(value: &Value) -> Option<Vec<u8>> {
-    match value["text"].as_str() {
-        Some(text) => Some(text.as_bytes().to_vec()),
-        None => Base64::decode_vec(value["bytes"].as_str()?).ok(),
-    }
 }
 
 /// Returns a line, or the surroundings of its match if it is long.

@@ -143,6 +143,10 @@ impl Pool<'_> {
                 file: None,
             }));
         }
+        // Whether the words of a sidecar belong to those who may read the file is decided where both are read.
+        if !believes_walk && found.sidecar.is_some() {
+            return Ok(None);
+        }
         let known = found.sidecar.is_none().then(|| self.own_content(addresses));
         let known = known.transpose()?.flatten();
         if believes_walk && known.is_none() {

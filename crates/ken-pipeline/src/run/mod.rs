@@ -153,6 +153,24 @@ pub fn update_files(
     )
 }
 
+/// Reads files again as [`update_files`] does, though they did not change.
+///
+/// # Errors
+/// Fails as [`update`] does.
+pub fn update_again(
+    options: &Options,
+    changes: &[RootChange],
+    paths: &[PathBuf],
+    progress: &Progress,
+    notify: &(dyn Fn(&Change) + Sync),
+) -> Result<Summary, Error> {
+    let options = Options {
+        full: true,
+        ..of_paths(options)
+    };
+    run(&options, changes, Scope::Paths(paths), progress, notify)
+}
+
 /// Returns the options of a run over some paths, which looks at each path and nothing else.
 pub(crate) fn of_paths(options: &Options) -> Options {
     Options {

@@ -176,7 +176,7 @@ impl Run<'_> {
             {
                 help::work(options, &share, sink, self.progress)?;
             } else {
-                std::thread::sleep(REST);
+                std::thread::sleep(LOOK);
             }
         }
         Ok(())

@@ -24,8 +24,21 @@ pub enum Standard {
 
 /// Asks GnuPG for its status lines on a signature: the signed bytes, unless the signature contains them, and the signature.
 pub type Verify<'g> = &'g dyn Fn(Standard, Option<&[u8]>, &[u8]) -> String;
-/// Lets GnuPG decrypt; returns the content, if it can be read, and the status lines.
-pub type Decrypt<'g> = &'g dyn Fn(Standard, &[u8]) -> (Option<Vec<u8>>, String);
+/// Lets GnuPG decrypt; returns the content, if it can be read, and the status lines, the one with the session key among them.
+pub type Decrypt = fn(&Cipher<'_>) -> (Option<Vec<u8>>, String);
+
+/// A part that is encrypted, and what may open it.
+#[derive(Clone, Copy, Debug)]
+pub struct Cipher<'c> {
+    /// Which program of GnuPG understands it.
+    pub standard: Standard,
+    /// The part.
+    pub bytes: &'c [u8],
+    /// Keys of this part alone, as `gpg --override-session-key` takes them. They are tried first.
+    pub session_keys: &'c [String],
+    /// Whether the secret keys of the user may be tried.
+    pub uses_secret_keys: bool,
+}
 
 /// What is wanted of GnuPG, and how to ask it.
 #[derive(Clone, Copy)]
@@ -33,14 +46,23 @@ pub struct Gnupg<'g> {
     /// Checks a signature; absent if signatures are not checked.
     pub verify: Option<Verify<'g>>,
     /// Decrypts a part; absent if nothing is decrypted.
-    pub decrypt: Option<Decrypt<'g>>,
+    pub decrypt: Option<Decrypt>,
+    /// Whether the secret keys of the user may be tried, and not only session keys.
+    pub uses_secret_keys: bool,
+    /// Whether session keys are kept.
+    pub keeps_session_keys: bool,
 }
+
+/// Returns the session keys that are known of a message; it is asked only if a part is encrypted.
+pub(super) type SessionKeys<'k> = &'k dyn Fn() -> Vec<String>;
 
 impl Gnupg<'_> {
     /// Nothing is checked and nothing decrypted.
     pub const NOTHING: Self = Self {
         verify: None,
         decrypt: None,
+        uses_secret_keys: false,
+        keeps_session_keys: false,
     };
 }
 
@@ -64,6 +86,15 @@ pub(super) struct Verdicts {
     contents: HashMap<usize, Option<Vec<u8>>>,
     /// The content inside a signature.
     opened: HashMap<usize, Vec<u8>>,
+    /// The session keys of the parts that were decrypted.
+    pub(super) session_keys: Vec<String>,
+}
+
+/// How the parts of a message are asked about.
+#[derive(Clone, Copy)]
+struct Asking<'a> {
+    gnupg: Gnupg<'a>,
+    session_keys: SessionKeys<'a>,
 }
 
 fn place(part: &TreePart<'_>) -> usize {
@@ -72,35 +103,39 @@ fn place(part: &TreePart<'_>) -> usize {
 
 impl Verdicts {
     /// Asks about all parts of a message.
-    pub(super) fn of(tree: &TreePart<'_>, gnupg: Gnupg<'_>) -> Self {
+    pub(super) fn of(tree: &TreePart<'_>, gnupg: Gnupg<'_>, session_keys: SessionKeys<'_>) -> Self {
         let mut verdicts = Self::default();
-        verdicts.ask(tree, gnupg, 0);
+        let asking = Asking {
+            gnupg,
+            session_keys,
+        };
+        verdicts.ask(tree, asking, 0);
         verdicts
     }
 
-    fn ask(&mut self, part: &TreePart<'_>, gnupg: Gnupg<'_>, depth: usize) {
+    fn ask(&mut self, part: &TreePart<'_>, asking: Asking<'_>, depth: usize) {
         match &part.inner {
             TreeInner::Multipart(parts) => {
                 if part.is("multipart", "signed") {
-                    self.ask_signature(part, parts, gnupg);
+                    self.ask_signature(part, parts, asking);
                 } else if part.is("multipart", "encrypted") {
                     let cipher = parts.get(1).map(TreePart::content);
                     let cipher = cipher.unwrap_or_default();
-                    self.ask_content(part, Standard::OpenPgp, &cipher, gnupg, depth);
+                    self.ask_content(part, Standard::OpenPgp, &cipher, asking, depth);
                 }
-                parts.iter().for_each(|part| self.ask(part, gnupg, depth));
+                parts.iter().for_each(|part| self.ask(part, asking, depth));
             }
-            TreeInner::Message(inner) => self.ask(inner, gnupg, depth),
-            TreeInner::Leaf if is_signed_data(part) => self.ask_opaque(part, gnupg, depth),
+            TreeInner::Message(inner) => self.ask(inner, asking, depth),
+            TreeInner::Leaf if is_signed_data(part) => self.ask_opaque(part, asking, depth),
             TreeInner::Leaf if part.is("application", "pkcs7-mime") => {
-                self.ask_content(part, Standard::Smime, &part.content(), gnupg, depth);
+                self.ask_content(part, Standard::Smime, &part.content(), asking, depth);
             }
             TreeInner::Leaf => {}
         }
     }
 
-    fn ask_signature(&mut self, part: &TreePart<'_>, parts: &[TreePart<'_>], gnupg: Gnupg<'_>) {
-        let ([signed, signature], Some(verify)) = (parts, gnupg.verify) else {
+    fn ask_signature(&mut self, part: &TreePart<'_>, parts: &[TreePart<'_>], asking: Asking<'_>) {
+        let ([signed, signature], Some(verify)) = (parts, asking.gnupg.verify) else {
             return;
         };
         let standard = match signature.is("application", "pgp-signature") {
@@ -116,17 +151,17 @@ impl Verdicts {
     }
 
     /// Opens a signature with its content inside, and asks about it.
-    fn ask_opaque(&mut self, part: &TreePart<'_>, gnupg: Gnupg<'_>, depth: usize) {
+    fn ask_opaque(&mut self, part: &TreePart<'_>, asking: Asking<'_>, depth: usize) {
         let signed = part.content();
         let content = signed_content(&signed).filter(|_| depth < MAX_DEPTH);
         let Some(content) = content else {
             return;
         };
-        if let Some(verify) = gnupg.verify {
+        if let Some(verify) = asking.gnupg.verify {
             let lines = verify(Standard::Smime, None, &signed);
             self.signatures.insert(place(part), signatures(&lines));
         }
-        self.ask(&TreePart::read(&content, &detect), gnupg, depth + 1);
+        self.ask(&TreePart::read(&content, &detect), asking, depth + 1);
         self.opened.insert(place(part), content);
     }
 
@@ -135,19 +170,30 @@ impl Verdicts {
         part: &TreePart<'_>,
         standard: Standard,
         cipher: &[u8],
-        gnupg: Gnupg<'_>,
+        asking: Asking<'_>,
         depth: usize,
     ) {
-        let Some(decrypt) = gnupg.decrypt.filter(|_| depth < MAX_DEPTH) else {
+        let Some(decrypt) = asking.gnupg.decrypt.filter(|_| depth < MAX_DEPTH) else {
             return;
         };
-        let (content, lines) = decrypt(standard, cipher);
+        let session_keys = (asking.session_keys)();
+        let uses_secret_keys = asking.gnupg.uses_secret_keys;
+        if session_keys.is_empty() && !uses_secret_keys {
+            return;
+        }
+        let (content, lines) = decrypt(&Cipher {
+            standard,
+            bytes: cipher,
+            session_keys: &session_keys,
+            uses_secret_keys,
+        });
+        self.session_keys.extend(session_key(&lines));
         let found = signatures(&lines);
         if !found.is_empty() {
             self.signatures.insert(place(part), found);
         }
         if let Some(content) = &content {
-            self.ask(&TreePart::read(content, &detect), gnupg, depth + 1);
+            self.ask(&TreePart::read(content, &detect), asking, depth + 1);
         }
         self.contents.insert(place(part), content);
     }
@@ -169,6 +215,22 @@ impl Verdicts {
             None => self.contents.get(&place(part))?.as_ref()?,
         };
         Some(TreePart::read(content, &detect))
+    }
+
+    /// Returns whether some part was decrypted; none if none was tried.
+    pub(super) fn opens(&self) -> Option<bool> {
+        let tried = !self.contents.is_empty();
+        tried.then(|| self.contents.values().any(Option::is_some))
+    }
+
+    /// Returns whether some part is signed, in the open or inside.
+    pub(super) fn finds_signatures(&self) -> bool {
+        !self.signatures.is_empty()
+    }
+
+    /// Returns all contents that were decrypted.
+    pub(super) fn contents(&self) -> impl Iterator<Item = &[u8]> {
+        self.contents.values().flatten().map(Vec::as_slice)
     }
 
     /// Returns what protects a message as a whole.
@@ -228,6 +290,14 @@ impl Verdicts {
             _ => part,
         }
     }
+}
+
+/// Returns the session key among GnuPG's status lines.
+fn session_key(lines: &str) -> Option<String> {
+    let mut keys = lines
+        .lines()
+        .filter_map(|line| line.strip_prefix("[GNUPG:] SESSION_KEY "));
+    keys.next().map(|key| key.trim().to_owned())
 }
 
 /// Returns whether a part says that its header fields are those of the message.
@@ -453,13 +523,15 @@ mod tests {
     fn signed_and_encrypted_parts_are_asked_for() {
         let text = b"Content-Type: multipart/encrypted; boundary=b\n\n--b\n\
             Content-Type: application/pgp-encrypted\n\nVersion: 1\n--b\n\ncipher\n--b--\n";
-        let inside = b"Content-Type: multipart/signed; boundary=c\n\n--c\n\
+        const INSIDE: &[u8] = b"Content-Type: multipart/signed; boundary=c\n\n--c\n\
             Subject: Inside\nContent-Type: text/plain; protected-headers=v1\n\nsigned\n--c\n\
             Content-Type: application/pgp-signature\n\nsignature\n--c--\n";
         let tree = TreePart::read(text, &detect);
-        let decrypt = |_, cipher: &[u8]| {
-            assert_eq!(cipher, b"cipher");
-            (Some(inside.to_vec()), String::new())
+        let decrypt = |cipher: &Cipher<'_>| {
+            assert_eq!(cipher.bytes, b"cipher");
+            let lines = "[GNUPG:] SESSION_KEY 9:AABB\n".to_owned();
+            let is_readable = cipher.uses_secret_keys || cipher.session_keys == ["9:AABB"];
+            (is_readable.then(|| INSIDE.to_vec()), lines)
         };
         let verify = |standard, signed: Option<&[u8]>, signature: &[u8]| {
             assert_eq!(standard, Standard::OpenPgp);
@@ -469,9 +541,12 @@ mod tests {
         };
         let gnupg = Gnupg {
             verify: Some(&verify),
-            decrypt: Some(&decrypt),
+            decrypt: Some(decrypt),
+            uses_secret_keys: true,
+            keeps_session_keys: false,
         };
-        let verdicts = Verdicts::of(&tree, gnupg);
+        let verdicts = Verdicts::of(&tree, gnupg, &Vec::new);
+        assert_eq!(verdicts.session_keys, ["9:AABB"]);
         assert_eq!(verdicts.is_decrypted(&tree), Some(true));
         let content = verdicts.content(&tree).unwrap();
         assert_eq!(verdicts.signatures(&content).map(<[_]>::len), Some(1));
@@ -490,7 +565,18 @@ mod tests {
             is_told && printed.contains("\"headers\": [\"Subject\"]"),
             "{printed}"
         );
-        let nothing = Verdicts::of(&tree, Gnupg::NOTHING);
+        let nothing = Verdicts::of(&tree, Gnupg::NOTHING, &Vec::new);
         assert_eq!(nothing.is_decrypted(&tree), None);
+        let alone = Gnupg {
+            uses_secret_keys: false,
+            ..gnupg
+        };
+        let with = |key: &str| {
+            let key = key.to_owned();
+            let keys = move || vec![key.clone()];
+            Verdicts::of(&tree, alone, &keys).opens()
+        };
+        assert_eq!(Verdicts::of(&tree, alone, &Vec::new).opens(), None);
+        assert_eq!((with("9:AABB"), with("9:00")), (Some(true), Some(false)));
     }
 }

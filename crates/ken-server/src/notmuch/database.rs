@@ -18,6 +18,7 @@ use regex_automata::meta::Regex;
 
 use super::journal::{self, Journal};
 use super::message::Message;
+use super::secrets::Secrets;
 use super::{Error, sexp};
 
 /// The settings of a database.
@@ -40,6 +41,8 @@ pub struct Database {
     /// The folder of all mail as the user names it, and without symbolic links.
     pub(super) mail_root: PathBuf,
     pub(super) real_root: PathBuf,
+    /// Who opens encrypted messages while they are indexed.
+    pub(super) secrets: Option<Arc<Secrets>>,
     reader: Reader,
     source: OnceLock<Arc<dyn Source>>,
     journal: OnceLock<Journal>,
@@ -68,6 +71,7 @@ impl Database {
             },
             mail_root: options.mail_root,
             real_root,
+            secrets: None,
             source: OnceLock::new(),
             journal: OnceLock::new(),
         })

@@ -12,6 +12,8 @@ use ken_pipeline::tags;
 
 use super::Error;
 
+/// The property with a session key.
+pub(super) const SESSION_KEY: &str = "session-key";
 /// What stands for all messages. As part of an identifier it is written `%2a`.
 const EVERY: &str = "*";
 
@@ -116,6 +118,13 @@ impl Journal {
     /// Returns the properties of a message, sorted.
     pub fn properties(&self, id: &str) -> &[(String, String)] {
         self.properties.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the session keys of a message.
+    pub(super) fn session_keys(&self, id: &str) -> Vec<String> {
+        let keys = self.properties(id).iter();
+        let keys = keys.filter(|(key, _)| key == SESSION_KEY);
+        keys.map(|(_, value)| value.clone()).collect()
     }
 
     /// Returns the messages with a property of which `is_meant` returns true for its key and value.

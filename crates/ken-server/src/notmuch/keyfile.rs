@@ -69,7 +69,8 @@ impl KeyFile {
             [] => None,
             [value] => Some(escaped(value)),
             values => {
-                let items = values.iter().map(|value| escaped(value) + ";");
+                let items = values.iter();
+                let items = items.map(|value| escaped(value).replace(';', "\\;") + ";");
                 Some(items.collect())
             }
         };
@@ -123,9 +124,17 @@ impl KeyFile {
     }
 }
 
-/// Returns the items of a value: those between semicolons.
+/// Returns the items of a value: those between semicolons. `\;` is part of an item.
 pub fn items(value: &str) -> Vec<String> {
-    let items = value.split(';').map(str::trim);
+    let (mut items, mut item) = (Vec::new(), String::new());
+    for part in value.split(';') {
+        match part.strip_suffix('\\') {
+            Some(part) => item += &format!("{part};"),
+            None => items.push(std::mem::take(&mut item) + part),
+        }
+    }
+    items.push(item);
+    let items = items.iter().map(|item| item.trim());
     items
         .filter(|item| !item.is_empty())
         .map(str::to_owned)
@@ -161,6 +170,8 @@ fn unescaped(value: &str) -> String {
             Some('n') => text.push('\n'),
             Some('t') => text.push('\t'),
             Some('r') => text.push('\r'),
+            // It matters where the value is a list.
+            Some(';') => text.push_str("\\;"),
             Some(other) => text.push(other),
             None => text.push('\\'),
         }
@@ -193,6 +204,16 @@ mod tests {
         file.set("user", "none", &[]);
         assert_eq!(get(&file, "user.name"), None);
         assert_eq!(items(&get(&file, "new.tags").unwrap()), ["a", "b c"]);
+    }
+
+    #[test]
+    fn items_may_have_semicolons() {
+        let mut file = KeyFile::default();
+        let list = ["a;b", "c"].map(str::to_owned);
+        file.set("g", "k", &list);
+        let again = KeyFile::read(&file.text()).unwrap();
+        assert_eq!(items(&get(&again, "g.k").unwrap()), list);
+        assert_eq!(items("; a;;b c;"), ["a", "b c"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! mail of one configuration. It has an index of its own, and a log of tags beside it, which also holds properties and
 //! settings that notmuch keeps in its database.
 
+mod content;
 mod crypto;
 mod database;
 mod error;
@@ -13,17 +14,19 @@ mod journal;
 mod keyfile;
 mod message;
 mod new;
+mod opening;
 mod print;
 mod query;
 mod reply;
 mod search;
+mod secrets;
 mod sexp;
 mod show;
 mod tag;
 mod thread;
 mod when;
 
-pub use crypto::{Decrypt, Gnupg, Standard, Verify};
+pub use crypto::{Cipher, Decrypt, Gnupg, Standard, Verify};
 pub use database::{Database, DatabaseOptions};
 pub use error::Error;
 pub use gzip::unpacked;
@@ -31,11 +34,12 @@ pub use ignore::Ignore;
 pub use journal::Journal;
 pub use keyfile::{KeyFile, items};
 pub use message::Message;
-pub use new::{InsertRequest, NewRequest, NewSummary};
+pub use new::{InsertRequest, Inserted, NewRequest, NewSummary, Run};
 pub use print::{Form, Printer};
 pub use query::{Exclude, Found, Query};
 pub use reply::{ReplyFormat, ReplyRequest};
 pub use search::{AddressRequest, Output, Same, SearchRequest, sort};
+pub use secrets::Policy;
 pub use show::{ShowFormat, ShowRequest};
 pub use tag::{DumpFormat, Include, TagOperation, read_line, read_operations};
 pub use thread::{Sort, Thread};

@@ -11,14 +11,14 @@ use std::sync::{Mutex, PoisonError};
 
 use ken_core::{Change, Field, FileKey, Pattern, Plan};
 use ken_engine::{Request, Source};
-use ken_mail::{Message as Parsed, TagChange, TreeInner, TreePart};
+use ken_mail::{Message as Parsed, TagChange, TreePart};
 use ken_pipeline::{Options, Progress, Summary, tags, update};
 
 use super::Error;
-use super::crypto::is_signed_data;
+use super::content::note_content;
 use super::database::{Database, texts};
 use super::ignore::Ignore;
-use super::journal::reindexed_line;
+use super::journal::{Journal, properties_line, reindexed_line};
 use super::message::{self, number_of};
 use super::tag::{TagOperation, flagged, tags_of_flags, unread};
 
@@ -26,6 +26,10 @@ use super::tag::{TagOperation, flagged, tags_of_flags, unread};
 const MAX_FILE_BYTES: u64 = 512 << 20;
 /// How often another name is tried for a new file.
 const MAX_TRIES: u32 = 100;
+
+/// Runs over all mail, and tells of each file that changed.
+pub type Run<'r> =
+    &'r dyn Fn(&Options, &Progress, &(dyn Fn(&Change) + Sync)) -> Result<Summary, Error>;
 
 /// How new messages are taken in.
 #[derive(Debug, Default)]
@@ -77,11 +81,7 @@ impl Database {
     ///
     /// # Errors
     /// Fails if the index cannot be written.
-    pub fn new_messages(
-        &self,
-        request: &NewRequest,
-        run: &dyn Fn(&Options, &Progress) -> Result<Summary, Error>,
-    ) -> Result<NewSummary, Error> {
+    pub fn new_messages(&self, request: &NewRequest, run: Run<'_>) -> Result<NewSummary, Error> {
         let mut options = self.options.clone();
         let mut ignored = request.ignore.below(&self.real_root);
         ignored.sort();
@@ -123,11 +123,21 @@ impl Database {
         if !new.is_empty() {
             tags::append(self.data(), &new)?;
         }
-        let done = run(&options, &Progress::default())?;
+        let looked: BTreeSet<&Path> = arrivals.iter().map(|found| &*found.path).collect();
+        let late = Mutex::new(Vec::new());
+        let note = |change: &Change| {
+            if let Change::Added { path, .. } | Change::Changed { path, .. } = change
+                && !looked.contains(&**path)
+            {
+                let mut late = late.lock().unwrap_or_else(PoisonError::into_inner);
+                late.push(path.clone());
+            }
+        };
+        let done = run(&options, &Progress::default(), &note)?;
         summary.interrupted = done.interrupted;
         let mut touched: BTreeSet<String> = known.into_iter().collect();
         let after = self.source()?;
-        let mut changes = Vec::new();
+        let (mut changes, mut removed) = (Vec::new(), Vec::new());
         let mut seen = BTreeSet::new();
         for departure in departures {
             let is_left = !message::files_of(&*after, &[departure.number])?.is_empty();
@@ -136,6 +146,7 @@ impl Database {
                 touched.insert(departure.id);
             } else if seen.insert(departure.number) {
                 summary.removed += 1;
+                removed.push(departure.id.clone());
                 let tags = departure.tags.into_iter().map(|tag| (tag, false)).collect();
                 changes.push(TagChange::of_message(departure.id, tags));
             }
@@ -143,8 +154,65 @@ impl Database {
         if request.syncs_flags {
             changes.extend(self.changes_of_flags(&*after, &touched)?);
         }
+        let late = late.into_inner().unwrap_or_else(PoisonError::into_inner);
+        changes.extend(self.late(late, before.as_deref(), request, &mut summary)?);
+        self.forget_properties(&removed)?;
         self.apply(&changes, &[])?;
+        self.note_opened(&BTreeSet::new())?;
         Ok(summary)
+    }
+
+    /// Forgets the properties of messages that are gone; a session key opens them no more.
+    fn forget_properties(&self, ids: &[String]) -> Result<(), Error> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let journal = Journal::read(self.data())?;
+        let known = ids.iter().filter(|id| !journal.properties(id).is_empty());
+        let lines: String = known.map(|id| properties_line(id, &[])).collect();
+        if !lines.is_empty() {
+            tags::append_lines(self.data(), lines)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the tags of messages that came while the run was looking for others.
+    fn late(
+        &self,
+        paths: Vec<PathBuf>,
+        before: Option<&dyn Source>,
+        request: &NewRequest,
+        summary: &mut NewSummary,
+    ) -> Result<Vec<TagChange>, Error> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut by_id: BTreeMap<String, Vec<Arrival>> = BTreeMap::new();
+        for path in paths {
+            let arrival = arrival(&path);
+            summary.processed.push(self.shown_path(&path));
+            match &arrival.id {
+                Some(id) => by_id.entry(id.clone()).or_default().push(arrival),
+                None => summary.not_mail.push(self.shown_path(&path)),
+            }
+        }
+        summary.processed.sort();
+        summary.not_mail.sort();
+        let journal = Journal::read(self.data())?;
+        let known = match before {
+            Some(before) => known_ids(before, by_id.keys().map(String::as_str))?,
+            None => BTreeSet::new(),
+        };
+        let is_new = |id: &str| !known.contains(id) && !journal.names(id);
+        let new = by_id.into_iter().filter(|(id, _)| is_new(id));
+        let changes: Vec<TagChange> = new
+            .map(|(id, files)| {
+                let files: Vec<&Arrival> = files.iter().collect();
+                TagChange::of_message(id, tags_of_new(&files, request))
+            })
+            .collect();
+        summary.added += changes.len();
+        Ok(changes)
     }
 
     fn reader_source(&self) -> Option<std::sync::Arc<dyn Source>> {
@@ -205,15 +273,6 @@ impl Database {
         let source = self.source()?;
         let found = self.find(&*source, query)?;
         let messages = self.messages(&*source, &found)?;
-        let files = messages.iter().flat_map(|message| &message.files);
-        let files: Vec<PathBuf> = files.map(|file| self.real_path(file)).collect();
-        // A run over all mail reads what other settings make of it.
-        update(
-            &self.options,
-            &[self.root_change()],
-            &Progress::default(),
-            &|_| (),
-        )?;
         if messages.is_empty() {
             return Ok(());
         }
@@ -222,14 +281,17 @@ impl Database {
         let ids = messages.iter().map(|message| message.id.as_str());
         let line = reindexed_line((messages.len() < n_all).then_some(ids));
         tags::append_lines(self.data(), line)?;
-        self.bring_in(&files)
+        self.read_again(&self.options, &messages)?;
+        let ids = messages.iter().map(|message| message.id.as_str());
+        self.note_opened(&ids.collect())
     }
 
-    /// Writes a message into a folder of a Maildir and takes it in; returns its path.
+    /// Writes a message into a folder of a Maildir and takes it in.
     ///
     /// # Errors
-    /// Fails if the text is no message, or if it cannot be written.
-    pub fn insert(&self, request: &InsertRequest, text: &[u8]) -> Result<PathBuf, Error> {
+    /// Fails if the text is no message, or if it cannot be written. If it cannot be indexed, it fails and there is no file,
+    /// unless the file shall be kept.
+    pub fn insert(&self, request: &InsertRequest, text: &[u8]) -> Result<Inserted, Error> {
         let arrived = arrival_of(text, Path::new(""));
         if arrived.id.is_none() {
             return Err(Error::said("the text is no message"));
@@ -263,9 +325,27 @@ impl Database {
             let tags = tags.into_iter().map(|tag| (tag, true)).collect();
             changes.push(TagChange::of_message(id, tags));
         }
-        self.apply(&changes, std::slice::from_ref(&file))?;
-        Ok(self.shown_path(&file))
+        let applied = self.apply(&changes, std::slice::from_ref(&file));
+        match applied.and_then(|()| self.note_opened(&BTreeSet::new())) {
+            Ok(()) => Ok(Inserted::Indexed(self.shown_path(&file))),
+            // The next run finds it.
+            Err(error) if request.keeps => Ok(Inserted::Kept(self.shown_path(&file), error)),
+            Err(error) => {
+                // Whoever delivers the message does it again.
+                fs_err::remove_file(&file)?;
+                Err(error)
+            }
+        }
     }
+}
+
+/// What became of a message that was put into a Maildir, with its path.
+#[derive(Debug)]
+pub enum Inserted {
+    /// The index has it.
+    Indexed(PathBuf),
+    /// It is a file only, since the index could not be written.
+    Kept(PathBuf, Error),
 }
 
 /// A message that is put into a Maildir.
@@ -275,6 +355,8 @@ pub struct InsertRequest {
     pub folder: PathBuf,
     /// Whether the folder is made.
     pub creates: bool,
+    /// Whether the file stays if it cannot be indexed.
+    pub keeps: bool,
     /// Whether others may read the message.
     pub world_readable: bool,
     /// The tags of new messages.
@@ -317,40 +399,6 @@ fn arrival_of(bytes: &[u8], path: &Path) -> Arrival {
 /// Returns whether a file holds several messages, each behind a line `From …`.
 fn is_mailbox(bytes: &[u8]) -> bool {
     bytes.starts_with(b"From ") && bytes.windows(7).any(|window| window == b"\n\nFrom ")
-}
-
-/// Notes the tags that say what a message contains.
-fn note_content(part: &TreePart<'_>, tags: &mut BTreeSet<&'static str>) {
-    if part.is("application", "pkcs7-mime") {
-        // It is declared as an attachment, but is the message.
-        tags.insert(match is_signed_data(part) {
-            true => "signed",
-            false => "encrypted",
-        });
-        return;
-    }
-    if part.is_attachment() {
-        tags.insert("attachment");
-    }
-    if part.is("multipart", "signed") {
-        tags.insert("signed");
-    }
-    if part.is("multipart", "encrypted") {
-        tags.insert("encrypted");
-    }
-    match &part.inner {
-        TreeInner::Leaf => {}
-        // A signature is no attachment.
-        TreeInner::Multipart(parts) if part.is("multipart", "signed") => {
-            parts
-                .iter()
-                .take(1)
-                .for_each(|part| note_content(part, tags));
-        }
-        TreeInner::Multipart(_) if part.is("multipart", "encrypted") => {}
-        TreeInner::Multipart(parts) => parts.iter().for_each(|part| note_content(part, tags)),
-        TreeInner::Message(part) => note_content(part, tags),
-    }
 }
 
 fn tags_of_new(files: &[&Arrival], request: &NewRequest) -> Vec<TagOperation> {

@@ -89,7 +89,8 @@ impl Database {
         };
         let mut found = self.own(source, parts.clone(), order)?;
         let carriers = self.carriers(source, parts)?;
-        if carriers.iter().any(|at| !found.contains(at)) {
+        let known: HashSet<DocAddress> = found.iter().copied().collect();
+        if carriers.iter().any(|at| !known.contains(at)) {
             found.extend(carriers);
             let all: Vec<DocAddress> = found;
             let request = Request {

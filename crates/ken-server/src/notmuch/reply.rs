@@ -84,7 +84,8 @@ impl Database {
             message.is_matched = false;
             let bytes = self.read_file(&message, request.duplicate)?;
             let tree = TreePart::read(&bytes, &detect);
-            let verdicts = Verdicts::of(&tree, gnupg);
+            let keys = || self.session_keys(&message.id);
+            let verdicts = Verdicts::of(&tree, gnupg, &keys);
             let reply = reply(&message, &tree, request);
             if request.format == ReplyFormat::Structured {
                 out.begin_map()?;

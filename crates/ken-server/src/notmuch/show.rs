@@ -78,6 +78,7 @@ impl Database {
             out,
             warn,
             is_good: true,
+            stashed: Vec::new(),
         };
         let is_single = request.part.is_some()
             || request.duplicate.is_some()
@@ -93,7 +94,7 @@ impl Database {
             for message in self.messages(&*source, &found)? {
                 show.message(&message, 0)?;
             }
-            return Ok(show.is_good);
+            return show.end();
         }
         show.out.begin_list()?;
         if request.unthreaded {
@@ -107,7 +108,7 @@ impl Database {
             })?;
         }
         show.out.end()?;
-        Ok(show.is_good)
+        show.end()
     }
 
     /// Reads a file of a message: one with a number, else the first that is there.
@@ -149,9 +150,19 @@ struct Show<'s, 'o> {
     out: &'s mut Printer<'o>,
     warn: &'s mut dyn FnMut(&str),
     is_good: bool,
+    /// The messages that were decrypted, with their session keys.
+    stashed: Vec<(Message, Vec<String>)>,
 }
 
 impl Show<'_, '_> {
+    /// Keeps the session keys if that is wanted. Returns whether everything was shown.
+    fn end(self) -> Result<bool, Error> {
+        if let Some(decrypt) = self.gnupg.decrypt {
+            self.database.stash(&self.stashed, decrypt)?;
+        }
+        Ok(self.is_good)
+    }
+
     fn alone(&mut self, message: &Message) -> Result<(), Error> {
         self.out.begin_list()?;
         self.out.begin_list()?;
@@ -217,7 +228,12 @@ impl Show<'_, '_> {
             }
         };
         let tree = TreePart::read(&bytes, &detect);
-        let verdicts = Verdicts::of(&tree, self.gnupg);
+        let keys = || self.database.session_keys(&message.id);
+        let mut verdicts = Verdicts::of(&tree, self.gnupg, &keys);
+        if self.gnupg.keeps_session_keys && !verdicts.session_keys.is_empty() {
+            let keys = std::mem::take(&mut verdicts.session_keys);
+            self.stashed.push((message.clone(), keys));
+        }
         let part = self.request.part.unwrap_or(0);
         match self.request.format {
             ShowFormat::Mbox => self.mbox(message, &tree, &bytes),

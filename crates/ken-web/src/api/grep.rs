@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use base64ct::{Base64, Encoding};
+use ken_api::TakeLine;
+use ken_api::message::bytes_of;
 use ken_core::{Order, Root, covering};
 use ken_engine::Source;
 use ken_search::service::resolve;
@@ -17,8 +18,6 @@ use super::parameter::{Parameter, one};
 use crate::answer::{Answer, Body, Error, whole};
 use crate::{Asked, Web};
 
-/// The longest line of the command for somebody who does not get all.
-const MAX_LINE: usize = 16 << 20;
 /// The flag for the text in the index.
 const DOCUMENTS: &str = "--documents";
 /// How often the command is started for somebody who does not get all, if the index has another commit each time.
@@ -80,23 +79,23 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
     let mut answer = whole(200, "application/x-ndjson", Vec::new());
     *answer.body_mut() = Body::Written(Box::new(move |to| {
         let is_gone = || is_gone.load(Ordering::Relaxed);
-        let (code, errors) = match commits {
+        let ended = match commits {
             Some(commits) => {
-                let run = |to: &mut dyn Write| program.write(&arguments, &is_gone, to);
+                let run = |to: &mut dyn TakeLine| program.write_lines(&arguments, &is_gone, to);
                 // Errors name files.
                 let errors = "not all files could be searched".to_owned();
-                (shown(&commits, run, to)?, errors)
+                shown(&commits, run, to).map(|code| (code, errors))
             }
-            None => program.write(arguments, &is_gone, to)?,
+            None => program.write(arguments, &is_gone, to),
         };
-        match code {
-            0 | 1 => Ok(()),
-            _ => writeln!(
-                to,
-                "{}",
-                json!({ "type": "error", "data": { "message": errors } })
-            ),
-        }
+        let message = match ended {
+            Ok((0 | 1, _)) => return Ok(()),
+            Ok((_, errors)) => errors,
+            // What is missing must not look as if it were not there.
+            Err(error) => format!("the search ended early: {error}"),
+        };
+        let line = json!({ "type": "error", "data": { "message": message } });
+        writeln!(to, "{line}")
     }));
     Ok(answer)
 }
@@ -181,7 +180,7 @@ fn is_shown_below(source: &dyn Source, path: &str) -> Result<bool, Error> {
 /// What it prints is the text of one commit, and only that commit says who may read it.
 fn shown(
     commits: &dyn Fn() -> io::Result<Arc<dyn Source>>,
-    run: impl Fn(&mut dyn Write) -> io::Result<(i32, String)>,
+    run: impl Fn(&mut dyn TakeLine) -> io::Result<(i32, String)>,
     to: &mut dyn Write,
 ) -> io::Result<i32> {
     for _ in 0..MAX_TRIES {
@@ -193,7 +192,9 @@ fn shown(
             return Ok(ended?.0);
         }
     }
-    Err(io::ErrorKind::ResourceBusy.into())
+    Err(io::Error::other(
+        "the index changed each time; ask again later",
+    ))
 }
 
 /// Hands on what the command prints about files that a source has, and nothing else: not the figures at the end, which are
@@ -209,7 +210,6 @@ struct Shown<'a> {
     to: &'a mut dyn Write,
     /// Whether the current file is shown.
     is_shown: bool,
-    rest: Vec<u8>,
 }
 
 impl<'a> Shown<'a> {
@@ -225,10 +225,19 @@ impl<'a> Shown<'a> {
             is_of_another: false,
             to,
             is_shown: false,
-            rest: Vec::new(),
         }
     }
 
+    fn has(&self, path: &Value) -> io::Result<bool> {
+        let path = bytes_of(path).unwrap_or_default();
+        let path = PathBuf::from(OsString::from_vec(path));
+        let key = self.source.meta().hasher.key(&path);
+        let documents = self.source.files().documents_of(key);
+        Ok(!documents.map_err(io::Error::other)?.is_empty())
+    }
+}
+
+impl TakeLine for Shown<'_> {
     fn take(&mut self, line: &[u8]) -> io::Result<()> {
         let event: Value = serde_json::from_slice(line)?;
         match event["type"].as_str() {
@@ -246,42 +255,6 @@ impl<'a> Shown<'a> {
         match self.is_shown {
             true => self.to.write_all(line),
             false => Ok(()),
-        }
-    }
-
-    fn has(&self, path: &Value) -> io::Result<bool> {
-        let path = match path["text"].as_str() {
-            Some(path) => path.as_bytes().to_vec(),
-            None => {
-                let bytes = path["bytes"].as_str().unwrap_or_default();
-                Base64::decode_vec(bytes).unwrap_or_default()
-            }
-        };
-        let key = self
-            .source
-            .meta()
-            .hasher
-            .key(Path::new(&OsString::from_vec(path)));
-        let documents = self.source.files().documents_of(key);
-        Ok(!documents.map_err(io::Error::other)?.is_empty())
-    }
-}
-
-impl Write for Shown<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.rest.extend_from_slice(bytes);
-        let rest = std::mem::take(&mut self.rest);
-        let end = rest
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |at| at + 1);
-        for line in rest[..end].split_inclusive(|byte| *byte == b'\n') {
-            self.take(line)?;
-        }
-        self.rest = rest[end..].to_vec();
-        match self.rest.len() < MAX_LINE {
-            true => Ok(bytes.len()),
-            false => Err(io::ErrorKind::FileTooLarge.into()),
         }
     }
 

@@ -79,6 +79,7 @@ impl<'a> Table<'a> {
             .take(MAX_FIELDS)
             .take_while(|field| field[0] != b'\r')
             .map(|field| Column::read(field, is_seven))
+            .filter(|column| column.length > 0)
             .collect();
         let n_bytes: usize = columns.iter().map(|column| column.length).sum();
         if columns.is_empty() || n_bytes >= row_bytes + columns.len() {
@@ -119,12 +120,13 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Returns the cells of a row, no more than it has bytes: a small file may claim thousands of columns.
     fn cells<'r>(&self, row: &'r [u8]) -> impl Iterator<Item = (&Column, &'r [u8])> {
         let mut rest = row.get(1..).unwrap_or_default();
-        self.columns.iter().map(move |column| {
+        self.columns.iter().map_while(move |column| {
             let (cell, after) = rest.split_at(column.length.min(rest.len()));
             rest = after;
-            (column, cell)
+            (!cell.is_empty()).then_some((column, cell))
         })
     }
 
@@ -321,6 +323,20 @@ mod tests {
             "TOWN\tN\tDAY\nOslo\t12\t2024-03-01\nKøln\t5"
         );
         survives(extract, DBF, "a.dbf", &bytes);
+    }
+
+    #[test]
+    fn a_row_has_no_more_cells_than_bytes() {
+        let mut bytes = table(0x03, &[]);
+        // Rows of two bytes.
+        bytes[10..12].copy_from_slice(&2_u16.to_le_bytes());
+        for column in 0..4 {
+            bytes[32 + 32 * column + 16] = 1;
+        }
+        bytes.extend(b" a b");
+        let table = Table::open(&bytes).unwrap();
+        let cells: Vec<_> = table.cells(b" a").collect();
+        assert_eq!((cells.len(), cells[0].1), (1, &b"a"[..]));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use ken_mail::{Attachment, Html, Message, Priority, Text, made_id};
 
 use crate::formats::mail::calendar::invitation_text;
 use crate::formats::web::html::shown_within;
+use crate::opener::Opened;
 use crate::output::Output;
 use crate::text::encoded::without_data;
 use crate::{Error, Format, Input, Member};
@@ -31,34 +32,58 @@ pub(in crate::formats) const FORMAT: Format = Format::new("message", &["message/
         Field::Has,
     ])
     .members("attachments, numbered from 1")
-    .version(12);
+    .version(13);
 
 /// Extracts a message.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let bytes = input.bytes(output.limits())?;
-    let message = Message::parse(bytes, &detect_charset);
-    add_fields(&message, bytes, output);
+    let mut message = Message::parse(bytes, &detect_charset);
+    if message.id.is_empty() {
+        message.id = made_id(bytes);
+    }
+    let opened = match message.is_encrypted {
+        true => output.limits().opener.open(&message.id, bytes),
+        false => Opened::default(),
+    };
+    let contents = opened.contents.iter();
+    let contents: Vec<Message<'_>> = contents
+        .map(|content| Message::parse(content, &detect_charset))
+        .collect();
+    if let Some(subject) = opened.subject {
+        message.subject = subject;
+    }
+    for content in &contents {
+        message.is_signed |= content.is_signed;
+        let known = &mut message.media_types;
+        let types = content.media_types.iter().cloned();
+        let new: Vec<String> = types.filter(|kind| !known.contains(kind)).collect();
+        known.extend(new);
+    }
+    add_fields(&message, output);
     add_own_headers(bytes, output);
-    add_body(&message, output);
-    for (position, attachment) in message.attachments.iter().enumerate() {
+    // What is inside stands behind what everybody can read.
+    let parts = || std::iter::once(&message).chain(&contents);
+    parts().for_each(|part| add_body(part, output));
+    for (position, attachment) in parts().flat_map(|part| &part.attachments).enumerate() {
         hand_on(attachment, position + 1, output)?;
     }
-    if message.is_encrypted {
+    let is_sealed = match contents.as_slice() {
+        [] => message.is_encrypted,
+        contents => contents.iter().any(|content| content.is_encrypted),
+    };
+    if is_sealed {
         return Err(Error::sealed(Encryption::Key));
     }
-    if message.is_cut {
+    if parts().any(|part| part.is_cut) {
         return Err(Error::built_in("the message has too many parts"));
     }
     Ok(())
 }
 
-fn add_fields(message: &Message<'_>, bytes: &[u8], output: &mut Output<'_>) {
+fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
     let own = output.own();
     own.add_text(Field::Title, &message.subject);
-    match message.id.as_str() {
-        "" => own.add_text(Field::Msgid, &made_id(bytes)),
-        id => own.add_text(Field::Msgid, id),
-    }
+    own.add_text(Field::Msgid, &message.id);
     for (field, values) in [
         (Field::Author, &message.from),
         (Field::To, &message.to),
@@ -266,7 +291,10 @@ mod tests {
             (Field::Has, Value::Text(value)) if value.contains('/') => Some(value.as_str()),
             _ => None,
         });
-        assert_eq!(types.collect::<Vec<_>>(), ["text/plain", "text/html"]);
+        assert_eq!(
+            types.collect::<Vec<_>>(),
+            ["multipart/mixed", "text/plain", "text/html"]
+        );
     }
 
     #[test]
@@ -326,6 +354,52 @@ mod tests {
         assert_eq!(texts(Field::Custom1), [Value::Text("a".into())]);
         assert_eq!(texts(Field::Custom2), []);
         assert_eq!(self::found(message).own().text(Field::Custom3), None);
+    }
+
+    /// Opens messages whose identifier begins with `mine`.
+    struct Mine;
+
+    impl crate::OpenMessage for Mine {
+        fn open(&self, id: &str, message: &[u8]) -> Opened {
+            assert!(message.starts_with(b"Message-ID: "));
+            let inside =
+                b"Content-Type: multipart/mixed; boundary=c\n\n--c\n\nthe secret pangolin\n\
+                --c\nContent-Type: text/csv; name=a.csv\n\na,b\n--c--\n";
+            match id.starts_with("mine") {
+                true => Opened {
+                    contents: vec![inside.to_vec()],
+                    subject: Some("Inside".to_owned()),
+                },
+                false => Opened::default(),
+            }
+        }
+    }
+
+    #[test]
+    fn what_somebody_can_decrypt_is_text_of_the_message() {
+        let message = |id: &str, kind: &str| {
+            format!(
+                "Message-ID: <{id}@x>\nSubject: ...\nContent-Type: multipart/{kind}; boundary=b\n\n--b\n\
+                Content-Type: application/pgp-encrypted\n\nVersion: 1\n--b\n\
+                Content-Type: application/octet-stream\n\ncipher\n--b--\n"
+            )
+        };
+        let limits = Limits {
+            opener: crate::Opener::new(std::sync::Arc::new(Mine)),
+            ..Limits::default()
+        };
+        let found = |text: &str| run_limited(extract, MESSAGE, "1.eml", text.as_bytes(), &limits);
+        let opened = found(&message("mine1", "encrypted"));
+        assert_eq!(opened.own().failure, None);
+        assert_eq!(opened.own().text(Field::Title), Some("Inside"));
+        assert_eq!(opened.own().body, "the secret pangolin");
+        assert_eq!(opened.members[0].name, "a.csv");
+        let closed = found(&message("other", "encrypted"));
+        assert!(closed.own().failure.is_some() && closed.members.is_empty());
+        assert_eq!(closed.own().text(Field::Title), Some("..."));
+        // Nobody is asked about a message that is not encrypted.
+        let plain = found(&message("mine2", "mixed"));
+        assert_eq!(plain.own().text(Field::Title), Some("..."));
     }
 
     #[test]

@@ -43,7 +43,10 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             own.body.push('\x0c');
         }
         match part {
-            Text::Plain(text) => own.body.push_str(text),
+            Text::Plain(text) => {
+                let left = max_bytes.saturating_sub(own.body.len());
+                own.body.push_str(&text[..text.floor_char_boundary(left)]);
+            }
             Text::Html(html) => {
                 let left = max_bytes.saturating_sub(own.body.len());
                 let (bytes, charset) = html.page();

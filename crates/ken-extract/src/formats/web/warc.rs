@@ -199,11 +199,15 @@ fn decoded(bytes: Vec<u8>, header: &Header, output: &Output<'_>) -> Result<Vec<u
         true => joined(&bytes).unwrap_or(bytes),
         false => bytes,
     };
-    let codec = if header.lists("content-encoding", "gzip") {
+    let lists = |name| header.lists("content-encoding", name);
+    let codec = if lists("gzip") || lists("x-gzip") {
         Codec::Gzip
-    } else if header.lists("content-encoding", "br") {
+    } else if lists("deflate") {
+        // RFC 9110 section 8.4.1.2: within the format of zlib.
+        Codec::Zlib
+    } else if lists("br") {
         Codec::Brotli
-    } else if header.lists("content-encoding", "zstd") {
+    } else if lists("zstd") {
         Codec::Zstd
     } else {
         return Ok(bytes);

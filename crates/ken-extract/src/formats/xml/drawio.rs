@@ -8,7 +8,7 @@ use percent_encoding::percent_decode;
 use std::io::Read;
 
 use super::html;
-use crate::expansion::max_expanded;
+use crate::expansion::{Expansion, max_expanded};
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::structure::xml::{Node, Start, Xml, decode_xml};
@@ -22,10 +22,11 @@ pub(in crate::formats) const FORMAT: Format =
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
+    let account = input.account(limits);
     let text = decode_xml(input.bytes(limits)?.to_vec());
     let mut body = Body::new(limits.max_text_bytes);
     let mut n_pages = 0;
-    let result = read_pages(&text, limits, &mut n_pages, &mut body);
+    let result = read_pages(&text, limits, &account, &mut n_pages, &mut body);
     let own = output.own();
     own.body = body.finish();
     own.add_number(Field::Pages, n_pages);
@@ -35,6 +36,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 fn read_pages(
     text: &str,
     limits: &Limits,
+    account: &Expansion,
     n_pages: &mut i64,
     body: &mut Body,
 ) -> Result<(), Error> {
@@ -51,6 +53,7 @@ fn read_pages(
             Node::Start(tag) => label(&tag, body),
             Node::Text(packed) if !packed.trim().is_empty() => {
                 let page = unpacked(packed.trim(), limits)?;
+                account.spend(page.len() as u64)?;
                 let mut inner = Xml::new(&page);
                 while let Some(node) = inner.next()? {
                     if let Node::Start(tag) = node {
@@ -101,12 +104,33 @@ mod tests {
 
     use super::*;
     use crate::detect::Detected;
-    use crate::testing::{run, survives};
+    use crate::testing::{run, run_limited, survives};
 
     const DRAWIO: Detected = Detected {
         media_type: "application/vnd.jgraph.mxfile",
         kind: Kind::Image,
     };
+
+    #[test]
+    fn pages_that_expand_too_far_together_are_refused() {
+        let page = "<a/>".repeat(1 << 18);
+        let mut encoder =
+            flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(page.as_bytes()).unwrap();
+        let packed = Base64::encode_string(&encoder.finish().unwrap());
+        let file = |n_pages: usize| {
+            let pages = format!("<diagram name='x'>{packed}</diagram>").repeat(n_pages);
+            let file = format!("<mxfile>{pages}</mxfile>");
+            let limits = Limits {
+                max_expansion: 2,
+                ..Limits::default()
+            };
+            let found = run_limited(extract, DRAWIO, "a.drawio", file.as_bytes(), &limits);
+            found.own().failure.clone()
+        };
+        assert_eq!(file(2), None);
+        assert!(file(80).is_some());
+    }
 
     #[test]
     fn labels_are_read_packed_or_not() {

@@ -2,6 +2,9 @@
 
 use super::super::grid::{self, Grid};
 
+/// How many slashes and spaces behind a label are passed over.
+const MAX_LABEL_END: usize = 4;
+
 /// A text, and what is to be written before its next piece.
 #[derive(Default)]
 pub(super) struct Flow {
@@ -87,8 +90,12 @@ impl Flow {
 
     /// Returns whether the text ends with the target of a link, as its label.
     pub(super) fn ends_with_link(&self, target: &str) -> bool {
-        let end = |text: &str| text.trim_end_matches(['/', ' ']).len();
-        self.text[..end(&self.text)].ends_with(&target[..end(target)])
+        // A label ends with one or two of these, and a text may end with a million of them.
+        let mut label = self.text.as_str();
+        for _ in 0..MAX_LABEL_END {
+            label = label.strip_suffix(['/', ' ']).unwrap_or(label);
+        }
+        label.ends_with(target.trim_end_matches(['/', ' ']))
     }
 
     pub(super) fn ends_with_space(&self) -> bool {

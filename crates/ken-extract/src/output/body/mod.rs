@@ -60,6 +60,8 @@ pub(crate) struct Body {
     heading_start: Option<usize>,
     /// The targets of links in the paragraph, which follow it.
     links: Vec<String>,
+    /// How many targets were kept.
+    n_links: usize,
     /// Hashes of the link targets, and of the texts that stand once.
     seen: HashSet<u64>,
 }
@@ -77,6 +79,7 @@ impl Body {
             headings: Vec::new(),
             heading_start: None,
             links: Vec::new(),
+            n_links: 0,
             seen: HashSet::new(),
         }
     }
@@ -220,7 +223,8 @@ impl Body {
         }
         let target = link_text(target);
         let is_shown = self.flow().ends_with_link(&target);
-        if !target.is_empty() && !is_shown && self.seen.len() < MAX_LINKS && self.is_new(&target) {
+        if !target.is_empty() && !is_shown && self.n_links < MAX_LINKS && self.is_new(&target) {
+            self.n_links += 1;
             self.links.push(target);
         }
     }

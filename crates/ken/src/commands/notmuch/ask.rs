@@ -314,13 +314,16 @@ pub(super) fn show(session: &Session<'_>, arguments: &[String]) -> Outcome {
     Ok(ExitCode::from(u8::from(!is_good)))
 }
 
-/// Returns what is asked of GnuPG. Who decrypts also wants to know who signed.
+/// Returns what is asked of GnuPG. Who decrypts with a secret key also wants to know who signed.
 fn gnupg(typed: &Typed) -> Gnupg<'static> {
-    let decrypts = matches!(typed.value("decrypt"), Some("true" | "stash"));
-    let verifies = decrypts || typed.is_on("verify", false);
+    let wanted = typed.value("decrypt").unwrap_or("auto");
+    let uses_secret_keys = matches!(wanted, "true" | "stash");
+    let verifies = uses_secret_keys || typed.is_on("verify", false);
     Gnupg {
         verify: verifies.then_some(&gnupg::verify),
-        decrypt: decrypts.then_some(&gnupg::decrypt),
+        decrypt: (wanted != "false").then_some(gnupg::decrypt),
+        uses_secret_keys,
+        keeps_session_keys: wanted == "stash",
     }
 }
 

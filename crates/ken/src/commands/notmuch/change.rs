@@ -9,12 +9,13 @@ use std::time::Instant;
 
 use ken_pipeline::update;
 use ken_server::notmuch::{
-    DumpFormat, Exclude, Ignore, InsertRequest, NewRequest, NewSummary, Query, TagOperation,
-    read_line, read_operations,
+    Database, DumpFormat, Exclude, Ignore, InsertRequest, Inserted, NewRequest, NewSummary, Policy,
+    Query, TagOperation, read_line, read_operations,
 };
 
 use super::ask::{INCLUDE, include, input};
-use super::options::{OptionRow, Takes};
+use super::gnupg;
+use super::options::{OptionRow, Takes, Typed};
 use super::places::Places;
 use super::{Outcome, Refusal, Session, warn};
 use crate::commands::interrupt::Stop;
@@ -26,6 +27,14 @@ const DECRYPT: Takes = Takes::Word(&["false", "true", "auto", "nostash"]);
 
 fn syncs_flags(places: &Places) -> bool {
     places.get("maildir.synchronize_flags") != "false"
+}
+
+/// Returns the database, which indexes encrypted messages as an option or the settings say.
+fn opening(session: &Session<'_>, typed: &Typed) -> Result<Database, Refusal> {
+    let wanted = typed.value("decrypt");
+    let wanted = wanted.unwrap_or_else(|| session.places.get("index.decrypt"));
+    let policy = Policy::read(wanted);
+    Ok(session.database()?.opening(policy, gnupg::decrypt))
 }
 
 /// Returns the tags of new messages.
@@ -93,10 +102,10 @@ pub(super) fn new(session: &Session<'_>, arguments: &[String]) -> Outcome {
         hook(places, "pre-new")?;
     }
     let began = Instant::now();
-    let database = session.database()?;
+    let database = opening(session, &typed)?;
     let stop = Stop::on_signals()?;
-    let summary = database.new_messages(&request, &|options, progress| {
-        let run = || update(options, &[database.root_change()], progress, &|_| ());
+    let summary = database.new_messages(&request, &|options, progress, note| {
+        let run = || update(options, &[database.root_change()], progress, note);
         Ok(stop.watch(options, progress, || (), run)?)
     })?;
     for path in &summary.not_mail {
@@ -190,6 +199,7 @@ pub(super) fn insert(session: &Session<'_>, arguments: &[String]) -> Outcome {
     let request = InsertRequest {
         folder: folder.trim_end_matches('/').into(),
         creates: typed.is_on("create-folder", false),
+        keeps: typed.is_on("keep", false),
         world_readable: typed.is_on("world-readable", false),
         tags: new_tags(places)?,
         operations,
@@ -198,7 +208,12 @@ pub(super) fn insert(session: &Session<'_>, arguments: &[String]) -> Outcome {
     let mut text = Vec::new();
     let stdin = std::io::stdin().lock();
     stdin.take(MAX_MESSAGE_BYTES).read_to_end(&mut text)?;
-    session.database()?.insert(&request, &text)?;
+    if let Inserted::Kept(path, error) = opening(session, &typed)?.insert(&request, &text)? {
+        warn(&format!(
+            "Warning: {} is not indexed: {error}",
+            path.display()
+        ))?;
+    }
     if typed.is_on("hooks", true)
         && let Err(Refusal::Said(message)) = hook(places, "post-insert")
     {
@@ -311,7 +326,7 @@ pub(super) fn reindex(session: &Session<'_>, arguments: &[String]) -> Outcome {
             "Error: notmuch reindex requires at least one search term.",
         ));
     }
-    let database = session.database()?;
+    let database = opening(session, &typed)?;
     session.check_uuid(&database, &typed)?;
     let query = Query {
         text,

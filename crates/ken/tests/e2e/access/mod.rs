@@ -28,12 +28,17 @@ fn world(more: &str) -> World {
     for folder in [world.home().to_path_buf(), world.docs()] {
         set(&folder, 0o755);
     }
-    let me = name_of(nix::unistd::geteuid().as_raw());
-    world.configure(&format!(
-        "[access]\nenforce = true\nsocket = \"{}\"\nmode = \"0666\"\nheader = \"X-Person\"\nproxies = [\"{me}\"]\n{more}",
-        socket(&world).display()
-    ));
+    world.configure(&(settings(&world) + more));
     world
+}
+
+/// Returns settings with which a world's server answers others.
+fn settings(world: &World) -> String {
+    let me = name_of(nix::unistd::geteuid().as_raw());
+    format!(
+        "[access]\nenforce = true\nsocket = \"{}\"\nmode = \"0666\"\nheader = \"X-Person\"\nproxies = [\"{me}\"]\n",
+        socket(world).display()
+    )
 }
 
 fn name_of(uid: u32) -> String {

@@ -5,7 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{READER, ask, ask_as_owner, found_by, fresh, names, send, set, socket, world, write};
+use super::{
+    READER, ask, ask_as_owner, found_by, fresh, names, send, set, settings, socket, world, write,
+};
 use crate::needs;
 use crate::serve::Server;
 use crate::sidecar::xmp;
@@ -78,6 +80,39 @@ fn a_sidecar_is_shown_to_those_who_may_read_it() {
     set(&sidecar, 0o644);
     fresh(&server, &world);
     assert_eq!(of_picture("keywords:quokka"), ["one.jpg"]);
+}
+
+#[test]
+fn a_private_sidecar_stays_private_when_rights_are_noted_later() {
+    let world = World::new();
+    set(world.home(), 0o755);
+    set(&world.docs(), 0o755);
+    write(&world, "one.jpg", 0o644, "no picture");
+    write(&world, "one.jpg.xmp", 0o600, &xmp("quokka"));
+    write(&world, "a/two.jpg", 0o644, "no picture");
+    write(&world, "a/two.jpg.xmp", 0o600, &xmp("quokka"));
+    set(&world.docs().join("a"), 0o700);
+    world.index_docs();
+    world.configure(&settings(&world));
+    world.index_docs();
+    let server = Server::start(&world);
+    let found = || found_by(&world, READER, "keywords:quokka");
+    assert_eq!(found(), [""; 0], "the index was made before");
+    // In a folder that nobody else may enter, picture and sidecar have the same readers.
+    set(&world.docs().join("a"), 0o755);
+    fresh(&server, &world);
+    assert_eq!(found_by(&world, READER, "ext:jpg"), ["two.jpg", "one.jpg"]);
+    assert_eq!(found(), [""; 0], "the folder was opened");
+    // The same of a folder with another name.
+    set(&world.docs().join("a"), 0o700);
+    fresh(&server, &world);
+    fs_err::rename(world.docs().join("a"), world.docs().join("b")).unwrap();
+    set(&world.docs().join("b"), 0o755);
+    fresh(&server, &world);
+    assert_eq!(found_by(&world, READER, "ext:jpg"), ["two.jpg", "one.jpg"]);
+    assert_eq!(found(), [""; 0], "the folder was renamed");
+    let (_, own) = ask_as_owner(&world, "/api/v1/search?q=keywords:quokka+ext:jpg");
+    assert_eq!(names(&own), [""; 0], "the words belong to the sidecars");
 }
 
 #[test]

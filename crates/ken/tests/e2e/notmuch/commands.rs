@@ -235,6 +235,28 @@ fn messages_come_and_go() {
 }
 
 #[test]
+fn reading_again_takes_nothing_else_in() {
+    let ken = Notmuch::ken();
+    ken.prints(&["config", "set", "new.ignore", "spam"]);
+    let message = |id: &str| {
+        format!("From: a@example.org\nSubject: {id}\nMessage-ID: <{id}@example.org>\n\nwombat\n")
+    };
+    ken.world.write("Mail/inbox/new/20.a.host", message("late"));
+    ken.world.write("Mail/spam/21", message("spam"));
+    ken.prints(&["reindex", "id:a1@example.org"]);
+    assert_eq!(ken.prints(&["count", "wombat"]), "0\n");
+    let new = ken.prints(&["new"]);
+    assert!(
+        new.ends_with("Added 1 new message to the database.\n"),
+        "{new}"
+    );
+    assert_eq!(
+        ken.prints(&["search", "--output=messages", "tag:inbox and wombat"]),
+        "id:late@example.org\n"
+    );
+}
+
+#[test]
 fn a_dump_gives_all_tags_back() {
     let (ken, real) = both();
     ken.prints(&["tag", "+a b", "budget"]);

@@ -3,6 +3,7 @@
 mod commands;
 mod emacs;
 mod mutt;
+mod secrets;
 
 use std::io::Write;
 use std::path::PathBuf;
