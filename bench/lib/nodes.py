@@ -51,12 +51,27 @@ class Nodes:
         else:
             self.call("/_cluster/settings", {"transient": values}, "PUT")
 
+    def root(self, name):
+        """The root document of an index of ken."""
+        return json.loads(self.call(f"/{name}-root/_doc/root")["_source"]["root"])
+
+    def delete(self, name):
+        """Deletes an index of ken."""
+        for alias in ("documents", "words", "root"):
+            for index in self.call(f"/_alias/{name}-{alias}"):
+                self.call(f"/{index}", method="DELETE")
+
+    def settle(self, name):
+        """Waits until the nodes have merged what they are merging."""
+        while self.call(f"/{name}-documents/_stats/merge")["_all"]["primaries"]["merges"]["current"]:
+            time.sleep(1)
+
     def rejected(self):
         """How many writes did not fit into the queue of their node."""
         nodes = self.call("/_nodes/stats/thread_pool")["nodes"].values()
         return sum(node["thread_pool"]["write"]["rejected"] for node in nodes)
 
-    def wait_until_whole(self, seconds=180):
+    def wait_until_whole(self, seconds=400):
         """Waits until every node is there and no shard is missing."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -89,19 +104,24 @@ class KenInCluster(Ken):
         with open(f"{self.home}.toml", "w") as file:
             file.writelines(line + "\n" for line in self.lines)
 
+    def documents_index(self):
+        """The index of OpenSearch with the documents: another one after it got more shards."""
+        return self.nodes.root(self.index_name).get("documents") or f"{self.index_name}-documents"
+
     def index_bytes(self):
-        stats = self.nodes.call(f"/{self.index_name}-documents,{self.index_name}-words/_stats/store")
+        stats = self.nodes.call(f"/{self.documents_index()},{self.index_name}-words/_stats/store")
         return stats["_all"]["primaries"]["store"]["size_in_bytes"]
 
     def paths(self):
         """The path of every document in the cluster, as often as it is there."""
         found, after = [], None
+        index = self.documents_index()
         while True:
             body = {"size": 5000, "sort": [{"loc": "asc"}, {"id": "asc"}], "stored_fields": "_none_",
                     "docvalue_fields": ["loc"], "track_total_hits": False}
             if after:
                 body["search_after"] = after
-            hits = self.nodes.call(f"/{self.index_name}-documents/_search", body)["hits"]["hits"]
+            hits = self.nodes.call(f"/{index}/_search", body)["hits"]["hits"]
             found += [bytes.fromhex(hit["fields"]["loc"][0]).decode() for hit in hits]
             if len(hits) < 5000:
                 return found

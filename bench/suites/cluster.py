@@ -1,11 +1,12 @@
 """An index in a cluster of OpenSearch: what fails, and what it costs.
 
 Nodes run on this machine (`scripts/cluster`), each with a heap of 512 MB. The documents are files of some kilobytes,
-of made words. First something fails while ken writes: a node is killed, or stopped and woken, a write is
-refused, disks are full, a network is cut, and the machine that indexes is killed while another one waits. After each,
-`ken index` runs once more; then every file must be in the cluster exactly once, and ken must answer as from an index in
-its data folder. Then the cost: documents per second on one node and on three, bytes per document, and the time of a
-command for each kind of question beside the embedded engine.
+of made words. First something fails while ken writes: a node is killed, or stopped and woken, a write is refused, disks are
+full, a network is cut, the machine that indexes is killed while another one waits, one that helps it is killed, the index gets
+more shards while a node is killed, and another machine gives tags while the first one is killed. After each, `ken index` runs
+once more; then every file must be in the cluster exactly once, and ken must answer as from an index in its data folder. Then
+the cost: documents per second on one node and on three, bytes per document, and the time of a command for each kind of question
+beside the embedded engine.
 """
 
 import json
@@ -17,7 +18,7 @@ import time
 from lib import process, stats
 from lib.contest import progress
 from lib.nodes import KenInCluster, Nodes, finish, start
-from lib.process import Command
+from lib.process import Command, Failed
 from lib.report import Goal, Result
 from peers import empty
 
@@ -192,8 +193,7 @@ def room_again(nodes, ken):
 
 def two_machines(nodes, ken, log):
     """A second machine with the same settings waits while the first one writes, and takes over when that is killed."""
-    other = KenInCluster(ken.home + "-other", ken.program, nodes, ken.index_name, replicas=1)
-    other.prepare(ken.roots)
+    other = machine(nodes, ken, "other")
     running = start(ken.index(), log)
     written = until_written(nodes, ken, running)
     waiting = start(other.index(), log)
@@ -203,6 +203,78 @@ def two_machines(nodes, ken, log):
     empty(other.home)
     return (f"at {written} documents the first was killed ({code}); the second ended with {waited} "
             f"after {time.monotonic() - began:.0f} s")
+
+
+def helper_killed(nodes, ken, log):
+    """A second machine reads shares of the run of the first one, and is killed; the first one ends the run."""
+    other = machine(nodes, ken, "helper")
+    running = start(ken.index(), log)
+    until_written(nodes, ken, running)
+    helping = start(other.index(), log)
+    claimed = until_claimed(nodes, ken, running)
+    helping.kill()
+    helping.wait()
+    began = time.monotonic()
+    code = running.wait()
+    empty(other.home)
+    return f"{claimed}; the run ended with {code} {time.monotonic() - began:.0f} s later"
+
+
+def until_claimed(nodes, ken, running):
+    """Waits until another machine has a share."""
+    while running.poll() is None:
+        leases = nodes.root(ken.index_name)["leases"]
+        if any(lease.get("share") is not None for lease in leases):
+            return "the helper was killed with a share"
+        time.sleep(0.02)
+    return "the run ended before"
+
+
+def grown(nodes, ken, log):
+    """An index gets more shards; a node is killed meanwhile, and comes back."""
+    finish(ken.index(), log)
+    more = Command([*ken._ken(), "index", "--shards", "3"])
+    running = start(more, log)
+    time.sleep(2)
+    nodes.do("kill", "3")
+    time.sleep(10)
+    nodes.do("start", "3")
+    code = running.wait()
+    nodes.wait_until_whole()
+    if code:
+        # It is as it was, and the command may be repeated.
+        finish(more, log)
+    shards = nodes.call(f"/_cat/shards/{ken.documents_index()}?format=json")
+    n_shards = len({shard["shard"] for shard in shards})
+    if n_shards != 3:
+        raise Failed(f"{n_shards} shards, where 3 were asked for")
+    return f"the command ended with {code}; {n_shards} shards"
+
+
+def tagged(nodes, ken, log):
+    """Another machine gives and takes tags while the first one reads everything again and is killed."""
+    other = machine(nodes, ken, "tags")
+    finish(ken.index(), log)
+    often, some = Words().words[100], Words().words[1_000]
+    running = start(Command([*ken.index().argv, "--full"]), log)
+    time.sleep(1)
+    for change, query in (("+town", often), ("+old", some), ("-town", some)):
+        finish(Command([*other._ken(), "tag", change, query]), log)
+    running.kill()
+    running.wait()
+    finish(Command([*ken.index().argv, "--full"]), log)
+    wanted = {"tag:town": f"{often} -{some}", "tag:old": some}
+    found = {tag: [ken.hits(tag), ken.hits(query)] for tag, query in wanted.items()}
+    if any(tagged != meant for tagged, meant in found.values()):
+        raise Failed(f"tags and the documents that were meant: {found}")
+    return f"the run was killed; {', '.join(f'{tag}: {of[0]}' for tag, of in found.items())}, as meant"
+
+
+def machine(nodes, ken, name):
+    """Another machine with the settings of the first one."""
+    other = KenInCluster(f"{ken.home}-{name}", ken.program, nodes, ken.index_name, replicas=min(1, nodes.count - 1))
+    other.prepare(ken.roots)
+    return other
 
 
 SMALL_QUEUE = "thread_pool.write.size: 1\nthread_pool.write.queue_size: 2"
@@ -215,6 +287,9 @@ SCENARIOS = [
     ("a full disk", 1, {}, disturbed(full_disk, 30, room_again)),
     ("a network is cut", 3, {"namespaces": True}, disturbed(deed("cut", "3"), 30, deed("join", "3"))),
     ("a machine is killed", 1, {}, two_machines),
+    ("a helper is killed", 1, {}, helper_killed),
+    ("shards grow", 3, {}, grown),
+    ("tags are given", 1, {}, tagged),
 ]
 
 

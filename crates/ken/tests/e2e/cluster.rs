@@ -1,15 +1,16 @@
-//! An index in a cluster answers as one in the data folder does. The cluster is the fake of `ken-cluster`, over HTTP.
+//! An index in a cluster answers as one in the data folder does. The cluster is the fake of `ken-cluster`, over HTTP; or, with
+//! `scripts/cluster test`, the node of OpenSearch whose address is in `KEN_TEST_CLUSTER`.
 
 mod machines;
+mod node;
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ken_cluster::fake::{Fake, Server};
 use serde_json::Value;
 
+use self::node::Node;
 use crate::world::{Run, World, assert_counts};
 
 /// A secret that must not be printed.
@@ -21,19 +22,23 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The same files in two indexes: in the data folder, and in a cluster.
 struct Both {
     world: World,
-    fake: Arc<Fake>,
-    server: Server,
+    node: Node,
 }
 
 impl Both {
     fn new() -> Self {
-        let fake = Arc::new(Fake::default());
-        // ken:correct-horse-battery
-        let authorization = "Basic a2VuOmNvcnJlY3QtaG9yc2UtYmF0dGVyeQ==";
+        Self::over(Node::new())
+    }
+
+    /// Over the fake, for what a node of a test does not do: it has no security plugin.
+    fn over_fake() -> Self {
+        Self::over(Node::fake())
+    }
+
+    fn over(node: Node) -> Self {
         let both = Self {
             world: World::new(),
-            server: Server::start(&fake, Some(authorization)).unwrap(),
-            fake,
+            node,
         };
         both.password(PASSWORD);
         both.settings("");
@@ -48,11 +53,15 @@ impl Both {
 
     fn settings(&self, more: &str) {
         let text = format!(
-            "[engine]\nkind = \"opensearch\"\nnodes = [\"{}\"]\nname = \"archive\"\n\
-             auth = {{ user = \"ken\", password = {{ file = \"~/password\" }} }}\n{more}",
-            self.server.node()
+            "{}auth = {{ user = \"ken\", password = {{ file = \"~/password\" }} }}\n{more}",
+            self.node.settings()
         );
         fs_err::write(self.world.home().join("cluster.toml"), text).unwrap();
+    }
+
+    /// Returns what ken calls the index in the cluster.
+    fn engine(&self) -> String {
+        format!("opensearch:{}", self.node.name())
     }
 
     /// Runs ken on the cluster.
@@ -252,7 +261,7 @@ fn an_index_moves_to_the_cluster_and_back_without_a_look_at_the_files() {
     let run = of_folder(&["index", "--move-to", "opensearch"]);
     assert!(
         run.err
-            .contains("already an index in \"opensearch:archive\""),
+            .contains(&format!("already an index in \"{}\"", both.engine())),
         "{}",
         run.err
     );
@@ -296,13 +305,14 @@ fn the_status_is_that_of_the_cluster() {
     both.fill();
     let none = both.there(&["status"]);
     assert!(
-        none.err.contains("no index in \"opensearch:archive\""),
+        none.err
+            .contains(&format!("no index in \"{}\"", both.engine())),
         "{}",
         none.err
     );
     both.index(&["docs"]);
     let run = both.there(&["status"]);
-    assert!(run.text().contains("opensearch:archive"), "{}", run.text());
+    assert!(run.text().contains(&both.engine()), "{}", run.text());
     assert!(run.text().contains("green"), "{}", run.text());
     let status = |run: Run| run.objects().remove(0);
     let here = status(both.world.ken(["status", "--json"]));
@@ -312,7 +322,7 @@ fn the_status_is_that_of_the_cluster() {
     }
     assert_eq!(
         (&here["engine"], there["engine"].as_str()),
-        (&Value::Null, Some("opensearch:archive"))
+        (&Value::Null, Some(both.engine().as_str()))
     );
     assert!(!both.world.home().join("other/index").exists());
     let check = both.there(&["check"]);
@@ -321,7 +331,7 @@ fn the_status_is_that_of_the_cluster() {
 
 #[test]
 fn secrets_are_kept() {
-    let both = Both::new();
+    let both = Both::over_fake();
     both.fill();
     both.password("wrong-horse-battery");
     let run = both.there(&["index", "docs"]);
@@ -339,7 +349,7 @@ fn secrets_are_kept() {
 
 #[test]
 fn a_check_of_the_settings_asks_the_cluster() {
-    let both = Both::new();
+    let both = Both::over_fake();
     let run = both.there(&["config", "check"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     both.password("wrong-horse-battery");
@@ -360,9 +370,8 @@ fn a_command_that_prints_a_secret_runs_once_and_reads_nothing() {
     let asked = both.world.home().join("asked");
     let command = format!("echo asked >> '{}'; cat; echo {PASSWORD}", asked.display());
     let text = format!(
-        "[engine]\nkind = \"opensearch\"\nnodes = [\"{}\"]\nname = \"archive\"\n\
-         auth = {{ user = \"ken\", password = {{ command = \"{command}\" }} }}\n",
-        both.server.node()
+        "{}auth = {{ user = \"ken\", password = {{ command = \"{command}\" }} }}\n",
+        both.node.settings()
     );
     fs_err::write(both.world.home().join("command.toml"), text).unwrap();
     let of_command = ["--config", "command.toml", "--data", "other"];

@@ -137,12 +137,12 @@ impl Drop for Machine {
 #[track_caller]
 fn wait_for(both: &Both, what: &str, is_so: impl Fn(&Value) -> bool) {
     let start = Instant::now();
-    while !both.fake.root("archive").is_some_and(|root| is_so(&root)) {
-        assert!(
-            start.elapsed() < PATIENCE,
-            "{what}: {:?}",
-            both.fake.root("archive")
-        );
+    loop {
+        let root = both.node.root();
+        if root.as_ref().is_some_and(&is_so) {
+            return;
+        }
+        assert!(start.elapsed() < PATIENCE, "{what}: {root:?}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -352,13 +352,9 @@ fn an_index_gets_more_shards_without_a_look_at_the_files() {
     done(&run);
     assert_eq!(run.summary()["documents"], 8);
     fs_err::rename(hidden, both.world.docs()).unwrap();
-    let root = both.fake.root("archive").unwrap();
-    assert!(
-        root["documents"]
-            .as_str()
-            .unwrap()
-            .starts_with("archive-documents-")
-    );
+    let root = both.node.root().unwrap();
+    let documents = root["documents"].as_str().unwrap();
+    assert!(documents.starts_with(&format!("{}-documents-", both.node.name())));
     for query in [
         "bridge",
         "tag:town",
