@@ -1,4 +1,4 @@
-//! What is found with a file besides its own text: members of archives, and what lies beside it.
+//! What is found with a file besides its own text: members of archives, text that was recognised, and what lies beside it.
 
 use serde_json::Value;
 
@@ -56,6 +56,20 @@ fn a_member_is_for_those_who_may_read_its_archive() {
     assert_eq!(totals(&world, "stalagtoad"), (1, 1));
     assert_eq!(totals(&world, "pangolin"), (0, owner));
     assert_eq!(statuses()[..3], [200; 3]);
+}
+
+#[test]
+fn recognised_text_is_for_those_who_may_see_the_picture() {
+    let world = world("");
+    world.add_fixture("ocr/picture.png");
+    set_all(&world, &[("picture.png", 0o600)]);
+    assert_eq!(world.index(&["--ocr", "docs"])["recognised"], 1);
+    let server = Server::start(&world);
+    assert_eq!(totals(&world, "marmot"), (0, 1));
+    // A change of rights keeps the text.
+    set_all(&world, &[("picture.png", 0o644)]);
+    fresh(&server, &world);
+    assert_eq!(totals(&world, "marmot"), (1, 1));
 }
 
 #[test]
