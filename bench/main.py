@@ -22,7 +22,7 @@ from peers.recoll import Recoll  # noqa: E402
 
 SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn", "recall", "relevance", "known", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements", "scaling", "many", "readers", "floor", "turns", "fresh", "page", "agents", "cluster", "million", "access", "machines"]
+MORE_SUITES = ["spawn", "recall", "documents", "relevance", "known", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements", "scaling", "many", "readers", "floor", "turns", "fresh", "page", "agents", "cluster", "million", "access", "machines"]
 
 
 class Bench:
@@ -32,6 +32,8 @@ class Bench:
         self.quick = options.quick
         self.rounds = options.rounds or (1 if options.quick else 3)
         self.relevance = options.relevance
+        self.documents = options.documents
+        self.tika = options.tika
         self.tree = options.tree
         self.files = options.files
         self.rg = options.rg
@@ -98,7 +100,7 @@ def main():
 def relevant(options):
     """The arguments that matter to a reader of the report; no paths of this machine."""
     flags = [f"--{name.replace('_', '-')}" for name in ("quick", "realtime", "ken_only") if getattr(options, name)]
-    named = [name for name in ("maildir", "relevance", "tree") if getattr(options, name)]
+    named = [name for name in ("maildir", "relevance", "documents", "tree") if getattr(options, name)]
     given = [f"--{name} DIR" for name in named]
     rounds = [f"--rounds {options.rounds}"] * bool(options.rounds)
     return [*options.suites, *rounds, *given, *flags]
@@ -121,6 +123,8 @@ def parse(arguments):
     add("--corpora", metavar="DIR", help="holds Debian packages already unpacked, by name")
     add("--maildir", metavar="DIR", help="messages to use instead of generated ones")
     add("--relevance", metavar="DIR", help="folder of test collections, for the suite of that name")
+    add("--documents", metavar="DIR", help="files of the suite of that name")
+    add("--tika", metavar="JAR", help="Apache Tika's tika-app, for the suite documents")
     add("--tree", metavar="DIR", help="source tree for the suites grep and indexed, in place of Debian's linux-source-6.1")
     add("--files", type=int, default=1_000_000, help="files of the suite many; default 1,000,000")
     add("--rg", metavar="PATH", default="rg", help="the ripgrep to measure")

@@ -54,13 +54,14 @@ class Ken:
 
     def text(self, path):
         """The text of a file and of all that is inside it; empty if nothing could be read."""
-        return "\n".join(document["body"] for document in self._extracted(path))
+        return "\n".join(document["body"] for document in self.extracted(path))
 
     def member_paths(self, path):
         """The member paths of all that is inside a file."""
-        return [document["ipath"] for document in self._extracted(path)]
+        return [document["ipath"] for document in self.extracted(path)]
 
-    def _extracted(self, path):
+    def extracted(self, path):
+        """What `ken extract` prints of a file and of all that is inside it."""
         program = [self.program, "--config", os.devnull, "extract", "--json", path]
         lines = answer(Command(program, ok=(0, 1, 2))).output.splitlines()
         return [json.loads(line) for line in lines]

@@ -3,6 +3,12 @@
 //! The answer `200` to a bulk says nothing about its items. Each item is read: one that was refused for a while is sent
 //! again, one that is older than what is there counts as done by somebody else, and one that can never be written is
 //! handed back with the reason. Nothing is done that was not acknowledged.
+//!
+//! An index that is not there must not be made by a write that comes late: it would have the name of an alias. Documents ask
+//! for an alias, but deletions cannot, and one with a version makes its index. So a call with nothing but deletions for an
+//! index has an update of a document that is never there, which asks for an alias on behalf of all of them.
+
+use std::collections::BTreeSet;
 
 use ken_engine::Error;
 use serde_json::{Value, json};
@@ -10,6 +16,8 @@ use serde_json::{Value, json};
 use crate::client::{Client, is_passing, kind, reason};
 use crate::http::{Call, Method, WRITTEN};
 
+/// The identifier of a document that is never there.
+const NEVER: &str = "never";
 /// The size of a call at which no more items are added.
 const MAX_BYTES: usize = 8 << 20;
 
@@ -98,6 +106,20 @@ impl Item {
     }
 }
 
+/// Adds the updates that keep deletions from making an index. Their answers follow those of the items.
+fn guard(items: &[Item], now: &[usize], body: &mut Vec<u8>) {
+    let is_delete = |item: &&Item| matches!(item.deed, Deed::Delete { .. });
+    let indices = |deletes: bool| {
+        let items = now.iter().map(|at| &items[*at]);
+        let items = items.filter(move |item| is_delete(item) == deletes);
+        items.map(|item| &item.index).collect::<BTreeSet<_>>()
+    };
+    for index in indices(true).difference(&indices(false)) {
+        let target = json!({ "update": { "_index": index, "_id": NEVER, "require_alias": true } });
+        body.extend_from_slice(format!("{target}\n{{\"doc\":{{}}}}\n").as_bytes());
+    }
+}
+
 /// Writes items; returns the outcome of each.
 pub(crate) fn write(client: &Client, items: &[Item]) -> Result<Vec<Outcome>, Error> {
     // An empty bulk is an error.
@@ -168,9 +190,9 @@ enum Attempt {
 fn attempt(client: &Client, items: &[Item], now: &[usize]) -> Result<Attempt, Error> {
     let mut body = Vec::new();
     now.iter().for_each(|at| items[*at].write(&mut body));
+    guard(items, now, &mut body);
     let call = Call {
         method: Method::Post,
-        // An index that is not there must not be made by a mistake, with a mapping of its own.
         path: "/_bulk?require_alias=true".to_owned(),
         body,
         is_lines: true,
@@ -192,9 +214,9 @@ fn attempt(client: &Client, items: &[Item], now: &[usize]) -> Result<Attempt, Er
         }
         status => return Err(client.refused(status, &value)),
     }
-    let answers = value.get("items").and_then(Value::as_array).cloned();
-    Ok(match answers.filter(|answers| answers.len() == now.len()) {
-        Some(answers) => Attempt::Items(answers),
+    let answers = value.get("items").and_then(Value::as_array);
+    Ok(match answers.and_then(|answers| answers.get(..now.len())) {
+        Some(answers) => Attempt::Items(answers.to_vec()),
         None => Attempt::Later("the answer to a bulk has other items".to_owned()),
     })
 }

@@ -107,9 +107,30 @@ impl Cluster {
     }
 
     fn committed(&self) -> Result<Root, Error> {
+        let root = self.committed_of_any_schema()?;
+        root.schema.check(&self.client)?;
+        Ok(root)
+    }
+
+    fn committed_of_any_schema(&self) -> Result<Root, Error> {
         let seen = root::read(&self.client, &self.names)?;
         let root = seen.map(|seen| seen.root).filter(|root| root.commit > 0);
         root.ok_or_else(|| Error::Missing(self.client.name()))
+    }
+
+    /// Makes what is missing, and opens the index for writing, whatever its schema.
+    fn open(&self) -> Result<ClusterSink, Error> {
+        self.check_version()?;
+        let (names, shape) = (&self.names, self.shape);
+        self.make(&names.root, &layout::root(names, shape))?;
+        self.make(&names.words, &layout::words(names, shape))?;
+        let root = root::read(&self.client, names)?.map(|seen| seen.root);
+        if root.is_none_or(|root| root.documents.is_none()) {
+            self.make(&names.documents, &layout::documents(names, shape))?;
+        }
+        let sink = ClusterSink::open(&self.taker())?;
+        sink.clean()?;
+        Ok(sink)
     }
 
     fn check_version(&self) -> Result<(), Error> {
@@ -162,10 +183,15 @@ impl Cluster {
 fn of_lease(lease: &Held) -> String {
     let (n, seconds) = lease.written;
     let holder = &lease.holder;
-    match n / seconds.max(1) {
-        0 => format!("{holder}: {n} documents written in {seconds} s"),
-        speed => format!("{holder}: {n} documents written in {seconds} s, {speed} a second"),
-    }
+    let speed = match n / seconds.max(1) {
+        0 => String::new(),
+        speed => format!(", {speed} a second"),
+    };
+    let far = match lease.far.as_str() {
+        "" => String::new(),
+        far => format!("; the whole run: {far}"),
+    };
+    format!("{holder}: {n} documents written in {seconds} s{speed}{far}")
 }
 
 impl Engine for Cluster {
@@ -237,31 +263,38 @@ impl Engine for Cluster {
 
     /// Fails too if the cluster is too old.
     fn sink(&self) -> Result<Box<dyn Sink>, Error> {
-        self.check_version()?;
-        let (names, shape) = (&self.names, self.shape);
-        self.make(&names.root, &layout::root(names, shape))?;
-        self.make(&names.words, &layout::words(names, shape))?;
-        let root = root::read(&self.client, names)?.map(|seen| seen.root);
-        if root.is_none_or(|root| root.documents.is_none()) {
-            self.make(&names.documents, &layout::documents(names, shape))?;
+        if let Some(seen) = root::read(&self.client, &self.names)? {
+            seen.root.schema.check(&self.client)?;
         }
-        let sink = ClusterSink::open(&self.taker())?;
-        sink.clean()?;
+        let sink = self.open()?;
+        // Another machine may have put an index in its place before this one got the lease.
+        sink.check_schema()?;
         Ok(Box::new(sink))
     }
 
     fn beside(&self, shards: u32) -> Result<Box<dyn Sink>, Error> {
-        self.committed()?;
+        self.committed_of_any_schema()?;
         let shape = Shape {
             shards,
             ..self.shape
         };
         // What an earlier one left is away before this one begins.
-        self.sink()?.close()?;
+        self.open()?.end(None)?;
         let sink = ClusterSink::open_beside(&self.taker(), |names| {
             self.make(&names.documents, &layout::documents(names, shape))
         })?;
         Ok(Box::new(sink))
+    }
+
+    fn source_to_copy(&self) -> Result<Arc<dyn Source>, Error> {
+        let source = ClusterSource::open(
+            &self.client,
+            &self.names,
+            self.committed_of_any_schema()?,
+            Reading::default(),
+            self.scratch.clone(),
+        )?;
+        Ok(Arc::new(source))
     }
 
     fn guest(&self) -> Option<Box<dyn Guest>> {

@@ -25,6 +25,7 @@ impl Guest for ClusterGuest {
         let Some(seen) = root::read(&self.client, &self.names)? else {
             return Ok(Claim::Ended);
         };
+        seen.root.schema.check(&self.client)?;
         let Some(run) = seen.root.run() else {
             return Ok(Claim::Ended);
         };

@@ -57,6 +57,8 @@ struct Shared {
     ttl: Duration,
     began: Instant,
     n_written: AtomicU64,
+    /// How far the run is.
+    far: Mutex<String>,
 }
 
 struct State {
@@ -136,6 +138,7 @@ impl Lease {
             ttl: taker.ttl,
             began: Instant::now(),
             n_written: AtomicU64::new(0),
+            far: Mutex::default(),
         });
         let of_thread = Arc::clone(&shared);
         let thread = std::thread::spawn(move || of_thread.renew_until_the_end());
@@ -176,6 +179,17 @@ impl Lease {
     /// Counts documents that were written, for those who ask how far this machine is.
     pub(crate) fn note_written(&self, n: usize) {
         self.shared.n_written.fetch_add(n as u64, Ordering::Relaxed);
+    }
+
+    /// Says how far the run is, for the same.
+    pub(crate) fn note_far(&self, far: &str) {
+        far.clone_into(
+            &mut self
+                .shared
+                .far
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
     }
 
     /// Changes the document. The change is made again if another machine was faster.
@@ -271,6 +285,10 @@ impl Shared {
                 self.n_written.load(Ordering::Relaxed),
                 self.began.elapsed().as_secs(),
             );
+            let far = self.far.lock();
+            lease
+                .far
+                .clone_from(&far.unwrap_or_else(PoisonError::into_inner));
             lease.beat += 1;
             let beat = lease.beat;
             change(&mut root);

@@ -20,6 +20,7 @@ mod lease;
 mod location;
 mod pattern;
 mod root;
+mod schema;
 mod search;
 mod shares;
 mod sink;

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::http::{Method, SMALL};
 use crate::layout::Names;
+use crate::schema::Schema;
 
 /// The bits of the number of a commit that count the commits of one term.
 const COMMITS: u32 = 24;
@@ -36,6 +37,9 @@ pub(crate) struct Root {
     /// What the run shares with other machines.
     #[serde(default)]
     pub(crate) work: Work,
+    /// That of the index of documents.
+    #[serde(default)]
+    pub(crate) schema: Schema,
     /// The alias of the index of documents, if it is not the first one.
     #[serde(default)]
     pub(crate) documents: Option<String>,
@@ -64,6 +68,9 @@ pub(crate) struct Held {
     pub(crate) beat: u64,
     /// The documents that the holder had written at its last renewal, and the seconds that it took.
     pub(crate) written: (u64, u64),
+    /// How far its run is, all machines together, for people.
+    #[serde(default)]
+    pub(crate) far: String,
 }
 
 /// The work that a run shares.
@@ -92,6 +99,7 @@ impl Root {
             leases: Vec::new(),
             aborted: Vec::new(),
             work: Work::default(),
+            schema: Schema::own(),
             documents: None,
             growing: None,
             former: None,
@@ -122,6 +130,7 @@ impl Root {
         self.former = Some(self.names(names).documents);
         self.documents = Some(new.to_owned());
         self.growing = None;
+        self.schema = Schema::own();
         self.aborted.clear();
     }
 
@@ -151,6 +160,7 @@ impl Root {
             commits: 0,
             beat: 0,
             written: (0, 0),
+            far: String::new(),
         });
     }
 

@@ -77,6 +77,7 @@ macro_rules! suite {
             limits::the_end_of_a_listing_comes_soon
             queries::expressions_that_are_wrong_or_too_large_are_errors
             queries::plans_find_what_their_definition_says
+            results::each_document_is_given_once
             results::locations_name_documents_and_their_members
             results::content_and_message_are_kept
             results::copies_are_duplicates_wherever_they_are

@@ -7,7 +7,7 @@ use ken_core::{
     Document, Field, Folders, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan, SortKey,
     Span, Value,
 };
-use ken_engine::{Collapse, DocAddress, FacetBy, Request, Source};
+use ken_engine::{Collapse, DocAddress, FacetBy, Request, Scope, Source, Stored};
 
 use crate::{Index, New, add};
 
@@ -454,6 +454,52 @@ pub fn content_and_message_are_kept(new: New<'_>) {
             (*content, *message)
         );
     }
+}
+
+/// All documents can be had one after the other with their texts, each of them once, until somebody has enough.
+pub fn each_document_is_given_once(new: New<'_>) {
+    let index = new();
+    let writer = index.sink(1);
+    // More than a page, and in several commits; some are deleted again.
+    for range in [0..300, 300..450] {
+        for number in range {
+            for name in ["1", ""] {
+                let mut document =
+                    Document::new(Ipath::from_joined(name), "text/plain", Kind::Document);
+                document.body = format!("text {number} {name}");
+                add(&*writer, &format!("/d/{number}"), document, name.is_empty());
+            }
+        }
+        writer.commit(&writer.meta().clone()).unwrap();
+    }
+    for number in (0..450).step_by(3) {
+        let key = writer.meta().hasher.key(Path::new(&format!("/d/{number}")));
+        writer.delete(key, Scope::File);
+    }
+    writer.commit(&writer.meta().clone()).unwrap();
+    writer.close().unwrap();
+    let source = index.source();
+    let mut given = Vec::new();
+    let mut take = |stored: Stored| {
+        assert_eq!(stored.state.is_some(), stored.location.ipath.is_root());
+        given.push(stored.document.body);
+        Ok(true)
+    };
+    source.each_document(&mut take).unwrap();
+    let kept = (0..450).filter(|number| number % 3 != 0);
+    let mut expected: Vec<String> = kept
+        .flat_map(|number| ["1", ""].map(|name| format!("text {number} {name}")))
+        .collect();
+    given.sort();
+    expected.sort();
+    assert_eq!(given, expected);
+    let mut n_given = 0;
+    let mut take = |_| {
+        n_given += 1;
+        Ok(n_given < 3)
+    };
+    source.each_document(&mut take).unwrap();
+    assert_eq!(n_given, 3);
 }
 
 /// A location names one document, and the documents in it, however the names of others begin.

@@ -29,6 +29,7 @@ const MAX_ENTRIES: usize = 1_000;
 pub struct Asker {
     uid: u32,
     groups: Vec<u32>,
+    may_be_in_more: bool,
 }
 
 impl Asker {
@@ -36,7 +37,22 @@ impl Asker {
     pub fn new(uid: u32, mut groups: Vec<u32>) -> Self {
         groups.sort_unstable();
         groups.dedup();
-        Self { uid, groups }
+        Self {
+            uid,
+            groups,
+            may_be_in_more: false,
+        }
+    }
+
+    /// Returns the same user, of whom not all groups may be known. What others may do and a group may not, this one may
+    /// not either, unless the user or a known group is named: the one group that is missing may be that which denies. Groups
+    /// that allow need no such care, as one that is missing allows nothing.
+    #[must_use]
+    pub fn with_more_groups(self) -> Self {
+        Self {
+            may_be_in_more: true,
+            ..self
+        }
     }
 
     /// Returns the number of the user.
@@ -128,9 +144,8 @@ impl Rule {
 
     /// Leaves out what changes nothing, so that equal rules are written equally.
     fn simplified(mut self) -> Self {
-        let denies_group = self.groups.values().any(|allowed| !allowed);
         if self.others {
-            if !denies_group {
+            if !self.denies_a_group() {
                 self.groups.clear();
                 self.users.retain(|_, allowed| !*allowed);
             }
@@ -159,8 +174,12 @@ impl Rule {
             .peekable();
         match own.peek() {
             Some(_) => own.any(|allowed| allowed),
-            None => self.others,
+            None => self.others && !(asker.may_be_in_more && self.denies_a_group()),
         }
+    }
+
+    fn denies_a_group(&self) -> bool {
+        self.groups.values().any(|allowed| !allowed)
     }
 
     fn allows_all(&self) -> bool {
@@ -416,6 +435,28 @@ mod tests {
     }
 
     #[test]
+    fn who_may_be_in_more_groups_gets_nothing_that_a_group_does_not_get() {
+        let list = acl(&[
+            (tag::OWNER, 6, 0),
+            (tag::OWNING_GROUP, 4, 0),
+            (tag::GROUP, 0, GUESTS),
+            (tag::MASK, 4, 0),
+            (tag::OTHER, 4, 0),
+        ]);
+        let named = Rule::new(Wish::Read, ANNA, STAFF, 0o644, Some(&list));
+        let unsure = |groups: &[u32]| bob(groups).with_more_groups();
+        for rule in [mode(0o604), named.clone()] {
+            assert!(rule.allows(&bob(&[])));
+            assert!(!rule.allows(&unsure(&[])), "{rule}");
+            assert!(rule.allows(&anna().with_more_groups()), "{rule}");
+        }
+        assert!(named.allows(&unsure(&[STAFF])), "one group is enough");
+        // Where no group denies, a group more changes nothing for the worse.
+        assert!(mode(0o644).allows(&unsure(&[])) && mode(0o640).allows(&unsure(&[STAFF])));
+        assert!(!mode(0o640).allows(&unsure(&[])));
+    }
+
+    #[test]
     fn lists_name_users_and_groups() {
         let list = acl(&[
             (tag::OWNER, 6, 0),
@@ -561,6 +602,14 @@ mod tests {
     }
 
     proptest! {
+        /// Whichever groups the system leaves out, nobody gets more than with all of them.
+        #[test]
+        fn groups_that_are_left_out_give_nothing(rule in rules(), asker in askers(), kept in proptest::collection::vec(any::<bool>(), 4)) {
+            let groups = asker.groups.iter().zip(kept).filter(|(_, is_kept)| *is_kept);
+            let lacking = Asker::new(asker.uid, groups.map(|(group, _)| *group).collect()).with_more_groups();
+            prop_assert!(rule.allows(&asker) || !rule.allows(&lacking), "{}", rule);
+        }
+
         #[test]
         fn classes_survive_as_terms(rule in rules(), folders in proptest::collection::vec(rules(), 0..4), asker in askers()) {
             let class = Class::new(rule.clone(), folders.clone());

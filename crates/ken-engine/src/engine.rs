@@ -55,6 +55,15 @@ pub trait Engine: Debug + Send + Sync {
         Err(Error::Query("the engine has no shards".to_owned()))
     }
 
+    /// Opens the last commit for [`Source::each_document`] only, even if it has a schema that cannot be asked. Nobody may write
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// Fails as [`Engine::source`] does, but not for its schema.
+    fn source_to_copy(&self) -> Result<Arc<dyn Source>, Error> {
+        self.source(&Reading::default())
+    }
+
     /// Returns a way to help the run of another machine; none if the engine is on one machine.
     fn guest(&self) -> Option<Box<dyn Guest>> {
         None

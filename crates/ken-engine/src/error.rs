@@ -21,6 +21,9 @@ pub enum Error {
         /// Format of this program.
         expected: u32,
     },
+    /// The index outside the data folder has another schema.
+    #[error("the index in \"{}\" was filled by another version of ken, which writes other fields or terms", .0.display())]
+    Schema(PathBuf),
     /// The index's files contradict each other or are damaged.
     #[error("the index in \"{}\" is damaged: {message}", path.display())]
     Damaged {

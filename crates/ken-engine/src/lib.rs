@@ -33,5 +33,5 @@ pub use record::{FileState, Record, Stored};
 pub use request::{Boosts, Collapse, FacetBy, Hit, Request, Response};
 pub use shares::{Shares, SharesNow};
 pub use sink::{Scope, Sequence, Sink};
-pub use source::{Source, Statistics};
+pub use source::{EachDocument, Source, Statistics};
 pub use terms::{Similar, TermCount, TermList, Terms};

@@ -14,6 +14,9 @@ pub trait Shares: Send + Sync {
     /// Fails if the index cannot be reached, or another machine has taken over the run.
     fn offer(&self, work: &str) -> Result<(), Error>;
 
+    /// Says how far the run is, for people who ask any machine. It is sent with what is sent anyway.
+    fn note(&self, far: &str);
+
     /// Looks at the shares. One whose machine is gone is offered again.
     ///
     /// # Errors

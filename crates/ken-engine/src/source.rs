@@ -9,6 +9,9 @@ use crate::{
     Tally, Terms,
 };
 
+/// Takes a document, and returns whether it wants another one.
+pub type EachDocument<'e> = dyn FnMut(Stored) -> Result<bool, Error> + 'e;
+
 /// Figures of an index.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
@@ -151,6 +154,13 @@ pub trait Source: Send + Sync {
     fn document(&self, at: DocAddress) -> Result<Stored, Error> {
         self.document_by(at, 1)
     }
+
+    /// Gives all documents to `each` until that returns false, in the engine's own order. It holds a page of them, however many
+    /// there are.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read, and as `each` does.
+    fn each_document(&self, each: &mut EachDocument<'_>) -> Result<(), Error>;
 
     /// Returns documents in the order of their addresses in `at`. This is faster than one after the other.
     ///

@@ -45,4 +45,5 @@ pub use query::{Counts, ValueTest, location_expression, value_test};
 pub use reader::{Reader, Snapshot};
 pub use shipped::{Position, Shipped, kept, ship, written};
 pub use stem::{Lexicon, expand, unknown_language};
+pub use version::FORMAT;
 pub use writer::{Writer, WriterOptions};

@@ -20,7 +20,7 @@
 /// 11. A failure has a structured cause; those of earlier formats are read as a message.
 /// 12. Acronyms take one position; more compounds are also one word; each emoji is a word; `ʼ` separates words. A column of
 ///     sketches, by which near copies are recognised; words in the names of folders.
-pub(crate) const FORMAT: u32 = 12;
+pub const FORMAT: u32 = 12;
 
 /// The oldest format that this program reads as well: what it writes to such an index makes it one of [`FORMAT`]. It has
 /// the same schema.

@@ -5,15 +5,11 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use ken_core::{Order, Plan, SortKey};
 use ken_engine::{Record, Sink, Source};
 use ken_index::layout::index_folder;
 
 use crate::run::Session;
 use crate::{Error, Options, Progress, Summary, replace, tags};
-
-/// The documents that are read at once.
-const AT_ONCE: usize = 200;
 
 /// Copies the index of `from` to where `to` has its own, which must not be there yet.
 ///
@@ -72,7 +68,7 @@ pub fn grow(options: &Options, shards: u32, progress: &Progress) -> Result<Summa
     };
     let sink = engine.beside(shards)?;
     // It has the run now, so nobody writes what the copy would lack.
-    let source = options.source()?;
+    let source = engine.source_to_copy()?;
     summary.interrupted = !copy_documents(&*source, &*sink, progress)?;
     if !summary.interrupted {
         sink.commit(source.meta())?;
@@ -121,31 +117,20 @@ fn copy_documents(
     sink: &dyn Sink,
     progress: &Progress,
 ) -> Result<bool, Error> {
-    // In the reverse order a file's own document comes after those inside it.
-    let by_path = Order {
-        key: SortKey::Path,
-        reverse: true,
-    };
-    let all = source.run(&Plan::All, by_path, 0, usize::MAX)?.hits;
-    let all: Vec<_> = all.iter().map(|hit| hit.address).collect();
     let hasher = source.meta().hasher;
-    for some in all.chunks(AT_ONCE) {
-        if progress.is_cancelled() {
-            return Ok(false);
-        }
-        for stored in source.documents(some)? {
-            let is_file = stored.state.is_some();
-            sink.add(Record {
-                key: hasher.key(&stored.location.path),
-                location: stored.location,
-                state: stored.state,
-                document: stored.document,
-            })?;
-            progress.documents.fetch_add(1, Relaxed);
-            progress.files_done.fetch_add(u64::from(is_file), Relaxed);
-        }
-    }
-    Ok(true)
+    source.each_document(&mut |stored| {
+        let is_file = stored.state.is_some();
+        sink.add(Record {
+            key: hasher.key(&stored.location.path),
+            location: stored.location,
+            state: stored.state,
+            document: stored.document,
+        })?;
+        progress.documents.fetch_add(1, Relaxed);
+        progress.files_done.fetch_add(u64::from(is_file), Relaxed);
+        Ok(!progress.is_cancelled())
+    })?;
+    Ok(!progress.is_cancelled())
 }
 
 #[cfg(test)]

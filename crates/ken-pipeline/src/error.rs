@@ -31,6 +31,11 @@ pub enum Error {
     /// Another machine has the run, and its settings or helpers would give its files another text.
     #[error("another machine has a run under way, and this one would read its files otherwise")]
     ReadsOtherwise,
+    /// Another machine has the run, and notes who may read each file, which this one would not.
+    #[error(
+        "another machine has a run under way that notes who may read each file, and this one would not: access.enforce is off"
+    )]
+    KeepsRights,
     /// The data folder cannot be used.
     #[error(transparent)]
     Data(#[from] std::io::Error),

@@ -48,7 +48,7 @@ pub use options::{
     Arrangement, Durability, Ngrams, Ocr, Options, RootChange, afford, default_memory,
 };
 pub use private::is_open_to_others;
-pub use progress::{Progress, Trace};
+pub use progress::{Progress, Trace, in_words};
 pub use run::{update, update_again, update_files};
 pub use stale::Stale;
 pub use summary::Summary;

@@ -148,6 +148,10 @@ impl From<ken_engine::Error> for Failure {
             Error::Busy(_) => Self::new(Kind::Index, message).hint("wait until it has finished"),
             Error::Version { .. } => Self::new(Kind::Index, message)
                 .hint("ken index --full rebuilds it from the same roots; tags are kept"),
+            Error::Schema(_) => Self::new(Kind::Index, message).hint(
+                "ken index --shards N fills one for this version beside it, from the stored text, and puts it in its place; \
+                 until then the version that filled it answers",
+            ),
             Error::Damaged { .. } => Self::new(Kind::Index, message).hint(
                 "ken index --full FOLDER makes a new index of the folders that you name; tags are kept",
             ),
@@ -172,6 +176,8 @@ impl From<ken_pipeline::Error> for Failure {
             Error::ReadsOtherwise => Self::new(Kind::Index, error.to_string()).hint(
                 "wait until it has finished, or give both machines the same settings and helpers",
             ),
+            Error::KeepsRights => Self::new(Kind::Index, error.to_string())
+                .hint("ken index --set access.enforce=true, or set it in the file of settings"),
             Error::Headers(_) => Self::new(Kind::Usage, error.to_string()),
             Error::Data(_) | Error::Root { .. } => Self::new(Kind::Input, error.to_string()),
         }

@@ -12,6 +12,7 @@
 //! of the lease. So a write that arrives twice changes nothing, one that arrives late is refused, and a document that was
 //! added before a deletion does not come back after it.
 
+mod aborted;
 mod delete;
 mod send;
 mod shared;
@@ -103,6 +104,7 @@ impl ClusterSink {
     /// Deletes the indices that a machine left, or put another one in the place of.
     pub(crate) fn clean(&self) -> Result<(), Error> {
         let root = self.with_lease(|lease| Ok(lease.root()))?;
+        self.forget_aborted(&root)?;
         let old: Vec<String> = root.growing.into_iter().chain(root.former).collect();
         if old.is_empty() {
             return Ok(());
@@ -113,6 +115,15 @@ impl ClusterSink {
         self.with_lease(|lease| {
             lease.change(&mut |root| (root.growing, root.former) = (None, None))
         })
+    }
+
+    /// Fails if the index has another schema than this ken writes.
+    pub(crate) fn check_schema(&self) -> Result<(), Error> {
+        let checked = self.with_lease(|lease| lease.root().schema.check(&self.client));
+        if checked.is_err() {
+            self.end(None)?;
+        }
+        checked
     }
 
     /// Claims a share of the run; none if there is none.

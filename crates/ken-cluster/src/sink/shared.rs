@@ -11,7 +11,7 @@ use crate::shares;
 
 impl ClusterSink {
     /// Gives the lease back. A share with an outcome is done, another one is offered again.
-    pub(super) fn end(&self, outcome: Option<&str>) -> Result<(), Error> {
+    pub(crate) fn end(&self, outcome: Option<&str>) -> Result<(), Error> {
         let is_clean = !self.has_written.load(Ordering::Relaxed);
         let (term, share) = (self.term, self.share);
         let Some(lease) = lock(&self.lease).take() else {
@@ -56,6 +56,14 @@ impl Shares for ClusterSink {
                 root.work.offered.push(number);
             })
         })
+    }
+
+    fn note(&self, far: &str) {
+        // Without a lease there is nobody to tell.
+        let _ = self.with_lease(|lease| {
+            lease.note_far(far);
+            Ok(())
+        });
     }
 
     fn look(&self) -> Result<SharesNow, Error> {

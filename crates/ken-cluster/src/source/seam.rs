@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use ken_core::{Field, Location, Plan, Value as FieldValue};
 use ken_engine::{
-    Body, DocAddress, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Request, Response, Source,
-    Statistics, Stored, Tally, Terms,
+    Body, DocAddress, EachDocument, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Request,
+    Response, Source, Statistics, Stored, Tally, Terms,
 };
 use serde_json::{Value, json};
 
 use super::texts::{self, TEXTS_PAGE};
-use super::{ClusterSource, buckets, ids_query, lock};
+use super::{ClusterSource, PAGE, buckets, id, ids_query, lock};
 use crate::http::Method;
 use crate::kept;
 use crate::layout;
@@ -183,6 +183,24 @@ impl Source for ClusterSource {
         records.into_iter().map(ken_index::kept).collect()
     }
 
+    /// Gives a file's own document after those inside it.
+    fn each_document(&self, each: &mut EachDocument<'_>) -> Result<(), Error> {
+        let (mut page, field) = (Vec::with_capacity(PAGE), texts::n_words_field());
+        let mut ended = Ok(true);
+        let backwards = json!([{ "loc": "desc" }]);
+        self.each_hit(&Value::Null, &backwards, &[&field], &mut |hit| {
+            page.push((id(hit).to_owned(), texts::n_words_of(hit)));
+            if page.len() == PAGE {
+                ended = self.hand_out(&std::mem::take(&mut page), each);
+            }
+            matches!(ended, Ok(true))
+        })?;
+        if ended? {
+            self.hand_out(&page, each)?;
+        }
+        Ok(())
+    }
+
     fn document_without_body(&self, at: DocAddress) -> Result<Stored, Error> {
         let mut stored = self.document_by(at, 1)?;
         stored.document.body = String::new();
@@ -193,6 +211,21 @@ impl Source for ClusterSource {
         let mut stored = self.document_by(at, 1)?;
         let body = std::mem::take(&mut stored.document.body);
         Ok((stored, Body::owned(body)))
+    }
+}
+
+impl ClusterSource {
+    /// Gives documents with their texts; returns whether more are wanted.
+    fn hand_out(&self, page: &[(String, u32)], each: &mut EachDocument<'_>) -> Result<bool, Error> {
+        for some in texts::pages(page) {
+            let ids: Vec<String> = some.iter().map(|(id, _)| id.clone()).collect();
+            for record in self.records(&ids)? {
+                if !each(ken_index::kept(record)?)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 }
 

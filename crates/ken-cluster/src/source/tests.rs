@@ -6,10 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, Span, Token, Word};
-use ken_engine::{Collapse, Engine, FileState, Reading, Record, Request, Sink};
+use ken_engine::{Collapse, Engine, FileState, Reading, Record, Request, Sink, Source};
 
 use super::window::SMALL;
+use super::{ClusterSource, lock};
+use crate::client::Client;
 use crate::fake::Fake;
+use crate::layout::Names;
+use crate::root;
 use crate::{Call, Cluster, Http, Method, Patience, Reply, Shape};
 
 fn cluster(http: Arc<dyn Http>) -> Cluster {
@@ -200,4 +204,26 @@ fn an_error_names_the_node() {
     let cluster = Cluster::new(Arc::new(Nowhere), nodes, "t", Shape::default(), patience);
     let error = cluster.last().unwrap_err().to_string();
     assert!(error.contains("http://fake: "), "{error}");
+}
+
+/// A copy of an index of any size takes no more memory than a page.
+#[test]
+fn documents_that_are_given_one_after_the_other_leave_nothing_behind() {
+    let fake = Arc::new(Fake::default());
+    let cluster = cluster(Arc::clone(&fake) as Arc<dyn Http>);
+    let documents = (0..500).map(|n| (format!("/{n}"), format!("text {n}")));
+    write(&cluster, documents);
+    let nodes = vec!["http://fake".to_owned()];
+    let client = Arc::new(Client::new(fake, nodes, "t", Patience::default()));
+    let names = Names::new("t");
+    let root = root::read(&client, &names).unwrap().unwrap().root;
+    let source = ClusterSource::open(&client, &names, root, Reading::default(), None).unwrap();
+    let mut n_given = 0;
+    let mut take = |_| {
+        n_given += 1;
+        Ok(true)
+    };
+    source.each_document(&mut take).unwrap();
+    assert_eq!(n_given, 500);
+    assert_eq!(lock(&source.addresses).ids.len(), 0);
 }

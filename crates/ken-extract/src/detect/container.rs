@@ -1,8 +1,8 @@
 //! Recognises what a zip archive or an OLE2 compound file holds, by the names of its parts.
 //!
 //! Office programs write the decisive part first, so the first bytes nearly always suffice.
-//! Otherwise the central directory of the zip archive (APPNOTE.TXT 4.3.12) or the first sector of
-//! the compound file's directory (MS-CFB 2.6) is read.
+//! Otherwise the central directory of the zip archive (APPNOTE.TXT 4.3.12) or the first sectors of
+//! the compound file's directory (MS-CFB 2.6) are read.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -130,7 +130,7 @@ fn inside(member: &[u8]) -> Option<Inside> {
         Inside::Office("vsdx")
     } else if starts("[content_types].xml") || starts("_rels/.rels") || starts("docprops/") {
         Inside::SomeOffice
-    } else if starts("index/slide") && member.ends_with(b".iwa") {
+    } else if starts("index/slide") && member.ends_with(b".iwa") || start == b"index.apxl" {
         Inside::Keynote
     } else if member == b"AndroidManifest.xml" {
         Inside::Program("apk")
@@ -216,24 +216,74 @@ const STREAMS: [(&str, &str); 8] = [
     ("Book", "xls"),
 ];
 
+/// Returns whether a directory has an entry whose name begins so.
+fn has_stream(directory: &[u8], name: &str) -> bool {
+    let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    memmem::find(directory, &name).is_some()
+}
+
+/// Returns the format that a stream in a directory identifies.
+fn by_stream(directory: &[u8]) -> Option<Detected> {
+    STREAMS
+        .iter()
+        .find(|(name, _)| has_stream(directory, name))
+        .and_then(|(_, extension)| names::by_extension(extension))
+}
+
+/// Reads the first sector of a directory and what stands behind it, which nearly always is the next one.
+fn first_of_directory(head: &[u8], input: &Input<'_>) -> io::Result<Vec<u8>> {
+    match (head.get(30..32), le_u32(head, 48)) {
+        (Some(&[shift @ 9..=12, 0]), Some(sector)) => {
+            read_at(input, (u64::from(sector) + 1) << shift, 4096)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Sectors of a directory that are looked at: of a document, its stream is among the first few dozen.
+const DIRECTORY_SECTORS: usize = 16;
+
+/// Reads the first sectors of the directory of a compound file, wherever they are: the table of sectors (FAT) names the one that
+/// follows another (MS-CFB 2.3), and the header the sectors of the table (2.2).
+fn directory(head: &[u8], input: &Input<'_>) -> io::Result<Vec<u8>> {
+    let mut directory = Vec::new();
+    let (Some(&[shift @ 9..=12, 0]), Some(mut sector)) = (head.get(30..32), le_u32(head, 48))
+    else {
+        return Ok(directory);
+    };
+    let at = |sector: u32| (u64::from(sector) + 1) << shift;
+    for _ in 0..DIRECTORY_SECTORS {
+        directory.extend(read_at(input, at(sector), 1 << shift)?);
+        let entry = (sector << 2) & ((1 << shift) - 1);
+        let table = (sector >> (shift - 2)) as usize;
+        // Only the first 109 sectors of the table are in the header.
+        let table = (table < 109).then(|| le_u32(head, 76 + 4 * table));
+        let Some(table) = table.flatten() else { break };
+        let next = read_at(input, at(table) + u64::from(entry), 4)?;
+        match le_u32(&next, 0) {
+            Some(next) if next < LAST_SECTOR => sector = next,
+            _ => break,
+        }
+    }
+    Ok(directory)
+}
+
+/// Numbers from here on are no sectors.
+const LAST_SECTOR: u32 = 0xffff_fffa;
+
+fn le_u32(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..at + 4)?;
+    Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+}
+
 /// Returns the format of an OLE2 compound file.
 pub(super) fn ole2(
     head: &[u8],
     input: &Input<'_>,
     named: Option<Detected>,
 ) -> io::Result<Detected> {
-    let directory = match (head.get(30..32), head.get(48..52)) {
-        (Some(&[shift @ 9..=12, 0]), Some(&[a, b, c, d])) => {
-            let sector = u64::from(u32::from_le_bytes([a, b, c, d]));
-            read_at(input, (sector + 1) << shift, 4096)?
-        }
-        _ => Vec::new(),
-    };
-    let has_stream = |name: &str| {
-        let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        memmem::find(&directory, &name).is_some()
-    };
-    if has_stream("EncryptedPackage") {
+    let first = first_of_directory(head, input)?;
+    if has_stream(&first, "EncryptedPackage") {
         // Only the encrypted part knows which Office format it is.
         let is_office = |named: &Detected| {
             matches!(named.kind, Document | Spreadsheet | Presentation)
@@ -242,10 +292,6 @@ pub(super) fn ole2(
         let named = named.filter(is_office).or(names::by_extension("docx"));
         return Ok(named.unwrap_or(UNKNOWN));
     }
-    let by_stream = STREAMS
-        .iter()
-        .find(|(name, _)| has_stream(name))
-        .and_then(|(_, extension)| names::by_extension(extension));
     let is_ole2_name = |named: &Detected| {
         matches!(named.kind, Document | Spreadsheet | Presentation | Message)
             && named.media_type.starts_with("application/")
@@ -254,7 +300,10 @@ pub(super) fn ole2(
             || named.media_type == "application/vnd.ms-project"
     };
     let by_name = named.filter(is_ole2_name);
-    Ok(by_stream.or(by_name).unwrap_or(Detected {
+    if let Some(known) = by_stream(&first).or(by_name) {
+        return Ok(known);
+    }
+    Ok(by_stream(&directory(head, input)?).unwrap_or(Detected {
         media_type: "application/x-ole-storage",
         kind: Other,
     }))

@@ -220,6 +220,11 @@ fn zip_archives_are_refined() {
     let jar = zip_of(&[("META-INF/MANIFEST.MF", ""), ("A.class", "")]);
     assert_eq!(media_type("a.zip", &jar), "application/java-archive");
     assert_eq!(media_type("a.xpi", &jar), "application/x-xpinstall");
+    // Keys end in `.key`, too.
+    let talk = zip_of(&[("index.apxl", ""), ("QuickLook/Thumbnail.png", "")]);
+    assert_eq!(media_type("a.key", &talk), "application/vnd.apple.keynote");
+    let keys = zip_of(&[("index.txt", "")]);
+    assert_eq!(media_type("a.key", &keys), "application/zip");
     let plain = zip_of(&[("a.txt", "x")]);
     assert_eq!(media_type("a.docx", &plain), "application/zip");
     assert_eq!(media_type("a.zip", &plain), "application/zip");
@@ -236,6 +241,25 @@ fn the_central_directory_decides_when_the_start_does_not() {
     let late = zip_of(&[("customXml/item1.xml", &filler), ("xl/workbook.xml", "")]);
     assert!(media_type("", &late).ends_with("spreadsheetml.sheet"));
     assert!(media_type("a.xlsm", &late).ends_with("ms-excel.sheet.macroenabled.12"));
+}
+
+#[test]
+fn the_directory_of_a_compound_file_is_followed() {
+    let mut bytes = ole2_of("Pictures");
+    // The table of sectors is sector 0; the directory goes on in sector 20, far behind the first one.
+    bytes.resize(512 * 22, 0);
+    let (table, other) = (512 + 4, 512 * 21);
+    bytes[table] = 20;
+    bytes[512 + 4 * 20..512 + 4 * 21].copy_from_slice(&0xffff_fffe_u32.to_le_bytes());
+    let ppt = ole2_of("PowerPoint Document");
+    bytes[other..].copy_from_slice(&ppt[1024..]);
+    assert_eq!(
+        media_type("oleObject1.bin", &bytes),
+        "application/vnd.ms-powerpoint"
+    );
+    // A directory that follows itself ends.
+    bytes[table] = 1;
+    assert_eq!(media_type("", &bytes), "application/x-ole-storage");
 }
 
 #[test]

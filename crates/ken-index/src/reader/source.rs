@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ken_core::{Field, Location, Plan, Value};
 use ken_engine::{
-    Body, DocAddress, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Request, Response, Source,
-    Statistics, Stored, Terms,
+    Body, DocAddress, EachDocument, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Request,
+    Response, Source, Statistics, Stored, Terms,
 };
 
 use super::Snapshot;
@@ -14,6 +14,9 @@ use crate::doc_address::AddressParts;
 use crate::postings::keywords;
 use crate::stem::{self, Expander, InIndex, Within};
 use crate::{query, search};
+
+/// The documents that are read at once where all are asked for.
+const PAGE: usize = 200;
 
 impl Source for Snapshot {
     fn commit(&self) -> u64 {
@@ -160,5 +163,24 @@ impl Source for Snapshot {
 
     fn documents(&self, at: &[DocAddress]) -> Result<Vec<Stored>, Error> {
         self.many(at)
+    }
+
+    fn each_document(&self, each: &mut EachDocument<'_>) -> Result<(), Error> {
+        for (number, segment) in (0..).zip(self.searcher.segment_readers()) {
+            let mut docs = segment.doc_ids_alive();
+            loop {
+                let page = docs.by_ref().take(PAGE);
+                let page: Vec<_> = page.map(|doc| DocAddress::at(number, doc)).collect();
+                if page.is_empty() {
+                    break;
+                }
+                for stored in self.many(&page)? {
+                    if !each(stored)? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 }

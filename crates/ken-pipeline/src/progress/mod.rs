@@ -1,5 +1,6 @@
 //! The progress of a running update, and how to stop it.
 
+mod far;
 mod gate;
 mod trace;
 
@@ -9,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use gate::Count;
 
+pub use far::in_words;
 pub(crate) use gate::Gate;
 pub use trace::Trace;
 pub(crate) use trace::{Span, Stage};

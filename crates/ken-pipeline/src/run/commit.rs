@@ -72,7 +72,7 @@ impl Run<'_> {
         meta.completed = completed.or(meta.completed);
         if all {
             meta.began = Some(prepared.began);
-        } else if prepared.scope.is_all() || !last {
+        } else if self.is_of_all || !last {
             // Work that a run leaves undone if it is stopped later is in folders that do not change.
             meta.began = None;
         }
@@ -83,7 +83,7 @@ impl Run<'_> {
             true => {}
         }
         meta.all_seen = completed.is_some() || meta.all_seen && !prepared.roots_changed;
-        let reads_all = prepared.options.full && all;
+        let reads_all = prepared.options.full && all && prepared.scope.is_all();
         let are_known = prepared.snapshot.is_none() || reads_all || meta.ngram_files.is_some();
         meta.ngram_files = None;
         if prepared.options.ngrams != Ngrams::None {
@@ -106,7 +106,7 @@ impl Run<'_> {
     pub(super) fn commit(&self, summary: &Summary, saw_all: bool) -> Result<bool, Error> {
         // Files that other machines left are read in a second pass.
         let is_whole = !summary.interrupted && !summary.has_left;
-        let complete = is_whole && self.prepared.scope.is_all();
+        let complete = is_whole && self.is_of_all;
         let all = complete && summary.kept == 0 && saw_all;
         if !self.has_news(summary, complete, all) {
             return Ok(false);

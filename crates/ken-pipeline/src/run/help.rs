@@ -52,7 +52,7 @@ pub(super) fn help(options: &Options, progress: &Progress) -> Result<Option<Summ
                 progress.waiting.store(false, Ordering::Relaxed);
                 match work(options, &share, sink, progress) {
                     Ok(outcome) => whole.add(&outcome),
-                    Err(error @ Error::ReadsOtherwise) => return Err(error),
+                    Err(error @ (Error::ReadsOtherwise | Error::KeepsRights)) => return Err(error),
                     // The lease may be lost with that of the run, which the next claim says.
                     Err(_) if n_failures < MAX_FAILURES => {
                         n_failures += 1;
@@ -120,7 +120,6 @@ impl Outcome {
         self.documents += other.documents;
         self.failures += other.failures;
         self.bytes += other.bytes;
-        self.n_left += other.n_left;
     }
 }
 
@@ -139,6 +138,11 @@ pub(super) fn work(
             return Err(ken_engine::Error::Query(format!("a share: {error}")).into());
         }
     };
+    if share.access && !options.access {
+        // Nobody would find what this machine writes.
+        sink.close()?;
+        return Err(Error::KeepsRights);
+    }
     let is_own = share.process == under_way::process();
     let options = Options {
         full: share.full,

@@ -2,6 +2,7 @@
 
 mod commit;
 mod help;
+mod pass;
 mod retag;
 mod session;
 mod share;
@@ -29,7 +30,9 @@ use crate::ngrams::NgramWriter;
 use crate::prepare::{Prepared, Scope};
 use crate::progress::Stage;
 use crate::write::LazyWriter;
-use crate::{Durability, Error, Options, Progress, RootChange, Summary, ocr, roots};
+use crate::{Error, Options, Progress, RootChange, Summary, ocr, roots};
+pub(crate) use pass::run_in;
+use pass::{Pass, run_pass, second_pass};
 pub(crate) use session::Session;
 use share::Shared;
 
@@ -232,16 +235,16 @@ fn run(
             ..Summary::default()
         });
     };
-    let mut summary = run_in(&mut session, options, changes, scope, progress, notify)?;
+    let pass = Pass {
+        changes,
+        scope,
+        after: None,
+    };
+    let (mut summary, first) = run_pass(&mut session, options, pass, progress, notify)?;
     if summary.has_left && !summary.interrupted {
         // A new lease: a machine that left a file may have it from one that had begun to write it.
         session.close_writer()?;
-        let alone = Options {
-            shares: false,
-            ..options.clone()
-        };
-        let rest = run_in(&mut session, &alone, &[], scope, progress, notify)?;
-        summary = summary.and(rest);
+        summary = second_pass(&mut session, options, summary, &first, progress, notify)?;
     }
     if summary.committed || options.engine.is_some() {
         let _span = progress.span(Stage::Merge, None);
@@ -252,44 +255,6 @@ fn run(
     }
     if !summary.interrupted && !options.dry_run && scope.is_all() {
         ocr::recognise(options, progress, &mut summary)?;
-    }
-    summary.seconds = started.elapsed().as_secs_f64();
-    Ok(summary)
-}
-
-/// Runs in a session that may have served other runs and may serve more. After an error the session
-/// must not be used again, since its writer may hold additions that must not be committed.
-pub(crate) fn run_in(
-    session: &mut Session,
-    options: &Options,
-    changes: &[RootChange],
-    scope: Scope<'_>,
-    progress: &Progress,
-    notify: &Notify<'_>,
-) -> Result<Summary, Error> {
-    let started = Instant::now();
-    let loading = progress.span(Stage::Load, None);
-    let named;
-    let scope = match scope {
-        Scope::All => Scope::All,
-        Scope::Paths(paths) => {
-            named = [paths, &ken_walk::dependents(paths)].concat();
-            Scope::Paths(&named)
-        }
-    };
-    session.begin(options)?;
-    let prepared = Prepared::load(options, changes, scope)?;
-    drop(loading);
-    let is_synced = options.durability == Durability::Full;
-    let writer = LazyWriter::new(session.slot(&prepared.options), is_synced, true);
-    let run = Run::new(writer, &prepared, progress, notify);
-    let walked = run.execute()?;
-    run.finish_shares()?;
-    let mut summary = run.summary(&walked);
-    if !options.dry_run {
-        let walk = &walked.walk;
-        let saw_all = walk.unavailable.is_empty() && walk.incomplete.is_empty();
-        summary.committed = run.commit(&summary, saw_all)?;
     }
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
@@ -315,6 +280,9 @@ struct Run<'r> {
     guest: Option<Guest>,
     may_share: bool,
     shared: Shared,
+    started: Instant,
+    /// Whether all files have been looked at when it comes to its end.
+    is_of_all: bool,
 }
 
 impl<'r> Run<'r> {
@@ -338,6 +306,8 @@ impl<'r> Run<'r> {
             guest: None,
             may_share: prepared.options.shares,
             shared: Shared::default(),
+            started: Instant::now(),
+            is_of_all: prepared.scope.is_all(),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A part of a run's work, as it is written for other machines, and what became of it.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ken_core::{BytesPath, Change, Profile, Stamp};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,8 @@ pub(super) struct Share {
     pub(super) profile: Profile,
     pub(super) generation: u16,
     pub(super) full: bool,
+    /// Whether the index keeps who may read each file.
+    pub(super) access: bool,
     pub(super) files: Vec<SharedFile>,
 }
 
@@ -38,8 +41,8 @@ pub(super) struct Outcome {
     pub(super) documents: u64,
     pub(super) failures: u64,
     pub(super) bytes: u64,
-    /// The number of files that this machine has not, or has otherwise.
-    pub(super) n_left: u64,
+    /// The files that this machine has not, or has otherwise.
+    pub(super) left: Vec<BytesPath>,
 }
 
 impl SharedFile {
@@ -72,7 +75,7 @@ impl Outcome {
     pub(super) fn count(&mut self, files: &[SharedFile], left: &[PathBuf]) {
         for file in files {
             match left.contains(&file.path.0) {
-                true => self.n_left += 1,
+                true => self.left.push(file.path.clone()),
                 false if file.is_new => self.added += 1,
                 false => self.changed += 1,
             }
@@ -86,13 +89,26 @@ pub(super) struct Shared {
     /// Files in shares whose outcome is not known.
     pub(super) n_out: AtomicUsize,
     /// Files that other machines left.
-    pub(super) n_left: AtomicUsize,
+    pub(super) left: Mutex<Vec<PathBuf>>,
+    /// Whether nobody knows what became of some shares.
+    pub(super) is_unknown: AtomicBool,
 }
 
 impl Shared {
     /// Returns whether other machines left files.
     pub(super) fn has_left(&self) -> bool {
-        self.n_left.load(Ordering::Relaxed) > 0
+        self.is_unknown.load(Ordering::Relaxed) || !self.left().is_empty()
+    }
+
+    /// Returns the files that other machines left; none if any may be among them.
+    pub(super) fn into_left(self) -> Option<Vec<PathBuf>> {
+        let is_known = !self.is_unknown.into_inner();
+        let left = self.left.into_inner();
+        is_known.then(|| left.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn left(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -127,6 +143,10 @@ mod tests {
             ..file
         };
         outcome.count(&[file, other], &[PathBuf::from("/a")]);
-        assert_eq!((outcome.added, outcome.changed, outcome.n_left), (0, 1, 1));
+        assert_eq!((outcome.added, outcome.changed), (0, 1));
+        let text = serde_json::to_string(&outcome).unwrap();
+        let outcome: Outcome = serde_json::from_str(&text).unwrap();
+        assert_eq!(outcome.left[0].0, PathBuf::from("/a"));
+        assert_eq!(outcome.left.len(), 1);
     }
 }

@@ -61,6 +61,7 @@ impl Run<'_> {
                 pool.errors.note(self.offer_files(shares, files));
             } else if looked.elapsed() >= LOOK {
                 looked = Instant::now();
+                shares.note(&self.progress.far(self.started.elapsed()));
                 match shares.look() {
                     Ok(now) => {
                         n_offered = now.n_offered;
@@ -116,11 +117,13 @@ impl Run<'_> {
             profile: stale.profile.clone(),
             generation: stale.generation,
             full: self.prepared.options.full,
+            access: self.prepared.options.access,
             files,
         };
         let text = serde_json::to_string(&share);
         let text = text.map_err(|error| ken_engine::Error::Query(error.to_string()))?;
         self.shared.n_out.fetch_add(n_files, Ordering::Relaxed);
+        shares.note(&self.progress.far(self.started.elapsed()));
         shares.offer(&text)
     }
 
@@ -129,11 +132,11 @@ impl Run<'_> {
         for outcome in outcomes {
             let outcome: Outcome = serde_json::from_str(outcome).unwrap_or_default();
             self.counts.add_many(outcome.added, outcome.changed);
-            let n_files = outcome.added + outcome.changed + outcome.n_left;
+            let n_files = outcome.added + outcome.changed + outcome.left.len() as u64;
             let n_files = usize::try_from(n_files).unwrap_or(usize::MAX);
             self.shared.n_out.fetch_sub(n_files, Ordering::Relaxed);
-            let n_left = outcome.n_left as usize;
-            self.shared.n_left.fetch_add(n_left, Ordering::Relaxed);
+            let left = outcome.left.into_iter().map(|path| path.0);
+            self.shared.left().extend(left);
             // This process has counted its own.
             if outcome.process != under_way::process() {
                 let add = |to: &AtomicU64, n| _ = to.fetch_add(n, Ordering::Relaxed);
@@ -165,10 +168,12 @@ impl Run<'_> {
         while !self.progress.is_cancelled() {
             let now = shares.look()?;
             self.note_outcomes(&now.done);
+            shares.note(&self.progress.far(self.started.elapsed()));
             if now.n_offered + now.n_claimed == 0 {
                 // A share whose outcome nobody knows counts as left.
                 let n_lost = self.shared.n_out.swap(0, Ordering::Relaxed);
-                self.shared.n_left.fetch_add(n_lost, Ordering::Relaxed);
+                let is_unknown = &self.shared.is_unknown;
+                is_unknown.fetch_or(n_lost > 0, Ordering::Relaxed);
                 return Ok(());
             }
             if now.n_offered > 0

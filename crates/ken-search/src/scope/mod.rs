@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use ken_core::{Field, Kind, Location, Order, Plan, Root, SortKey, Value};
 use ken_engine::{
-    Body, DocAddress, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Request, Response, Source,
-    Statistics, Stored, Terms,
+    Body, DocAddress, EachDocument, Error, FacetBy, Files, Hit, Limits, Mail, Meta, Request,
+    Response, Source, Statistics, Stored, Terms,
 };
 
 pub use crate::folder::below;
@@ -422,6 +422,16 @@ impl Source for Scoped<'_> {
 
     fn documents(&self, at: &[DocAddress]) -> Result<Vec<Stored>, Error> {
         self.inner().documents(at)
+    }
+
+    /// Holds the addresses of all, since only a plan tells what is inside.
+    fn each_document(&self, each: &mut EachDocument<'_>) -> Result<(), Error> {
+        for hit in self.run(&Plan::All, Order::default(), 0, usize::MAX)?.hits {
+            if !each(self.document(hit.address)?)? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn document_without_body(&self, at: DocAddress) -> Result<Stored, Error> {

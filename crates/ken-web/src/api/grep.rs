@@ -72,11 +72,15 @@ pub(super) fn answer(web: &Web, asked: &Asked, _: &str) -> Result<Answer, Error>
         let message = errors.strip_prefix("ken: ").unwrap_or(errors);
         return Err(Error::wrong(message.to_owned()));
     }
+    let mut answer = whole(200, "application/x-ndjson", Vec::new());
+    // Who may read nothing has no roots, and a command without a path would search the folder of this process.
+    if within.is_empty() {
+        return Ok(answer);
+    }
     let arguments: Vec<OsString> = options.into_iter().chain(within).collect();
     let is_gone = Arc::clone(&asked.is_gone);
     // Somebody gets what the command finds in files that they may read.
     let commits = asked.asker.clone().map(|asker| web.commits_for(asker));
-    let mut answer = whole(200, "application/x-ndjson", Vec::new());
     *answer.body_mut() = Body::Written(Box::new(move |to| {
         let is_gone = || is_gone.load(Ordering::Relaxed);
         let ended = match commits {

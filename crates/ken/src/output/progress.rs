@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ken_core::escape_bytes;
-use ken_pipeline::{Progress, Summary};
+use ken_pipeline::{Progress, Summary, in_words};
 use serde_json::json;
 
 use super::{SCHEMA, clean, json_line, print, size, warn};
@@ -112,8 +112,8 @@ fn message(progress: &Progress, elapsed: Duration) -> String {
     ));
     if walked && done == get(&progress.files_to_do) {
         text.push_str(", writing the index");
-    } else if let Some(left) = time_left(progress, elapsed).filter(|_| walked) {
-        text.push_str(&format!(", {} left", duration(left)));
+    } else if let Some(left) = progress.time_left(elapsed).filter(|_| walked) {
+        text.push_str(&format!(", {} left", in_words(left)));
     }
     let failures = get(&progress.failures);
     if failures > 0 {
@@ -143,30 +143,13 @@ fn object(progress: &Progress, elapsed: Duration) -> serde_json::Value {
         "bytes_done": get(&progress.bytes_done),
         "documents": get(&progress.documents),
         "failed": get(&progress.failures),
-        "seconds_left": time_left(progress, elapsed).map(|left| left.as_secs_f64()),
+        "seconds_left": progress.time_left(elapsed).map(|left| left.as_secs_f64()),
         "current": progress.current().map(|path| escape_bytes(path.as_os_str().as_encoded_bytes()).into_owned()),
     })
 }
 
 fn rate(bytes: u64, elapsed: Duration) -> f64 {
     bytes as f64 / elapsed.as_secs_f64().max(0.001)
-}
-
-/// Returns the remaining time at the current rate; `None` before anything is done.
-fn time_left(progress: &Progress, elapsed: Duration) -> Option<Duration> {
-    let done = get(&progress.bytes_done);
-    let left = get(&progress.bytes_to_do).saturating_sub(done);
-    let seconds = left as f64 / rate(done, elapsed);
-    (done > 0 && seconds.is_finite()).then(|| Duration::from_secs_f64(seconds.min(1e9)))
-}
-
-fn duration(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
-    }
 }
 
 /// Returns the summary of a run in one or two lines.

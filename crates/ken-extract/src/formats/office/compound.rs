@@ -18,7 +18,8 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 )
 .fields(compound::FIELDS)
 .members("the file that it wraps")
-.in_worker();
+.in_worker()
+.version(2);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

@@ -455,19 +455,20 @@ fn a_run_that_left_files_is_under_way() {
     let folder = folder_of_files(3);
     let (progress, data) = (Progress::default(), folder.path().join("data"));
     let options = options(&data, 64 << 20);
-    for n_left in [1, 0] {
+    for is_whole in [false, true] {
         let mut session = Session::open(&options, &progress).unwrap().unwrap();
         let add = [RootChange::Add(Root::new(folder.path().join("docs")))];
         let prepared = Prepared::load(&options, &add, Scope::All).unwrap();
         let writer = LazyWriter::new(session.slot(&prepared.options), true, true);
         let run = Run::new(writer, &prepared, &progress, &|_| ());
         let walked = run.execute().unwrap();
-        run.shared.n_left.store(n_left, Ordering::Relaxed);
+        if !is_whole {
+            run.shared.left().push("/left".into());
+        }
         assert!(run.commit(&run.summary(&walked), true).unwrap());
         drop(run);
         session.close_writer().unwrap();
         let meta = options.meta().unwrap();
-        let is_whole = n_left == 0;
         assert_eq!(meta.completed.is_some(), is_whole);
         assert_eq!(meta.began.is_some(), is_whole);
         assert_eq!(
@@ -475,4 +476,41 @@ fn a_run_that_left_files_is_under_way() {
             (is_whole, is_whole)
         );
     }
+}
+
+/// The second pass reads what was left, whether it changed or not, and nothing else; then the run has come to its end.
+#[test]
+fn what_a_run_left_is_read_alone() {
+    let folder = folder_of_files(5);
+    let (progress, data) = (Progress::default(), folder.path().join("data"));
+    let options = options(&data, 64 << 20);
+    let add = [RootChange::Add(Root::new(folder.path().join("docs")))];
+    let mut session = Session::open(&options, &progress).unwrap().unwrap();
+    let stopped = {
+        let prepared = Prepared::load(&options, &add, Scope::All).unwrap();
+        let writer = LazyWriter::new(session.slot(&prepared.options), true, true);
+        let run = Run::new(writer, &prepared, &progress, &|_| ());
+        let walked = run.execute().unwrap();
+        run.shared.left().push("/left".into());
+        let summary = run.summary(&walked);
+        run.commit(&summary, true).unwrap();
+        summary
+    };
+    session.close_writer().unwrap();
+    // One that is there, and one that is new.
+    let docs = folder.path().join("docs");
+    fs_err::write(docs.join("new.txt"), "new").unwrap();
+    fs_err::write(docs.join("other.txt"), "nobody left it").unwrap();
+    let first = pass::First {
+        began: 7,
+        saw_all: true,
+        left: Some(vec![docs.join("1.txt"), docs.join("new.txt")]),
+    };
+    let summary = second_pass(&mut session, &options, stopped, &first, &progress, &|_| ()).unwrap();
+    session.close_writer().unwrap();
+    assert_eq!((summary.added, summary.changed), (6, 1));
+    assert!(summary.committed && !summary.has_left);
+    let meta = options.meta().unwrap();
+    assert!(meta.completed.is_some() && meta.all_seen && meta.under_way.is_none());
+    assert_eq!(meta.began, Some(7));
 }

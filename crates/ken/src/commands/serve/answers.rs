@@ -1,29 +1,34 @@
 //! Who answers a request? The server itself, if it is about how fresh the index is; else threads that search.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use hyper::Request;
 use hyper::body::Bytes;
 use ken_api::{Door, Guard, Passed, Question, Refusal, Reply};
 use ken_mcp::Mcp;
-use ken_web::{Asked, Body, From, Shown, Web, Work, Write};
+use ken_web::{Asked, Body, From, Shown, Web, Work};
 
 use super::audit::{Audit, Line, MAX_TEXT};
+use super::directory::Name;
 use super::news::News;
-use super::people::{People, Person};
+use super::people::{People, Person, Sender, Signature};
 use super::pool::{Pool, Rest};
+use super::written::written;
 use crate::output;
 
 /// Where agents are answered, at the socket.
 const MCP: &str = "/mcp";
-/// Number of answers that are written as they come, at once: each has a thread.
-const MAX_WRITTEN: usize = 16;
 /// Number of searches at once.
 const MAX_THREADS: usize = 16;
 /// Number of requests that wait for a thread; more are refused.
 const MAX_WAITING: usize = 256;
+/// How long the directory of the system may take to say who somebody is.
+const DIRECTORY: Duration = Duration::from_secs(5);
+/// Number of threads that wait for the directory. Each request waits from when it came, so none waits twice as long.
+const MAX_ASKING: usize = 8;
 /// Number of requests that wait for a picture. A page of the table has 50.
 const MAX_PICTURES_WAITING: usize = 64;
 
@@ -40,6 +45,8 @@ pub(super) struct Answers {
     outer: OnceLock<(u16, Guard)>,
     /// Threads that look into the index.
     lookers: Pool,
+    /// Threads that wait for the directory of the system.
+    askers: Pool,
     /// Threads that wait for the worker of a page.
     pages: Pool,
     /// Threads that wait for the workers of small pictures. They are fewer than may draw at once, so that a page that a
@@ -65,6 +72,7 @@ impl Answers {
             people: Mutex::new(Arc::new(people)),
             audit: Mutex::new(audit.map(Arc::new)),
             lookers: pool((2 * n_processors).min(MAX_THREADS), MAX_WAITING),
+            askers: pool(MAX_ASKING, MAX_WAITING),
             pages: pool(n_processors.min(4), MAX_PICTURES_WAITING),
             thumbnails: pool((n_processors / 2).clamp(1, 3), MAX_PICTURES_WAITING),
             web,
@@ -93,31 +101,74 @@ impl Answers {
         *self.web.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(web);
     }
 
-    /// Takes a request.
-    pub(super) fn take(&self, request: Request<Bytes>, door: Door, reply: Reply) {
+    /// Takes a request. Nothing here waits: the same thread takes the requests of all doors.
+    pub(super) fn take(self: &Arc<Self>, request: Request<Bytes>, door: Door, reply: Reply) {
         let people = Arc::clone(&self.people.lock().unwrap_or_else(PoisonError::into_inner));
-        let person = self.look(&request, door).and_then(|passed| {
-            let person = people.who(&request, door)?;
+        let sender = self.look(&request, door).and_then(|passed| {
+            let sender = people.who(&request, door)?;
             match door {
                 // Everybody who knows the password is the same to it.
                 Door::Port(number) if people.is_enforced() && self.is_outer(number) => {
                     Err((403, "a password does not say who asks".to_owned()))
                 }
-                _ => Ok((passed, person)),
+                _ => Ok((passed, sender)),
             }
         });
-        let (passed, person) = match person {
-            Ok(passed) => passed,
-            Err((status, message)) => {
-                // Who is at a port is not known.
-                return match door {
-                    Door::Shared(peer) => {
-                        self.refuse(&request, Person::refused(peer), (status, message), reply);
-                    }
-                    _ => reply.refuse(status, &message),
-                };
+        match sender {
+            Ok((passed, Sender::Known(person))) => {
+                self.take_from(request, (passed, door), person, reply)
             }
-        };
+            Ok((passed, Sender::Named(name, from))) => match people.remembered(&name, from) {
+                Some(Ok(person)) => self.take_from(request, (passed, door), person, reply),
+                Some(Err(refusal)) => self.turn_away(&request, door, refusal, reply),
+                None => self.ask_directory(people, (name, from), (request, passed, door), reply),
+            },
+            Err(refusal) => self.turn_away(&request, door, refusal, reply),
+        }
+    }
+
+    /// Takes a request as soon as the directory has said whose it is.
+    fn ask_directory(
+        self: &Arc<Self>,
+        people: Arc<People>,
+        (name, from): (Name, &'static str),
+        (request, passed, door): (Request<Bytes>, Passed, Door),
+        reply: Reply,
+    ) {
+        let until = Instant::now() + DIRECTORY;
+        if !self.askers.has_place() {
+            reply.refuse(503, "too many requests wait; ask again later");
+            return;
+        }
+        let answers = Arc::clone(self);
+        // Without a thread the reply is dropped, and says so.
+        let _ = self
+            .askers
+            .run(move || match people.ask(&name, from, until) {
+                Ok(person) => answers.take_from(request, (passed, door), person, reply),
+                Err(refusal) => answers.turn_away(&request, door, refusal, reply),
+            });
+    }
+
+    /// Refuses a request of nobody whom the server knows.
+    fn turn_away(&self, request: &Request<Bytes>, door: Door, refusal: Refusal, reply: Reply) {
+        match door {
+            Door::Shared(peer) => {
+                self.refuse(request, Signature::of_peer(peer), refusal, reply);
+            }
+            // Who is at a port is not known.
+            _ => reply.refuse(refusal.0, &refusal.1),
+        }
+    }
+
+    /// Takes a request of somebody who gets answers.
+    fn take_from(
+        &self,
+        request: Request<Bytes>,
+        (passed, door): (Passed, Door),
+        person: Person,
+        reply: Reply,
+    ) {
         if person.asker.is_some() && self.audit().is_some() {
             let length = request.uri().to_string().len();
             let refusal = match (length > MAX_TEXT, request.body().len() > MAX_TEXT) {
@@ -127,7 +178,7 @@ impl Answers {
             };
             if let Some(status) = refusal {
                 let message = format!("a question has at most {MAX_TEXT} characters here");
-                return self.refuse(&request, person, (status, message), reply);
+                return self.refuse(&request, person.signature, (status, message), reply);
             }
         }
         let is_at_socket = matches!(door, Door::Socket | Door::Shared(_));
@@ -135,7 +186,7 @@ impl Answers {
             if person.asker.is_some() {
                 // Its tools read files by themselves.
                 let message = "agents are for the user of this server".to_owned();
-                return self.refuse(&request, person, (403, message), reply);
+                return self.refuse(&request, person.signature, (403, message), reply);
             }
             return self.ask_mcp(request, &person, reply);
         }
@@ -151,7 +202,7 @@ impl Answers {
     fn refuse(
         &self,
         request: &Request<Bytes>,
-        person: Person,
+        asked_by: Signature,
         (status, message): Refusal,
         reply: Reply,
     ) {
@@ -161,7 +212,7 @@ impl Answers {
         if !self.lookers.has_place() {
             return reply.refuse(503, "too many requests wait; ask again later");
         }
-        let line = Asking::new(person, request);
+        let line = Asking::new(asked_by, request);
         // Without a thread the reply is dropped, and says so.
         let _ = self
             .lookers
@@ -201,7 +252,7 @@ impl Answers {
         match question.flatten() {
             Some(_) if person.asker.is_some() => {
                 let message = "this is for the user of this server".to_owned();
-                self.refuse(&request, person, (403, message), reply);
+                self.refuse(&request, person.signature, (403, message), reply);
             }
             Some(Ok(question)) => self.news.ask(question, reply),
             Some(Err((405, message))) => reply.refuse_method(&passed.path, &message),
@@ -212,7 +263,7 @@ impl Answers {
 
     /// Answers a program of the user that speaks for an agent. The address names the scope, as nothing else does.
     fn ask_mcp(&self, request: Request<Bytes>, person: &Person, reply: Reply) {
-        let line = Asking::new(person.clone(), &request);
+        let line = Asking::new(person.signature.clone(), &request);
         let audit = self.audit();
         let is_gone = reply.is_gone();
         let asked = Asked::new(request.map(Vec::from), MCP.to_owned(), From::User, is_gone);
@@ -260,7 +311,7 @@ impl Answers {
             false => From::Anybody,
         };
         let is_gone = reply.is_gone();
-        let line = Asking::new(person.clone(), &request);
+        let line = Asking::new(person.signature.clone(), &request);
         let audit = self.audit();
         let asked =
             Asked::new(request.map(Vec::from), passed.path, from, is_gone).with_asker(person.asker);
@@ -306,16 +357,16 @@ impl Answers {
 
 /// A question, until it is in the audit.
 struct Asking {
-    person: Person,
+    asked_by: Signature,
     method: String,
     address: String,
     body: Bytes,
 }
 
 impl Asking {
-    fn new(person: Person, request: &Request<Bytes>) -> Self {
+    fn new(asked_by: Signature, request: &Request<Bytes>) -> Self {
         Self {
-            person,
+            asked_by,
             method: request.method().to_string(),
             address: request.uri().to_string(),
             body: request.body().clone(),
@@ -334,7 +385,7 @@ impl Asking {
             return Ok(());
         };
         let asked = (self.method.as_str(), self.address.as_str(), &*self.body);
-        let line = Line::new(&self.person, asked, query, status, hits);
+        let line = Line::new(&self.asked_by, asked, query, status, hits);
         audit.write(&line).map_err(|error| {
             output::warn(&format!(
                 "no question is answered, since the audit fails: {error}"
@@ -346,38 +397,4 @@ impl Asking {
 
 fn lock(web: &Mutex<Arc<Web>>) -> Arc<Web> {
     Arc::clone(&web.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Writes an answer as it comes, on a thread of its own: a slow client must not hold one that searches.
-fn written(n_written: &Arc<AtomicUsize>, reply: Reply, head: hyper::Response<()>, write: Write) {
-    let place = Place::take(n_written);
-    let Some(place) = place else {
-        reply.refuse(503, "too many clients read long answers; ask again later");
-        return;
-    };
-    // Without a thread the reply is dropped, and says so.
-    let _ = std::thread::Builder::new()
-        .name("writer".to_owned())
-        .spawn(move || {
-            let _place = place;
-            let mut pipe = reply.pipe(head);
-            // The client is gone.
-            let _ = write(&mut pipe).and_then(|()| std::io::Write::flush(&mut pipe));
-        });
-}
-
-/// One of a number of places, until dropped.
-struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    fn take(n_taken: &Arc<AtomicUsize>) -> Option<Self> {
-        let place = Self(Arc::clone(n_taken));
-        (n_taken.fetch_add(1, Ordering::Relaxed) < MAX_WRITTEN).then_some(place)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }

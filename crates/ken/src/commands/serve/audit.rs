@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::people::Person;
+use super::people::Signature;
 
 /// The most characters of an address and of a body in a line. What other people than the user of the server ask is not
 /// longer, so their lines have all of it.
@@ -42,7 +42,7 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     /// Returns the line for a request and its answer.
     pub(super) fn new(
-        person: &'a Person,
+        asked_by: &'a Signature,
         (method, address, body): (&'a str, &str, &[u8]),
         query: Option<&str>,
         status: u16,
@@ -56,9 +56,9 @@ impl<'a> Line<'a> {
         Self {
             v: 1,
             time: Timestamp::now().to_string(),
-            uid: person.uid,
-            user: person.name.as_deref(),
-            from: person.from,
+            uid: asked_by.uid,
+            user: asked_by.name.as_deref(),
+            from: asked_by.from,
             method,
             address: cut(address),
             query: query
@@ -125,9 +125,8 @@ mod tests {
 
     use super::*;
 
-    fn person() -> Person {
-        Person {
-            asker: None,
+    fn anna() -> Signature {
+        Signature {
             uid: 7,
             name: Some("anna".to_owned()),
             from: "proxy",
@@ -139,10 +138,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         let audit = Audit::open(&path).unwrap();
-        let person = person();
+        let anna = anna();
         let body = br#"{"query":"two\nlines"}"#;
         for (query, body) in [(Some("one"), &b""[..]), (None, body)] {
-            let line = Line::new(&person, ("GET", "/x", body), query, 200, Some(3));
+            let line = Line::new(&anna, ("GET", "/x", body), query, 200, Some(3));
             audit.write(&line).unwrap();
         }
         let text = fs_err::read_to_string(&path).unwrap();
@@ -169,16 +168,16 @@ mod tests {
         let path = folder.path().join("audit.jsonl");
         let audit = Audit::open(&path).unwrap();
         fs_err::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
-        let person = person();
+        let anna = anna();
         assert!(
             audit
-                .write(&Line::new(&person, ("GET", "/", b""), None, 200, None))
+                .write(&Line::new(&anna, ("GET", "/", b""), None, 200, None))
                 .is_err()
         );
         fs_err::remove_dir_all(folder.path()).unwrap();
         assert!(
             audit
-                .write(&Line::new(&person, ("GET", "/", b""), None, 200, None))
+                .write(&Line::new(&anna, ("GET", "/", b""), None, 200, None))
                 .is_err()
         );
     }

@@ -6,6 +6,7 @@ mod barriers;
 #[cfg(feature = "desktop")]
 mod bus;
 mod client;
+mod directory;
 mod faces;
 mod figures;
 mod freshness;
@@ -21,6 +22,7 @@ mod runs;
 mod systemd;
 mod undone;
 mod vouch;
+mod written;
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;

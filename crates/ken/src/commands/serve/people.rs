@@ -1,39 +1,56 @@
 //! Who asks? The user of the server gets everything, other people get what they may read, and nobody gets nothing.
 //!
 //! The system names who is at the other end of a socket. A proxy that the settings trust asks for others and names them in a
-//! header; the same header from anybody else is refused, since it would only be a claim.
+//! header; the same header from anybody else is refused, since it would only be a claim. What a person may read depends on
+//! their groups, which the [directory](Directory) of the system is asked for.
+
+use std::time::Instant;
 
 use hyper::Request;
 use hyper::body::Bytes;
 use hyper::header::HeaderName;
 use ken_api::{Door, Peer, Refusal};
 use ken_core::access::Asker;
-use nix::unistd::{Gid, Uid, User, getgrouplist};
+use nix::unistd::Uid;
 
+use super::directory::{Directory, Known, Name};
 use crate::config::AccessSettings;
 use crate::failure::Failure;
 
-/// Somebody who asks.
+/// Somebody who gets answers.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
     /// The person, if what they may read is all that they get.
     pub(super) asker: Option<Asker>,
+    pub(super) signature: Signature,
+}
+
+/// Who asked, as the audit has it. It gives no right to anything.
+#[derive(Clone, Debug)]
+pub(super) struct Signature {
     pub(super) uid: u32,
     pub(super) name: Option<String>,
     /// Where the question came in.
     pub(super) from: &'static str,
 }
 
-impl Person {
-    /// Returns who is at the other end of the shared socket, for the audit: the request itself is refused.
-    pub(super) fn refused(peer: Peer) -> Self {
+impl Signature {
+    /// Returns that of a process at the other end of the shared socket.
+    pub(super) fn of_peer(peer: Peer) -> Self {
         Self {
-            asker: None,
             uid: peer.uid,
             name: None,
-            from: "shared socket",
+            from: SHARED,
         }
     }
+}
+
+/// Who sent a request.
+pub(super) enum Sender {
+    /// It is known at once.
+    Known(Person),
+    /// The directory must be asked, which may take long.
+    Named(Name, &'static str),
 }
 
 /// How people are told apart.
@@ -41,7 +58,11 @@ pub(super) struct People {
     is_enforced: bool,
     header: Option<HeaderName>,
     proxies: Vec<u32>,
+    directory: Directory,
 }
+
+/// How the audit names the shared socket.
+const SHARED: &str = "shared socket";
 
 impl People {
     pub(super) fn new(settings: &AccessSettings) -> Result<Self, Failure> {
@@ -49,14 +70,15 @@ impl People {
             is_enforced: settings.enforce,
             header: settings.header()?,
             proxies: settings.proxies()?,
+            directory: Directory::of_system(),
         })
     }
 
-    /// Returns who sent a request that was let in at a door.
+    /// Returns who sent a request that was let in at a door. It waits for nothing.
     ///
     /// # Errors
-    /// Fails if nobody knows, or the request claims what it must not.
-    pub(super) fn who(&self, request: &Request<Bytes>, door: Door) -> Result<Person, Refusal> {
+    /// Fails if the request claims what it must not.
+    pub(super) fn who(&self, request: &Request<Bytes>, door: Door) -> Result<Sender, Refusal> {
         let header = self
             .header
             .as_ref()
@@ -68,7 +90,7 @@ impl People {
                     .as_ref()
                     .map(|name| request.headers().get_all(name));
                 match (names.map_or(0, |names| names.iter().count()), name.to_str()) {
-                    (1, Ok(name)) => named(name),
+                    (1, Ok(name)) => Ok(Sender::Named(Name::Text(name.to_owned()), "proxy")),
                     _ => Err(refused("the proxy names several people")),
                 }
             }
@@ -78,9 +100,42 @@ impl People {
             (Door::Shared(_) | Door::Port(_) | Door::Socket, Some(_)) => {
                 Err(refused("only a proxy at the shared socket names people"))
             }
-            (Door::Shared(peer), None) => at_socket(peer),
+            (Door::Shared(peer), None) if peer.uid == Uid::effective().as_raw() => {
+                Ok(owner(SHARED))
+            }
+            (Door::Shared(peer), None) => Ok(Sender::Named(Name::Number(peer.uid), SHARED)),
             (Door::Socket, None) => Ok(owner("socket")),
             (Door::Port(_), None) => Ok(owner("port")),
+        }
+    }
+
+    /// Returns the person with a name, if it is known at the moment. It waits for nothing.
+    pub(super) fn remembered(
+        &self,
+        name: &Name,
+        from: &'static str,
+    ) -> Option<Result<Person, Refusal>> {
+        let known = self.directory.remembered(name)?;
+        Some(person(known, from))
+    }
+
+    /// Returns the person with a name. Waits for the directory until a moment.
+    ///
+    /// # Errors
+    /// Fails if the directory does not know the person, or does not answer.
+    pub(super) fn ask(
+        &self,
+        name: &Name,
+        from: &'static str,
+        until: Instant,
+    ) -> Result<Person, Refusal> {
+        match self.directory.ask(name, until) {
+            Some(known) => person(known, from),
+            // Whoever it is may read less than others.
+            None => Err((
+                503,
+                "the system does not say who asks; ask again later".to_owned(),
+            )),
         }
     }
 
@@ -95,45 +150,28 @@ fn refused(why: &str) -> Refusal {
 }
 
 /// Returns the user of this server.
-fn owner(from: &'static str) -> Person {
-    Person {
+fn owner(from: &'static str) -> Sender {
+    Sender::Known(Person {
         asker: None,
-        uid: Uid::effective().as_raw(),
-        name: None,
-        from,
-    }
-}
-
-/// Returns the person at the other end of the shared socket.
-fn at_socket(peer: Peer) -> Result<Person, Refusal> {
-    if peer.uid == Uid::effective().as_raw() {
-        return Ok(owner("shared socket"));
-    }
-    let known = User::from_uid(Uid::from_raw(peer.uid)).ok().flatten();
-    person(known, "shared socket")
-}
-
-fn named(name: &str) -> Result<Person, Refusal> {
-    // The user of the server is a person like others to a proxy.
-    person(User::from_name(name).ok().flatten(), "proxy")
-}
-
-/// Returns a person whom the system knows. Of others the groups are not known, and some of them may deny.
-fn person(user: Option<User>, from: &'static str) -> Result<Person, Refusal> {
-    let known = user.and_then(|user| Some((asker(&user)?, user)));
-    let (asker, user) = known.ok_or_else(|| refused("the system does not know this person"))?;
-    Ok(Person {
-        asker: Some(asker),
-        uid: user.uid.as_raw(),
-        name: Some(user.name),
-        from,
+        signature: Signature {
+            uid: Uid::effective().as_raw(),
+            name: None,
+            from,
+        },
     })
 }
 
-/// Returns a user with the groups that the system knows at the moment.
-fn asker(user: &User) -> Option<Asker> {
-    let name = std::ffi::CString::new(user.name.as_str()).ok()?;
-    let groups = getgrouplist(&name, user.gid).ok()?.into_iter();
-    let groups = groups.chain([user.gid]).map(Gid::as_raw);
-    Some(Asker::new(user.uid.as_raw(), groups.collect()))
+/// Returns a person whom the system knows. Of others the groups are not known, and some of them may deny. The user of the
+/// server is a person like others to a proxy.
+fn person(known: Option<Known>, from: &'static str) -> Result<Person, Refusal> {
+    let Known { name, asker } =
+        known.ok_or_else(|| refused("the system does not know this person"))?;
+    Ok(Person {
+        signature: Signature {
+            uid: asker.uid(),
+            name: Some(name),
+            from,
+        },
+        asker: Some(asker),
+    })
 }

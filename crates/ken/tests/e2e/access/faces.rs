@@ -212,6 +212,22 @@ fn expressions_are_found_in_what_was_indexed() {
 }
 
 #[test]
+fn nothing_is_searched_for_who_may_read_nothing() {
+    let world = world("");
+    write(&world, "own.txt", 0o600, "kangaroo");
+    world.index_docs();
+    let _server = Server::start(&world);
+    // A command that searched something would fail at this folder, and say so.
+    fs_err::remove_dir_all(world.docs()).unwrap();
+    for pattern in ["kangaroo", "."] {
+        let path = format!("/api/v1/grep?pattern={pattern}");
+        assert_eq!(ask(&world, READER, &path), (200, String::new()));
+    }
+    let (status, _) = ask(&world, READER, "/api/v1/grep?pattern=(");
+    assert_eq!(status, 400);
+}
+
+#[test]
 fn totals_and_refusals_say_nothing_either() {
     let (world, _) = hidden("");
     let _server = Server::start(&world);

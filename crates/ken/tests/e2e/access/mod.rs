@@ -7,6 +7,7 @@ mod audit;
 #[cfg(feature = "cluster")]
 mod cluster;
 mod faces;
+mod parts;
 mod people;
 
 use std::io::{Read, Write};
@@ -18,6 +19,9 @@ use serde_json::Value;
 
 use crate::serve::Server;
 use crate::world::World;
+
+/// The longest time without an answer; a machine that runs other tests is slow.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// A person that every system knows, and who may read only what all may.
 const READER: &str = "nobody";
@@ -71,6 +75,7 @@ fn write(world: &World, name: &str, mode: u32, content: &str) -> PathBuf {
 /// Sends a request to a socket, and returns the status and the body of the answer.
 fn send(socket: &Path, method: &str, path: &str, headers: &[String], body: &str) -> (u16, String) {
     let mut stream = UnixStream::connect(socket).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
     let length = body.len();
     let request = format!(

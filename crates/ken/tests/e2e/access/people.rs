@@ -1,7 +1,8 @@
 //! Who finds what, and who is refused.
 
 use std::os::unix::fs::chown;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -267,4 +268,73 @@ fn the_system_says_who_is_at_a_socket() {
     assert_eq!(found(other), ["not-of-bob.txt", "of-all.txt"]);
     let refused = ask((50_001, 50_001));
     assert!(refused.contains("does not know this person"), "{refused}");
+}
+
+/// The list of groups is a pipe that nobody writes to, as a directory on a machine that does not answer.
+#[test]
+fn a_directory_that_does_not_answer_stops_nobody_else() {
+    let is_root = nix::unistd::geteuid().is_root();
+    let has_views = Command::new("unshare")
+        .args(["--mount", "true"])
+        .status()
+        .is_ok_and(|status| status.success());
+    if !needs::met("root", is_root) || !needs::met("views", has_views) {
+        return;
+    }
+    let world = world("");
+    write(&world, "one.txt", 0o644, "apple");
+    world.index_docs();
+    let pipe = world.home().join("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let ken = world.command(["serve"]);
+    let mut command = Command::new("unshare");
+    command
+        .args([
+            "--mount",
+            "sh",
+            "-c",
+            "mount --bind \"$1\" /etc/group; shift; exec \"$@\"",
+            "sh",
+        ])
+        .arg(&pipe)
+        .arg(ken.get_program())
+        .args(ken.get_args())
+        .env_clear()
+        .envs(
+            ken.get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+        .current_dir(world.home())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let _server = Server::of(&world, command.spawn().unwrap());
+    let search = "/api/v1/search?q=apple";
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| ask(&world, READER, search));
+        std::thread::sleep(Duration::from_millis(300));
+        let (status, body) = ask_as_owner(&world, search);
+        assert_eq!((status, names(&body)), (200, vec!["one.txt".to_owned()]));
+        assert!(!waiting.is_finished());
+        let (status, body) = waiting.join().unwrap();
+        assert_eq!(status, 503, "{body}");
+        assert!(body.contains("does not say who asks"), "{body}");
+    });
+    // It answers now.
+    let group = "nogroup:x:65534:\n";
+    std::thread::scope(|scope| {
+        scope.spawn(|| fs_err::write(&pipe, group).unwrap());
+        let start = Instant::now();
+        while ask(&world, READER, search).0 != 200 {
+            assert!(start.elapsed() < Duration::from_secs(60));
+        }
+    });
+    assert_eq!(found_by(&world, READER, "apple"), ["one.txt"]);
 }

@@ -108,9 +108,15 @@ struct Machine(Option<Child>);
 impl Machine {
     /// Starts `ken index` on the machine with a data folder.
     fn start(both: &Both, data: &str) -> Self {
+        Self::start_with(both, data, &[])
+    }
+
+    /// The same with more options.
+    fn start_with(both: &Both, data: &str, more: &[&str]) -> Self {
         let of_cluster = ["--config", "cluster.toml", "--data", data];
         let index = ["index", "--json", "--threads", "1", "docs"];
-        Self(Some(both.world.spawn(of_cluster.iter().chain(&index))))
+        let arguments = of_cluster.iter().chain(&index).chain(more);
+        Self(Some(both.world.spawn(arguments)))
     }
 
     fn signal(&self, signal: &str) {
@@ -164,7 +170,15 @@ fn n_claimed(root: &Value) -> usize {
 
 /// Returns a world of many files, and the machine whose run has begun to share them, and is stopped.
 fn sharing() -> (Both, Machine) {
-    let both = Both::new();
+    sharing_with(&[])
+}
+
+/// The same with more options of the run.
+fn sharing_with(more: &[&str]) -> (Both, Machine) {
+    sharing_over(Both::new(), more)
+}
+
+fn sharing_over(both: Both, more: &[&str]) -> (Both, Machine) {
     both.fill();
     for n in 0..N_FILES {
         let text = format!(
@@ -174,7 +188,7 @@ fn sharing() -> (Both, Machine) {
         both.world.write(format!("weirs/{}/{n}.txt", n % 7), text);
     }
     both.world.index(&["docs"]);
-    let run = Machine::start(&both, "a");
+    let run = Machine::start_with(&both, "a", more);
     wait_for(&both, "a share", |root| n_offered(root) > 0);
     run.signal("-STOP");
     (both, run)
@@ -221,6 +235,11 @@ fn machines_share_a_run() {
     });
     let state = both.on("c", &["status"]);
     assert!(state.text().contains("writer"), "{}", state.text());
+    assert!(
+        state.text().contains("; the whole run: "),
+        "{}",
+        state.text()
+    );
     run.signal("-CONT");
     let (run, helped) = (run.end(), helper.end());
     assert_eq!(
@@ -302,27 +321,25 @@ fn a_run_whose_machine_dies_is_done_by_another() {
     assert_whole(&both);
 }
 
+/// The machine that has them reads the files that were left, and no others again, although it was to read all.
 #[test]
 fn a_file_that_a_machine_has_not_is_read_by_the_one_that_has_it() {
-    let (both, run) = sharing();
-    // The helper finds another file where the run has found one.
-    let path = both.world.docs().join("weirs/0/0.txt");
-    let all: Vec<_> = (0..N_FILES)
-        .map(|n| both.world.docs().join(format!("weirs/{}/{n}.txt", n % 7)))
-        .collect();
+    let (both, run) = sharing_over(Both::over_fake(), &["--full"]);
+    // The helper has none of the files of its shares. Those that the run itself reads stay as they are.
+    let shared = both.node.as_fake().shared_files("archive");
+    assert!(!shared.is_empty());
     let away = both.world.home().join("away");
     fs_err::create_dir(&away).unwrap();
-    for (n, path) in all.iter().enumerate() {
+    for (n, path) in shared.iter().enumerate() {
         fs_err::rename(path, away.join(n.to_string())).unwrap();
     }
     let helper = Machine::start(&both, "b");
     wait_for(&both, "no share", |root| {
         n_offered(root) + n_claimed(root) == 0
     });
-    for (n, path) in all.iter().enumerate() {
+    for (n, path) in shared.iter().enumerate() {
         fs_err::rename(away.join(n.to_string()), path).unwrap();
     }
-    assert!(path.exists());
     run.signal("-CONT");
     let (run, helped) = (run.end(), helper.end());
     assert_eq!(
@@ -332,9 +349,34 @@ fn a_file_that_a_machine_has_not_is_read_by_the_one_that_has_it() {
         run.err,
         helped.err
     );
-    // Files of other folders may be in a share, too.
-    assert!(helped.summary()["added"].as_u64().unwrap() <= 8);
+    let n_all = N_FILES as u64 + 8;
+    let n_helped = helped.summary()["added"].as_u64().unwrap();
+    assert!(n_helped <= n_all - shared.len() as u64, "{n_helped}");
+    assert_counts(&run.summary(), &[("added", n_all), ("changed", 0)]);
+    assert_eq!(run.summary()["documents"], n_all, "none is read twice");
     assert_whole(&both);
+}
+
+#[test]
+fn a_machine_that_notes_no_rights_helps_no_run_that_does() {
+    let enforce = "--set=access.enforce=true";
+    let (both, run) = sharing_with(&[enforce]);
+    let helper = Machine::start(&both, "b").end();
+    assert_eq!(helper.code, 2, "{}", helper.err);
+    assert!(
+        helper.err.contains("access.enforce is off"),
+        "{}",
+        helper.err
+    );
+    assert_eq!(n_claimed(&both.node.root().unwrap()), 0);
+    let helper = Machine::start_with(&both, "c", &[enforce]);
+    wait_for(&both, "no share", |root| {
+        n_offered(root) + n_claimed(root) == 0
+    });
+    run.signal("-CONT");
+    assert_eq!((run.end().code, helper.end().code), (0, 0));
+    let again = both.on("a", &[enforce, "index", "--json"]);
+    assert_counts(&again.summary(), &[("unchanged", N_FILES as u64 + 8)]);
 }
 
 #[test]
@@ -370,4 +412,32 @@ fn an_index_gets_more_shards_without_a_look_at_the_files() {
     both.same(&["search", "--paths", "--sort", "path", "bridge"]);
     let here = both.world.ken(["index", "--shards", "3"]);
     assert!(here.err.contains("has no shards"), "{}", here.err);
+}
+
+#[test]
+fn an_index_of_another_schema_is_filled_anew_without_a_look_at_the_files() {
+    let both = Both::over_fake();
+    both.fill();
+    both.index(&["docs"]);
+    both.node.as_fake().change_root("archive", |root| {
+        root["schema"]["mapping"] = "another".into()
+    });
+    for arguments in [
+        &["search", "bridge"][..],
+        &["index"],
+        &["show", "docs/budget.txt"],
+    ] {
+        let run = both.there(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
+        for part in ["filled by another version of ken", "ken index --shards N"] {
+            assert!(run.err.contains(part), "{arguments:?}: {}", run.err);
+        }
+    }
+    let hidden = both.world.home().join("hidden");
+    fs_err::rename(both.world.docs(), &hidden).unwrap();
+    let run = both.there(&["index", "--json", "--shards", "1"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    fs_err::rename(hidden, both.world.docs()).unwrap();
+    both.same(&["search", "--paths", "--sort", "path", "bridge"]);
+    assert_counts(&both.index(&[]), &[("unchanged", 8)]);
 }

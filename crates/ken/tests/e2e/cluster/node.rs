@@ -39,6 +39,14 @@ impl Node {
         Self::Fake { fake, server }
     }
 
+    /// Returns the fake, in a test that is over it.
+    pub(super) fn as_fake(&self) -> &Fake {
+        match self {
+            Self::Fake { fake, .. } => fake,
+            Self::Real { .. } => panic!("this test is over the fake"),
+        }
+    }
+
     /// Returns the name of the index.
     pub(super) fn name(&self) -> &str {
         match self {

@@ -322,7 +322,7 @@ fn status_pages() {
             walk       includes the file
             index      up to date
             next run   skips it: nothing changed (--retry-failed reads it)
-            extractor  zip, version 5
+            extractor  zip, version 6
             documents  1
               (the file)	application/zip	21 B	broken.docx
                 malformed: the list of parts at the end is missing: cut off or damaged; if its own program can open it, report a bug in ken

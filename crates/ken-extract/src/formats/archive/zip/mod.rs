@@ -29,7 +29,7 @@ use crate::{Error, Format, Input, Limits};
 pub(in crate::formats) const FORMAT: Format = Format::new("zip", MEDIA_TYPES, extract)
     .members("members, by their path")
     .in_worker()
-    .version(5)
+    .version(6)
     .streams();
 
 pub(super) const MEDIA_TYPES: &[&str] = &[

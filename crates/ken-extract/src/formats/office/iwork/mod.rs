@@ -36,7 +36,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets, slides")
 .members("the preview of documents before 2013 without text")
 .in_worker()
-.version(3);
+.version(4);
 
 const PREVIEW: &str = "QuickLook/Preview.pdf";
 

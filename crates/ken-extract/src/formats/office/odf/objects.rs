@@ -93,7 +93,7 @@ fn is_read(package: &mut Package<'_>, object: &str) -> bool {
         .is_ok_and(|bytes| objects::of_object(bytes).is_some())
 }
 
-/// Hands on objects that are files in other formats: `Object 1`, without extension.
+/// Hands on objects that are files in other formats: `Object 1`, without extension, and PDFs that are shown as pictures.
 pub(super) fn hand_on(
     package: &mut Package<'_>,
     named: &[String],
@@ -101,7 +101,8 @@ pub(super) fn hand_on(
 ) -> Result<(), Error> {
     let is_object = |name: &&str| {
         let is_file = !name.contains('/') && name.starts_with("Object ");
-        is_file || named.iter().any(|object| object == name)
+        let is_pdf = name.starts_with("Pictures/") && name.ends_with(".pdf");
+        is_file || is_pdf || named.iter().any(|object| object == name)
     };
     let names: Vec<String> = package
         .names()

@@ -213,6 +213,18 @@ fn objects_are_read_or_handed_on() {
 }
 
 #[test]
+fn pdfs_that_are_shown_as_pictures_are_handed_on() {
+    let found = run(&zip_of(&[
+        ("content.xml", b"<c><text:p>a</text:p></c>"),
+        ("Pictures/10.pdf", b"%PDF-1.4\n"),
+        ("Pictures/10.png", b"\x89PNG"),
+        ("Thumbnails/thumbnail.pdf", b"%PDF-1.4\n"),
+    ]));
+    let names: Vec<_> = found.members.iter().map(|member| &member.name).collect();
+    assert_eq!(names, ["Pictures/10.pdf"]);
+}
+
+#[test]
 fn encrypted_files_say_so_and_keep_their_title() {
     let found = run(&zip_of(&[
         ("content.xml", b"\x01\x02\x03"),

@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::{Relation, links, read_part, related, relations};
 use crate::Error;
 use crate::formats::office::escape::unescape;
+use crate::formats::office::spreadsheet::number_format::NumberFormat;
 use crate::output::body::Body;
 use crate::structure::package::Package;
 use crate::structure::xml::{End, Node, Start, Xml};
@@ -19,6 +20,8 @@ pub(super) struct Context<'r> {
     pub(super) authors: Option<&'r HashMap<String, String>>,
     /// Whether the part is a master, whose placeholders are prompts.
     pub(super) is_master: bool,
+    /// Whether the part is a chart whose numbers are nowhere else: neither in a sheet around it nor in one of its own.
+    pub(super) has_numbers: bool,
 }
 
 impl<'r> Context<'r> {
@@ -35,7 +38,13 @@ pub(super) fn read_related(package: &mut Package<'_>, parent: &[Relation], body:
     for kind in ["chart", "chartEx", "diagramData"] {
         for part in related(parent, kind) {
             let own = relations(package, part);
-            read_part(package, part, |text| read(text, Context::new(&own), body));
+            let has_sheet =
+                part.starts_with("xl/") || related(&own, "package").any(|part| package.has(part));
+            let context = Context {
+                has_numbers: !has_sheet,
+                ..Context::new(&own)
+            };
+            read_part(package, part, |text| read(text, context, body));
             for shapes in related(&own, "chartUserShapes") {
                 read_part(package, shapes, |text| read(text, Context::default(), body));
             }
@@ -45,7 +54,7 @@ pub(super) fn read_related(package: &mut Package<'_>, parent: &[Relation], body:
 }
 
 /// Reads paragraphs, tables, comments, and the names of series and categories of charts. Numbers of
-/// charts are left out, since they are in the sheet behind the chart.
+/// charts are left out if they are in the sheet behind the chart.
 pub(super) fn read(text: &str, context: Context<'_>, body: &mut Body) -> Result<(), Error> {
     if context.is_master && has_only_placeholders(text) {
         return Ok(());
@@ -55,6 +64,7 @@ pub(super) fn read(text: &str, context: Context<'_>, body: &mut Body) -> Result<
         links: links(context.relations),
         body,
         in_text: false,
+        in_numbers: false,
         is_prompt: false,
         is_repeated: false,
         repeated: String::new(),
@@ -62,8 +72,12 @@ pub(super) fn read(text: &str, context: Context<'_>, body: &mut Body) -> Result<
     let mut xml = Xml::new(text);
     while let Some(node) = xml.next()? {
         match node {
+            Node::Text(number) if reader.in_text && reader.in_numbers => {
+                reader.push(&NumberFormat::General.show(&number, false));
+            }
             Node::Text(text) if reader.in_text => reader.push(&unescape(text)),
             Node::Text(_) => {}
+            Node::Start(tag) if reader.begins_numbers(&tag) => {}
             Node::Start(tag) if is_skipped(&tag) => xml.skip()?,
             Node::Start(tag) => reader.start(&tag),
             Node::End(tag) => reader.end(&tag),
@@ -90,11 +104,17 @@ fn has_only_placeholders(text: &str) -> bool {
 /// Returns whether an element has no text for people, or repeats one that has.
 fn is_skipped(tag: &Start<'_>) -> bool {
     match tag.name() {
-        "Fallback" | "numCache" | "numLit" | "numDim" => true,
+        "Fallback" => true,
+        name if is_numbers(name) => true,
         // Nobody wrote the slide number as text.
         "fld" => tag.attribute("type").as_deref() == Some("slidenum"),
         _ => false,
     }
+}
+
+/// Returns whether an element holds numbers of a chart.
+fn is_numbers(name: &str) -> bool {
+    matches!(name, "numCache" | "numLit" | "numDim")
 }
 
 /// Returns whether the description of a picture is only the name of its file, as Office fills it in.
@@ -111,6 +131,8 @@ struct Reader<'r, 'b> {
     links: BTreeMap<&'r str, &'r str>,
     body: &'b mut Body,
     in_text: bool,
+    /// Whether the text is a number of a chart.
+    in_numbers: bool,
     /// Whether the shape is a placeholder of a master.
     is_prompt: bool,
     /// Whether the shape is a header, footer or date, which slides repeat.
@@ -125,6 +147,13 @@ impl Reader<'_, '_> {
             (false, true) => self.repeated.push_str(text),
             (false, false) => self.body.push(text),
         }
+    }
+
+    /// Returns whether an element begins numbers that are text.
+    fn begins_numbers(&mut self, tag: &Start<'_>) -> bool {
+        let begins = self.context.has_numbers && is_numbers(tag.name());
+        self.in_numbers |= begins;
+        begins
     }
 
     fn start(&mut self, tag: &Start<'_>) {
@@ -171,6 +200,7 @@ impl Reader<'_, '_> {
     fn end(&mut self, tag: &End<'_>) {
         match tag.name() {
             "t" => self.in_text = false,
+            name if is_numbers(name) => self.in_numbers = false,
             "pt" if tag.full_name() != "cx:pt" => {}
             "v" | "text" | "pt" => {
                 self.in_text = false;

@@ -43,7 +43,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("slides")
 .members("embedded files")
 .in_worker()
-.version(8);
+.version(9);
 
 /// The text of a presentation as it is read.
 struct Reader {
@@ -237,8 +237,37 @@ mod tests {
         ]);
         assert_eq!(
             run(&FORMAT, &zip).own().body,
-            "here\nnow\nhttps://example.org\nCategory\nWaterfall\nIna Falk: nice"
+            "here\nnow\nhttps://example.org\nCategory\n5\nWaterfall\nIna Falk: nice"
         );
+    }
+
+    #[test]
+    fn numbers_of_a_chart_are_text_if_no_sheet_has_them() {
+        const CHART: &[u8] = b"<c><cat><strCache><pt><v>Alps</v></pt></strCache></cat><val><numRef><f>A1</f><numCache>\
+            <formatCode>General</formatCode><pt idx='0'><v>38.159999999999997</v></pt></numCache></numRef></val></c>";
+        let body_with = |sheet: &str| {
+            let zip = zip_of(&[
+                ("ppt/presentation.xml", b"<p><sldId r:id='1'/></p>"),
+                (
+                    "ppt/_rels/presentation.xml.rels",
+                    b"<r><Relationship Id='1' Type='x/slide' Target='s/1.xml'/></r>",
+                ),
+                ("ppt/s/1.xml", b"<sld><p><r><t>Ice</t></r></p></sld>"),
+                (
+                    "ppt/s/_rels/1.xml.rels",
+                    b"<r><Relationship Id='2' Type='x/chart' Target='c.xml'/></r>",
+                ),
+                ("ppt/s/c.xml", CHART),
+                (
+                    "ppt/s/_rels/c.xml.rels",
+                    b"<r><Relationship Id='1' Type='x/package' Target='../e/sheet.xlsx'/></r>",
+                ),
+                (sheet, b"PK"),
+            ]);
+            run(&FORMAT, &zip).own().body.clone()
+        };
+        assert_eq!(body_with("ppt/e/other.xlsx"), "Ice\nAlps\n38.16");
+        assert_eq!(body_with("ppt/e/sheet.xlsx"), "Ice\nAlps");
     }
 
     #[test]

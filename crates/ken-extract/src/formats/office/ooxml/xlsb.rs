@@ -28,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(6);
+.version(7);
 
 /// More sheets than memory ever holds.
 const MAX_SHEETS: usize = 10_000;

@@ -2,14 +2,15 @@
 //!
 //! Codes are compiled once per style. Dates appear in the form of their code; built-in dates, whose
 //! form depends on the user's locale, appear in ISO 8601. A section may be for text. Parts without use in a search are left
-//! out: colours, fill characters, conditions. With a code beyond that, the number appears as
-//! stored.
+//! out: colours, fill characters. With a code beyond that, the number appears as without one.
 
 use std::borrow::Cow;
 
+use super::condition::{Condition, choose};
 use super::date_format::{DatePattern, elapsed_unit};
 use super::format_code::{Token, currency, nudged, split_sections, tokens};
 use super::fraction::{Fraction, literals};
+use super::general::general;
 use super::mask::Mask;
 
 const MAX_DECIMALS: usize = 30;
@@ -20,8 +21,9 @@ const MAX_CODE_BYTES: usize = 1024;
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::formats::office) enum NumberFormat {
     General,
-    /// Sections for positive numbers, negative numbers and zero; at least one, unless there is one for text.
-    Sections(Vec<Section>, Option<Around>),
+    /// Sections for positive numbers, negative numbers and zero, or for those that their conditions name; at least one,
+    /// unless there is one for text.
+    Sections(Vec<(Option<Condition>, Section)>, Option<Around>),
 }
 
 /// What stands before and after a text.
@@ -103,9 +105,12 @@ impl NumberFormat {
         let of_text = codes.pop_if(|code| has_text(code));
         codes.truncate(3);
         let around = of_text.and_then(Around::parse);
-        let sections: Vec<Section> = codes.into_iter().map(Section::parse).collect();
+        let sections: Vec<_> = codes
+            .into_iter()
+            .map(|code| (Condition::parse(&tokens(code)), Section::parse(code)))
+            .collect();
         match sections[..] {
-            [] | [Section::General] if around.is_none() => Self::General,
+            [] | [(None, Section::General)] if around.is_none() => Self::General,
             _ => Self::Sections(sections, around),
         }
     }
@@ -135,12 +140,11 @@ impl NumberFormat {
                 .as_ref()
                 .map_or(shown.clone(), |around| around.show(&shown));
         }
-        let (position, magnitude) = match sections.len() {
-            2.. if value < 0.0 => (1, -value),
-            3.. if value == 0.0 => (2, value),
-            _ => (0, value),
+        let conditions = sections.iter().map(|(condition, _)| *condition);
+        let Some((position, magnitude)) = choose(conditions, value) else {
+            return general(stored, value);
         };
-        match &sections[position] {
+        match &sections[position].1 {
             Section::General => general(stored, magnitude),
             Section::Date(pattern) => pattern
                 .show(value, from_1904)
@@ -153,18 +157,6 @@ impl NumberFormat {
                 shown.map_or_else(|| general(stored, value), |shown| format!("{sign}{shown}"))
             }
         }
-    }
-}
-
-/// Formats a number without a format: as stored, but without the noise of binary fractions.
-fn general(stored: &str, value: f64) -> String {
-    let magnitude = value.abs();
-    if stored.len() <= 15 && !stored.starts_with('-') {
-        stored.trim().to_owned()
-    } else if magnitude != 0.0 && !(1e-9..1e15).contains(&magnitude) {
-        format!("{value:E}")
-    } else {
-        value.to_string()
     }
 }
 
@@ -376,6 +368,26 @@ mod tests {
             ("General", "-2", "-2"),
             ("General", "1.5E-20", "1.5E-20"),
             ("General", "100000000000000000000", "1E20"),
+            ("General", "123456789012345678901", "1.23457E20"),
+            ("General", "4006381333931", "4006381333931"),
+            ("General", "0.91648481334876901", "0.9164848133"),
+            ("General", "-63.380123456789", "-63.38012346"),
+            ("General", "0.0038579936454942401", "0.0038579936"),
+            ("General", "2.0458746243388601E-11", "2.04587E-11"),
+            ("General", "12345678901.5", "12345678902"),
+            ("General", "0.10000000000000001", "0.1"),
+            ("[>999999]#,,\"M\";[>999]#,\"K\";#", "1234567", "1M"),
+            ("[>999999]#,,\"M\";[>999]#,\"K\";#", "1021.02", "1K"),
+            ("[>999999]#,,\"M\";[>999]#,\"K\";#", "10.2", "10"),
+            ("[<=9999999]###-####;(###) ###-####", "5551234", "555-1234"),
+            (
+                "[<=9999999]###-####;(###) ###-####",
+                "2065551234",
+                "(206) 555-1234",
+            ),
+            ("[Red][<0]-0.0;[Blue][>=0]0.0", "-1.25", "-1.3"),
+            ("[=1]\"yes\";[=0]\"no\";0", "0", "no"),
+            ("[=1]\"yes\";[=0]\"no\"", "2", "2"),
             ("General", "no number", "no number"),
             ("@", "12", "12"),
             ("0", "1234.5", "1235"),

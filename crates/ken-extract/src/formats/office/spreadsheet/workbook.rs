@@ -271,34 +271,54 @@ pub(in crate::formats::office) fn choices(formula: &str) -> String {
     list.replace("\"\"", "\"").replace([',', ';'], "\n")
 }
 
-/// Returns a header or footer without its codes (18.3.1.46): `&C` centre, `&"font"`, `&12` size,
-/// `&K00-24B` colour, `&P` page, `&&` an ampersand. Programs make headers of their own, of the number of the page
-/// and the name of the sheet (`&A`), with one word at most; these say nothing.
+/// Returns a header or footer without its codes (18.3.1.46): `&L`, `&C` and `&R` begin its three sections, `&"font"`, `&12` size,
+/// `&K00-24B` colour, `&P` page, `&&` an ampersand. Programs make sections of their own, of the number of the page and the name
+/// of the sheet (`&A`), with one word at most; these say nothing.
 pub(in crate::formats::office) fn without_codes(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
+    let mut sections = vec![Section::default()];
     let mut pieces = text.split('&');
-    let mut is_numbered = false;
-    plain.push_str(pieces.next().unwrap_or_default());
+    let first = pieces.next().unwrap_or_default();
+    sections[0].text.push_str(first);
     while let Some(piece) = pieces.next() {
+        if piece.starts_with(['L', 'C', 'R']) {
+            sections.push(Section::default());
+        }
+        let Some(section) = sections.last_mut() else {
+            break;
+        };
         let rest = match piece.chars().next() {
             None => {
-                plain.push('&');
+                section.text.push('&');
                 pieces.next().unwrap_or_default()
             }
             Some('"') => piece[1..].split_once('"').map_or("", |(_, rest)| rest),
             Some('K') => piece.get(7..).unwrap_or_default(),
             Some('0'..='9') => piece.trim_start_matches(|c: char| c.is_ascii_digit()),
             Some(code) => {
-                is_numbered |= matches!(code, 'P' | 'A');
-                plain.push(' ');
+                section.is_made |= matches!(code, 'P' | 'A');
+                section.text.push(' ');
                 &piece[code.len_utf8()..]
             }
         };
-        plain.push_str(rest);
+        section.text.push_str(rest);
     }
-    match is_numbered && plain.split_whitespace().count() < 2 {
-        true => String::new(),
-        false => plain.trim().to_owned(),
+    let shown = sections.iter().filter_map(Section::shown);
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+/// A part of a header or footer.
+#[derive(Default)]
+struct Section {
+    text: String,
+    /// Whether it has a number of the page or the name of the sheet.
+    is_made: bool,
+}
+
+impl Section {
+    fn shown(&self) -> Option<&str> {
+        let text = self.text.trim();
+        let says_nothing = self.is_made && text.split_whitespace().count() < 2;
+        (!text.is_empty() && !says_nothing).then_some(text)
     }
 }
 
@@ -310,8 +330,9 @@ mod tests {
     fn headers_lose_their_codes() {
         assert_eq!(
             without_codes("&L&\"Arial,Bold\"&12Report&CA && B&R&K000000Page &P"),
-            "Report A & B Page"
+            "Report A & B"
         );
+        assert_eq!(without_codes("&LConfidential&R&P"), "Confidential");
         assert_eq!(without_codes("&CPage &P"), "");
         assert_eq!(without_codes("&C&A"), "");
         assert_eq!(without_codes("&CDraft"), "Draft");
