@@ -25,7 +25,7 @@ use ken_core::access::Asker;
 use ken_core::{Cause, Location};
 use ken_engine::Source;
 use ken_search::parse::Saved;
-use ken_search::scope::{Rights, Scope, Scoped};
+use ken_search::scope::{KnownRoots, Rights, Scope, Scoped};
 use ken_search::service::{Access, Service};
 use ken_walk::Permissions;
 
@@ -78,14 +78,20 @@ pub struct Web {
     setup: Setup,
     index: Index,
     attempts: attempts::Attempts,
+    known: Arc<KnownRoots>,
 }
 
 /// Returns what somebody may read of a commit.
-fn readable(whole: Arc<dyn Source>, asker: &Asker) -> Result<Arc<dyn Source>, ken_engine::Error> {
+fn readable(
+    whole: Arc<dyn Source>,
+    asker: &Asker,
+    known: &Arc<KnownRoots>,
+) -> Result<Arc<dyn Source>, ken_engine::Error> {
     let permissions = Permissions::guarded();
     let scope = Scope::of(Rights {
         asker: asker.clone(),
         look_at: Some(Arc::new(move |path: &Path| permissions.class_of(path))),
+        known: Arc::clone(known),
     });
     Ok(Arc::new(Scoped::shared(whole, &scope)?))
 }
@@ -98,6 +104,7 @@ impl Web {
             setup,
             index,
             attempts: attempts::Attempts::new(),
+            known: Arc::default(),
         }
     }
 
@@ -118,7 +125,7 @@ impl Web {
     pub(crate) fn at(&self, asked: &Asked, commit: Option<u64>) -> Result<Arc<dyn Source>, Error> {
         let whole = self.index.at(commit)?;
         Ok(match &asked.asker {
-            Some(asker) => readable(whole, asker)?,
+            Some(asker) => readable(whole, asker, &self.known)?,
             None => whole,
         })
     }
@@ -129,9 +136,10 @@ impl Web {
         asker: Asker,
     ) -> impl Fn() -> io::Result<Arc<dyn Source>> + Send + use<> {
         let reader = self.setup.access.reader();
+        let known = Arc::clone(&self.known);
         move || {
             let whole = reader.snapshot().map_err(io::Error::other)?;
-            readable(whole, &asker).map_err(io::Error::other)
+            readable(whole, &asker, &known).map_err(io::Error::other)
         }
     }
 

@@ -9,11 +9,14 @@ use ken_index::Counts;
 use serde_json::{Map, Value, json};
 
 use super::{ClusterSource, buckets, lock};
-use crate::layout;
-use crate::pattern;
+use crate::http::Method;
+use crate::search::check_shards;
+use crate::{layout, pattern};
 
 /// The counts of one question.
 const AT_ONCE: usize = 1_000;
+/// The most counts that a query narrows. It has a clause for each, and OpenSearch takes 1,024 with what is in them.
+const FEW: usize = 100;
 /// The counts that are remembered.
 const MAX_KNOWN: usize = 10_000;
 /// The longest query of which the count is remembered: one of many terms has a megabyte.
@@ -100,10 +103,15 @@ impl ClusterSource {
         while !unknown.is_empty() {
             let some = unknown.drain(..unknown.len().min(AT_ONCE));
             let (keys, some): (Vec<K>, Vec<Value>) = some.unzip();
-            let answer = self.search(json!({
+            let mut body = json!({
                 "size": 0,
                 "aggs": { "counts": { "filters": { "filters": some } } },
-            }))?;
+            });
+            // A node would look at every document: 0.2 s of a million.
+            if some.len() <= FEW {
+                body["query"] = json!({ "bool": { "should": some } });
+            }
+            let answer = self.search(body)?;
             let found = buckets(&answer["aggregations"]["counts"]).iter();
             let found = found.map(|bucket| bucket["doc_count"].as_u64().unwrap_or(0));
             let mut counted = lock(&self.counted);
@@ -136,7 +144,7 @@ impl ClusterSource {
             let with = json!({ "filter": has(*field), "aggs": { "terms": sum } });
             aggs.insert(field.name().to_owned(), with);
         }
-        let answer = self.search(json!({ "size": 0, "aggs": aggs }))?;
+        let answer = self.sums(&aggs)?;
         let mut lengths = HashMap::new();
         for field in fields {
             let of = &answer["aggregations"][field.name()];
@@ -145,6 +153,22 @@ impl ClusterSource {
             lengths.insert(field, (n_terms, n_documents));
         }
         Ok(self.lengths.get_or_init(|| lengths))
+    }
+
+    /// Asks for sums over all documents, which take 0.4 s of a million. A question without a point in time is the same for every
+    /// process, so the nodes remember its answer until the next refresh. An average length of some moments later ranks as well.
+    fn sums(&self, aggs: &Map<String, Value>) -> Result<Value, Error> {
+        let path = format!("/{}/_search?request_cache=true", self.names.documents);
+        let query = self.committed(Value::Null);
+        let body = json!({ "size": 0, "query": query, "aggs": aggs });
+        match self.client.call(Method::Post, &path, &body)? {
+            (200, answer) => {
+                check_shards(&self.client, &answer)?;
+                Ok(answer)
+            }
+            // Another index is in its place by now.
+            _ => self.search(json!({ "size": 0, "aggs": aggs })),
+        }
     }
 }
 

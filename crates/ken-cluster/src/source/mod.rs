@@ -113,7 +113,8 @@ impl ClusterSource {
             self.client.call(Method::Post, "/_search", body)
         };
         let (mut status, mut answer) = ask(&mut body)?;
-        if status == 404 {
+        // The point in time is forgotten, or a node that had a part of it is gone.
+        if matches!(status, 404 | 500..) {
             self.reopen()?;
             (status, answer) = ask(&mut body)?;
         }

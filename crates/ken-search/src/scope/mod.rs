@@ -21,7 +21,7 @@ use ken_engine::{
 };
 
 pub use crate::folder::below;
-pub use rights::{LookAt, Rights};
+pub use rights::{KnownRoots, LookAt, Rights};
 
 /// The most hits of one answer that are looked at again; more are no page, but a count.
 const MAX_LOOKED_AT: usize = 10_000;
@@ -128,25 +128,46 @@ impl<'s> Scoped<'s> {
             meta,
             inner,
         };
-        if scoped.rights.is_some() {
-            scoped.leave_out_empty_roots()?;
+        if let Some(rights) = &scope.rights {
+            scoped.leave_out_empty_roots(rights)?;
         }
         Ok(scoped)
     }
 
     /// Leaves out roots of which nothing is inside: their paths may tell something.
-    fn leave_out_empty_roots(&mut self) -> Result<(), Error> {
+    fn leave_out_empty_roots(&mut self, rights: &Rights) -> Result<(), Error> {
+        let index = self.meta.hasher.key(Path::new("/"));
+        let commit = self.inner().commit();
+        let filled = match rights.known.get(&rights.asker, index, commit) {
+            Some(filled) => filled,
+            None => {
+                let filled = self.filled_roots()?;
+                rights.known.put(&rights.asker, index, commit, &filled);
+                filled
+            }
+        };
         let mut roots = Vec::new();
         for root in &self.meta.roots {
-            let below = crate::folder::below(&root.path);
             let key = self.meta.hasher.key(&root.path);
             let is_file = || Files::documents_of(self, key).map(|documents| !documents.is_empty());
-            if self.run(&below, Order::default(), 0, 0)?.total > 0 || is_file()? {
+            if filled.contains(&root.path) || is_file()? {
                 roots.push(root.clone());
             }
         }
         self.meta.roots = roots;
         Ok(())
+    }
+
+    /// Returns the roots below which something is inside.
+    fn filled_roots(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut filled = Vec::new();
+        for root in &self.meta.roots {
+            let below = crate::folder::below(&root.path);
+            if self.run(&below, Order::default(), 0, 0)?.total > 0 {
+                filled.push(root.path.clone());
+            }
+        }
+        Ok(filled)
     }
 
     fn inner(&self) -> &dyn Source {

@@ -5,11 +5,11 @@
 //! files may have changed since they were indexed, the files of hits are looked at again before they are shown.
 
 use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ken_core::access::{ACCESS, Asker, Class};
-use ken_core::{Pattern, Plan};
+use ken_core::{FileKey, Pattern, Plan};
 use ken_engine::{Error, Source};
 
 /// Returns who may read the file at a path now.
@@ -22,6 +22,53 @@ pub struct Rights {
     pub asker: Asker,
     /// Looks at files that are shown; none to believe the index.
     pub look_at: Option<Arc<LookAt>>,
+    /// What earlier questions of all people found out.
+    pub known: Arc<KnownRoots>,
+}
+
+/// The people and commits whose roots are remembered.
+const MAX_KNOWN: usize = 64;
+
+/// The roots below which people may read something. To find them out takes a look at every document that somebody may read,
+/// so that is done once for a person and a commit.
+#[derive(Default)]
+pub struct KnownRoots(Mutex<Vec<Known>>);
+
+/// What somebody may read of a commit has documents below these roots.
+struct Known {
+    asker: Asker,
+    /// The key of `/`, which is another one in each index.
+    index: FileKey,
+    commit: u64,
+    roots: Vec<PathBuf>,
+}
+
+impl KnownRoots {
+    pub(super) fn get(&self, asker: &Asker, index: FileKey, commit: u64) -> Option<Vec<PathBuf>> {
+        let all = self.lock();
+        let known = all
+            .iter()
+            .find(|known| (&known.asker, known.index, known.commit) == (asker, index, commit));
+        known.map(|known| known.roots.clone())
+    }
+
+    /// Remembers roots in place of what was remembered first.
+    pub(super) fn put(&self, asker: &Asker, index: FileKey, commit: u64, roots: &[PathBuf]) {
+        let mut all = self.lock();
+        if all.len() >= MAX_KNOWN {
+            all.remove(0);
+        }
+        all.push(Known {
+            asker: asker.clone(),
+            index,
+            commit,
+            roots: roots.to_vec(),
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Rights {
@@ -58,5 +105,28 @@ impl Eq for Rights {}
 impl fmt::Debug for Rights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Rights").field(&self.asker).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_those_of_a_person_an_index_and_a_commit() {
+        let known = KnownRoots::default();
+        let [one, other] = [1, 2].map(|uid| Asker::new(uid, vec![7]));
+        let roots = vec![PathBuf::from("/a")];
+        known.put(&one, FileKey(1), 5, &roots);
+        assert_eq!(known.get(&one, FileKey(1), 5), Some(roots.clone()));
+        assert_eq!(known.get(&other, FileKey(1), 5), None);
+        assert_eq!(known.get(&Asker::new(1, vec![7, 8]), FileKey(1), 5), None);
+        assert_eq!(known.get(&one, FileKey(2), 5), None);
+        assert_eq!(known.get(&one, FileKey(1), 6), None);
+        for commit in 6..200 {
+            known.put(&one, FileKey(1), commit, &roots);
+        }
+        assert_eq!(known.lock().len(), MAX_KNOWN);
+        assert_eq!(known.get(&one, FileKey(1), 199), Some(roots));
     }
 }
