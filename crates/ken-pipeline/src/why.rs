@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ken_core::{Field, FileRow, FolderFields, Root};
 use ken_engine::{DocAddress, Source};
-use ken_walk::{Verdict, WalkOptions};
+use ken_walk::{Skip, Verdict, WalkOptions};
 
 use crate::stale::{Now, Stale, Staleness, custom_fields};
 
@@ -52,7 +52,7 @@ pub enum Next {
     /// Forget its documents, since the walk no longer finds the file; they may move to its new
     /// path.
     Forget,
-    /// Keep its documents, since it is not known whether the file still exists.
+    /// Keep its documents, since it is not known whether the file still exists, or since its folder stays as it is.
     Keep,
 }
 
@@ -85,6 +85,7 @@ pub fn why(
     );
     let next = match (known, &verdict) {
         (Known::Unseen, Some(Verdict::Failed(_) | Verdict::Unavailable(_))) => Next::Keep,
+        (Known::Unseen, Some(verdict)) if is_held(verdict) => Next::Keep,
         (Known::Unseen, _) => Next::Forget,
         (Known::Not | Known::Changed | Known::Unfinished, Some(Verdict::File(_))) => Next::Read,
         (Known::Unchanged, _) => {
@@ -112,6 +113,17 @@ pub fn why(
         has_failed: failed.binary_search(&key).is_ok(),
         next,
     })
+}
+
+/// Returns whether a path is in a folder that stays in the index as it is.
+fn is_held(verdict: &Verdict) -> bool {
+    matches!(
+        verdict,
+        Verdict::LeftOut {
+            skip: Skip::Held,
+            ..
+        }
+    )
 }
 
 fn known(

@@ -177,6 +177,7 @@ impl View<'_> {
             Known::Unfinished => "incomplete",
             Known::Unchanged => "up to date",
             Known::Changed => "outdated: the file has changed since",
+            Known::Unseen if self.why.next == Next::Keep => "in the index as it was",
             Known::Unseen => "in the index, but the walk does not find it now",
         }
     }

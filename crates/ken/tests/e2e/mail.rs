@@ -542,6 +542,12 @@ fn folders_marked_noupdate_stay_as_they_are() {
     world.write("old/.noupdate", "");
     world.write("old/cur/3:2,", message(3, &[], "", "the quokka"));
     world.remove("old/cur/1:2,");
+    let why = world.ken(["status", "--why", "docs/old/cur/1:2,"]);
+    assert!(
+        why.text().contains("in the index as it was") && why.text().contains("keeps it"),
+        "{}",
+        why.text()
+    );
     let summary = world.index(&[]);
     assert_eq!(summary["gone"], 0);
     assert_eq!(
