@@ -16,6 +16,8 @@ pub trait OpenMessage: Send + Sync {
 pub struct Opened {
     /// The content of each encrypted part: a part in the form of MIME (RFC 2045), with its header fields.
     pub contents: Vec<Vec<u8>>,
+    /// Whether all encrypted parts could be read.
+    pub is_whole: bool,
     /// The subject inside, if it stands for the one outside (protected headers).
     pub subject: Option<String>,
 }

@@ -133,11 +133,13 @@ impl ClusterSource {
         let pit = open_point(&self.client, &self.names)?;
         let now = crate::root::read(&self.client, &self.names)?;
         if now.is_none_or(|now| now.root.commit != self.root.commit) {
+            close_point(&self.client, &pit);
             return Err(self.client.error(
                 "the cluster has forgotten this commit, and there is a newer one".to_owned(),
             ));
         }
-        *lock(&self.pit) = pit;
+        let former = std::mem::replace(&mut *lock(&self.pit), pit);
+        close_point(&self.client, &former);
         Ok(())
     }
 
@@ -292,17 +294,21 @@ fn open_point(client: &Client, names: &Names) -> Result<String, Error> {
 
 impl Drop for ClusterSource {
     fn drop(&mut self) {
-        // The cluster forgets it by itself, but only later.
-        let body = json!({ "pit_id": [*lock(&self.pit)] });
-        let call = crate::http::Call {
-            method: Method::Delete,
-            path: "/_search/point_in_time".to_owned(),
-            body: body.to_string().into_bytes(),
-            is_lines: false,
-            within: crate::http::SMALL,
-        };
-        let _ = self.client.once(&call);
+        close_point(&self.client, &lock(&self.pit));
     }
+}
+
+/// Closes a point in time. The cluster forgets it by itself, but only later.
+fn close_point(client: &Client, pit: &str) {
+    let body = json!({ "pit_id": [pit] });
+    let call = crate::http::Call {
+        method: Method::Delete,
+        path: "/_search/point_in_time".to_owned(),
+        body: body.to_string().into_bytes(),
+        is_lines: false,
+        within: crate::http::SMALL,
+    };
+    let _ = client.once(&call);
 }
 
 /// The order that tells all documents apart.

@@ -416,6 +416,11 @@ fn some_lines(place: &Place, call: &Call<'_>, page: &mut Page) -> usize {
 }
 
 impl TakeLine for Found<'_> {
+    fn pass_over(&mut self) {
+        // It may be a match.
+        self.is_complete &= !self.is_shown;
+    }
+
     fn take(&mut self, line: &[u8]) -> io::Result<()> {
         let Ok(value) = serde_json::from_slice::<Value>(line) else {
             return Ok(());

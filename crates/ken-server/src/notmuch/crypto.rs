@@ -12,6 +12,10 @@ use super::print::Printer;
 
 /// The deepest nesting of encrypted parts.
 const MAX_DEPTH: usize = 3;
+/// How often GnuPG is asked about one message.
+const MAX_ASKED: usize = 64;
+/// The most bytes that the parts of one message contain together; a small cipher may hide very many.
+const MAX_CONTENT: usize = 256 << 20;
 
 /// Which program of GnuPG understands a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +29,7 @@ pub enum Standard {
 /// Asks GnuPG for its status lines on a signature: the signed bytes, unless the signature contains them, and the signature.
 pub type Verify<'g> = &'g dyn Fn(Standard, Option<&[u8]>, &[u8]) -> String;
 /// Lets GnuPG decrypt; returns the content, if it can be read, and the status lines, the one with the session key among them.
+/// Without status lines GnuPG was not asked, or did not end by itself.
 pub type Decrypt = fn(&Cipher<'_>) -> (Option<Vec<u8>>, String);
 
 /// A part that is encrypted, and what may open it.
@@ -34,6 +39,8 @@ pub struct Cipher<'c> {
     pub standard: Standard,
     /// The part.
     pub bytes: &'c [u8],
+    /// The most bytes of its content.
+    pub max_bytes: usize,
     /// Keys of this part alone, as `gpg --override-session-key` takes them. They are tried first.
     pub session_keys: &'c [String],
     /// Whether the secret keys of the user may be tried.
@@ -84,6 +91,11 @@ pub(super) struct Verdicts {
     signatures: HashMap<usize, Vec<Signature>>,
     /// The content of an encrypted part; absent if it cannot be decrypted.
     contents: HashMap<usize, Option<Vec<u8>>>,
+    /// The encrypted parts in the order of the message.
+    order: Vec<usize>,
+    n_asked: usize,
+    /// The bytes of all contents.
+    n_bytes: usize,
     /// The content inside a signature.
     opened: HashMap<usize, Vec<u8>>,
     /// The session keys of the parts that were decrypted.
@@ -138,6 +150,9 @@ impl Verdicts {
         let ([signed, signature], Some(verify)) = (parts, asking.gnupg.verify) else {
             return;
         };
+        if !self.may_ask() {
+            return;
+        }
         let standard = match signature.is("application", "pgp-signature") {
             true => Standard::OpenPgp,
             false => Standard::Smime,
@@ -157,7 +172,9 @@ impl Verdicts {
         let Some(content) = content else {
             return;
         };
-        if let Some(verify) = asking.gnupg.verify {
+        if let Some(verify) = asking.gnupg.verify
+            && self.may_ask()
+        {
             let lines = verify(Standard::Smime, None, &signed);
             self.signatures.insert(place(part), signatures(&lines));
         }
@@ -178,15 +195,20 @@ impl Verdicts {
         };
         let session_keys = (asking.session_keys)();
         let uses_secret_keys = asking.gnupg.uses_secret_keys;
-        if session_keys.is_empty() && !uses_secret_keys {
+        if session_keys.is_empty() && !uses_secret_keys || !self.may_ask() {
             return;
         }
         let (content, lines) = decrypt(&Cipher {
             standard,
             bytes: cipher,
+            max_bytes: MAX_CONTENT - self.n_bytes,
             session_keys: &session_keys,
             uses_secret_keys,
         });
+        if content.is_none() && lines.is_empty() {
+            return;
+        }
+        self.n_bytes += content.as_ref().map_or(0, Vec::len);
         self.session_keys.extend(session_key(&lines));
         let found = signatures(&lines);
         if !found.is_empty() {
@@ -196,6 +218,13 @@ impl Verdicts {
             self.ask(&TreePart::read(content, &detect), asking, depth + 1);
         }
         self.contents.insert(place(part), content);
+        self.order.push(place(part));
+    }
+
+    /// Counts a question to GnuPG, unless there were too many.
+    fn may_ask(&mut self) -> bool {
+        self.n_asked += 1;
+        self.n_asked <= MAX_ASKED && self.n_bytes < MAX_CONTENT
     }
 
     /// Returns the signatures of a part, if they were checked.
@@ -217,10 +246,10 @@ impl Verdicts {
         Some(TreePart::read(content, &detect))
     }
 
-    /// Returns whether some part was decrypted; none if none was tried.
-    pub(super) fn opens(&self) -> Option<bool> {
-        let tried = !self.contents.is_empty();
-        tried.then(|| self.contents.values().any(Option::is_some))
+    /// Returns how many parts were decrypted, and how many could not be.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let n_opened = self.contents.values().flatten().count();
+        (n_opened, self.contents.len() - n_opened)
     }
 
     /// Returns whether some part is signed, in the open or inside.
@@ -228,9 +257,10 @@ impl Verdicts {
         !self.signatures.is_empty()
     }
 
-    /// Returns all contents that were decrypted.
+    /// Returns all contents that were decrypted, in the order of the message; those within another one come before it.
     pub(super) fn contents(&self) -> impl Iterator<Item = &[u8]> {
-        self.contents.values().flatten().map(Vec::as_slice)
+        let contents = self.order.iter().filter_map(|at| self.contents.get(at));
+        contents.flatten().map(Vec::as_slice)
     }
 
     /// Returns what protects a message as a whole.
@@ -520,6 +550,28 @@ mod tests {
     }
 
     #[test]
+    fn a_message_with_many_encrypted_parts_is_asked_about_within_bounds() {
+        let part = "--b\nContent-Type: multipart/encrypted; boundary=c\n\n--c\n\nVersion: 1\n--c\n\ncipher\n--c--\n";
+        let head = "Content-Type: multipart/mixed; boundary=b\n\n";
+        let text = format!("{head}{}--b--\n", part.repeat(MAX_ASKED + 9));
+        let gnupg = Gnupg {
+            decrypt: Some(|cipher: &Cipher<'_>| {
+                assert!(cipher.max_bytes <= MAX_CONTENT);
+                (
+                    Some(b"\n\nx".to_vec()),
+                    "[GNUPG:] DECRYPTION_OKAY".to_owned(),
+                )
+            }),
+            uses_secret_keys: true,
+            ..Gnupg::NOTHING
+        };
+        let tree = TreePart::read(text.as_bytes(), &detect);
+        let verdicts = Verdicts::of(&tree, gnupg, &Vec::new);
+        assert_eq!(verdicts.counts(), (MAX_ASKED, 0));
+        assert_eq!(verdicts.contents().count(), MAX_ASKED);
+    }
+
+    #[test]
     fn signed_and_encrypted_parts_are_asked_for() {
         let text = b"Content-Type: multipart/encrypted; boundary=b\n\n--b\n\
             Content-Type: application/pgp-encrypted\n\nVersion: 1\n--b\n\ncipher\n--b--\n";
@@ -574,9 +626,9 @@ mod tests {
         let with = |key: &str| {
             let key = key.to_owned();
             let keys = move || vec![key.clone()];
-            Verdicts::of(&tree, alone, &keys).opens()
+            Verdicts::of(&tree, alone, &keys).counts()
         };
-        assert_eq!(Verdicts::of(&tree, alone, &Vec::new).opens(), None);
-        assert_eq!((with("9:AABB"), with("9:00")), (Some(true), Some(false)));
+        assert_eq!(Verdicts::of(&tree, alone, &Vec::new).counts(), (0, 0));
+        assert_eq!((with("9:AABB"), with("9:00")), ((1, 0), (0, 1)));
     }
 }

@@ -126,14 +126,23 @@ impl Database {
         let looked: BTreeSet<&Path> = arrivals.iter().map(|found| &*found.path).collect();
         let late = Mutex::new(Vec::new());
         let note = |change: &Change| {
-            if let Change::Added { path, .. } | Change::Changed { path, .. } = change
+            if let Change::Added { path, .. }
+            | Change::Changed { path, .. }
+            | Change::Moved { path, .. } = change
                 && !looked.contains(&**path)
             {
                 let mut late = late.lock().unwrap_or_else(PoisonError::into_inner);
                 late.push(path.clone());
             }
         };
-        let done = run(&options, &Progress::default(), &note)?;
+        let given: BTreeSet<String> = new
+            .into_iter()
+            .map(|change| change.on.name().to_owned())
+            .collect();
+        let done = run(&options, &Progress::default(), &note);
+        // Also of a run that failed.
+        self.note_opened(&BTreeSet::new())?;
+        let done = done?;
         summary.interrupted = done.interrupted;
         let mut touched: BTreeSet<String> = known.into_iter().collect();
         let after = self.source()?;
@@ -151,14 +160,15 @@ impl Database {
                 changes.push(TagChange::of_message(departure.id, tags));
             }
         }
+        let late = late.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let late = self.late(late, (before.as_deref(), &given), request, &mut summary)?;
+        changes.extend(late.0);
+        touched.extend(late.1);
         if request.syncs_flags {
             changes.extend(self.changes_of_flags(&*after, &touched)?);
         }
-        let late = late.into_inner().unwrap_or_else(PoisonError::into_inner);
-        changes.extend(self.late(late, before.as_deref(), request, &mut summary)?);
         self.forget_properties(&removed)?;
         self.apply(&changes, &[])?;
-        self.note_opened(&BTreeSet::new())?;
         Ok(summary)
     }
 
@@ -176,17 +186,15 @@ impl Database {
         Ok(())
     }
 
-    /// Returns the tags of messages that came while the run was looking for others.
+    /// Returns the tags of messages that came while the run was looking for others, and the messages that have such files and
+    /// were known before, by the index or by tags that they were `given` before the run.
     fn late(
         &self,
         paths: Vec<PathBuf>,
-        before: Option<&dyn Source>,
+        (before, given): (Option<&dyn Source>, &BTreeSet<String>),
         request: &NewRequest,
         summary: &mut NewSummary,
-    ) -> Result<Vec<TagChange>, Error> {
-        if paths.is_empty() {
-            return Ok(Vec::new());
-        }
+    ) -> Result<(Vec<TagChange>, Vec<String>), Error> {
         let mut by_id: BTreeMap<String, Vec<Arrival>> = BTreeMap::new();
         for path in paths {
             let arrival = arrival(&path);
@@ -198,21 +206,22 @@ impl Database {
         }
         summary.processed.sort();
         summary.not_mail.sort();
-        let journal = Journal::read(self.data())?;
-        let known = match before {
+        let mut known = match before {
             Some(before) => known_ids(before, by_id.keys().map(String::as_str))?,
             None => BTreeSet::new(),
         };
-        let is_new = |id: &str| !known.contains(id) && !journal.names(id);
-        let new = by_id.into_iter().filter(|(id, _)| is_new(id));
-        let changes: Vec<TagChange> = new
-            .map(|(id, files)| {
-                let files: Vec<&Arrival> = files.iter().collect();
-                TagChange::of_message(id, tags_of_new(&files, request))
-            })
-            .collect();
+        known.extend(given.iter().cloned());
+        let (mut changes, mut touched) = (Vec::new(), Vec::new());
+        for (id, files) in by_id {
+            if known.contains(&id) {
+                touched.push(id);
+                continue;
+            }
+            let files: Vec<&Arrival> = files.iter().collect();
+            changes.push(TagChange::of_message(id, tags_of_new(&files, request)));
+        }
         summary.added += changes.len();
-        Ok(changes)
+        Ok((changes, touched))
     }
 
     fn reader_source(&self) -> Option<std::sync::Arc<dyn Source>> {

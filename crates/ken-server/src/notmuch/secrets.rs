@@ -1,7 +1,7 @@
 //! Encrypted messages that are indexed by what they say inside, if the user wants that (`index.decrypt` in notmuch-config(1)).
 //!
 //! Extraction asks for the content of each encrypted message that it reads. What came of it is told by properties of the
-//! message, which the log has after the run: `index.decryption`, and with [`Policy::Stash`] the session keys, which open the
+//! message, which the log has at once: `index.decryption`, and with [`Policy::Stash`] the session keys, which open the
 //! message without the secret key from then on (notmuch-properties(7)).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ken_mail::{TagChange, TreePart};
-use ken_pipeline::{OpenMessage, Opened};
+use ken_pipeline::{OpenMessage, Opened, tags};
 
 use super::content::note_content;
 use super::crypto::{Decrypt, Gnupg, Verdicts};
@@ -51,11 +51,15 @@ impl Policy {
 /// What came of a message.
 #[derive(Debug, Default)]
 struct Outcome {
+    /// Whether some part was opened, and whether some part could not be.
     is_open: bool,
+    is_closed: bool,
     session_keys: BTreeSet<String>,
     is_repaired: bool,
     /// What the content gives: `signed`, `attachment`.
     tags: BTreeSet<&'static str>,
+    /// The properties that this run has written.
+    told: Option<Vec<(String, String)>>,
 }
 
 /// Opens messages while they are indexed.
@@ -68,6 +72,8 @@ pub(super) struct Secrets {
     /// The log before the run; it is read when the first encrypted message comes.
     journal: OnceLock<Journal>,
     outcomes: Mutex<BTreeMap<String, Outcome>>,
+    /// Why the log could not be written.
+    failed: OnceLock<String>,
 }
 
 impl Secrets {
@@ -78,6 +84,7 @@ impl Secrets {
             data,
             journal: OnceLock::new(),
             outcomes: Mutex::default(),
+            failed: OnceLock::new(),
         })
     }
 
@@ -95,29 +102,41 @@ impl Secrets {
             .unwrap_or_default()
     }
 
-    /// Returns what the log has to say about the messages that were opened, and about others that were read again; and the
-    /// tags that messages get by their content.
+    /// Writes what came of a message into the log, unless that is known: a crash loses nothing of it.
+    fn tell(&self, id: &str, outcome: &mut Outcome) -> Result<(), Error> {
+        let before = self.journal()?.properties(id);
+        let after = self.properties(before, Some(outcome));
+        if after != *outcome.told.as_deref().unwrap_or(before) {
+            tags::append_lines(&self.data, properties_line(id, &after))?;
+            outcome.told = Some(after);
+        }
+        Ok(())
+    }
+
+    /// Returns what the log has to say about messages that were read again and not opened, and the tags that messages get by
+    /// their content.
+    ///
+    /// # Errors
+    /// Fails if the log could not be read or written, now or during the run.
     pub(super) fn told(&self, again: &BTreeSet<&str>) -> Result<(String, Vec<TagChange>), Error> {
+        if let Some(error) = self.failed.get() {
+            return Err(Error::said(error.clone()));
+        }
         let outcomes = self.outcomes.lock();
         let outcomes = outcomes.unwrap_or_else(PoisonError::into_inner);
-        let mut ids: BTreeSet<&str> = outcomes.keys().map(String::as_str).collect();
-        ids.extend(again);
         let (mut lines, mut changes) = (String::new(), Vec::new());
-        if ids.is_empty() {
-            return Ok((lines, changes));
-        }
-        let journal = self.journal()?;
-        for id in ids {
-            let outcome = outcomes.get(id);
-            let before = journal.properties(id);
-            let after = self.properties(before, outcome);
+        for id in again.iter().filter(|id| !outcomes.contains_key(**id)) {
+            let before = self.journal()?.properties(id);
+            let after = self.properties(before, None);
             if after != before {
                 lines.push_str(&properties_line(id, &after));
             }
-            let tags = outcome.iter().flat_map(|outcome| &outcome.tags);
+        }
+        for (id, outcome) in &*outcomes {
+            let tags = outcome.tags.iter();
             let tags: Vec<_> = tags.map(|tag| ((*tag).to_owned(), true)).collect();
             if !tags.is_empty() {
-                changes.push(TagChange::of_message(id.to_owned(), tags));
+                changes.push(TagChange::of_message(id.clone(), tags));
             }
         }
         Ok((lines, changes))
@@ -135,14 +154,11 @@ impl Secrets {
         let mut after: Vec<_> = before.iter().filter(is_kept).cloned().collect();
         let mut add = |key: &str, value: &str| after.push((key.to_owned(), value.to_owned()));
         if let Some(outcome) = outcome {
-            add(
-                DECRYPTION,
-                if outcome.is_open {
-                    "success"
-                } else {
-                    "failure"
-                },
-            );
+            for (is_so, what) in [(outcome.is_open, "success"), (outcome.is_closed, "failure")] {
+                if is_so {
+                    add(DECRYPTION, what);
+                }
+            }
             if outcome.is_repaired {
                 add(REPAIRED.0, REPAIRED.1);
             }
@@ -168,11 +184,13 @@ impl OpenMessage for Secrets {
             ..Gnupg::NOTHING
         };
         let verdicts = Verdicts::of(&tree, gnupg, &|| self.session_keys(id));
-        let Some(is_open) = verdicts.opens() else {
+        let (n_opened, n_closed) = verdicts.counts();
+        if n_opened + n_closed == 0 {
             return Opened::default();
-        };
+        }
         let mut outcome = Outcome {
-            is_open,
+            is_open: n_opened > 0,
+            is_closed: n_closed > 0,
             ..Outcome::default()
         };
         if verdicts.finds_signatures() {
@@ -192,17 +210,23 @@ impl OpenMessage for Secrets {
         let known = outcomes.entry(id.to_owned()).or_default();
         // A message may have several files.
         known.is_open |= outcome.is_open;
+        known.is_closed |= outcome.is_closed;
         known.is_repaired |= outcome.is_repaired;
         known.session_keys.append(&mut outcome.session_keys);
         known.tags.append(&mut outcome.tags);
-        Opened { contents, subject }
+        if let Err(error) = self.tell(id, known) {
+            self.failed.get_or_init(|| error.to_string());
+        }
+        Opened {
+            contents,
+            subject,
+            is_whole: n_closed == 0,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use ken_pipeline::tags;
-
     use super::super::crypto::Cipher;
     use super::*;
 
@@ -218,13 +242,23 @@ mod tests {
         (is_readable.then(|| INSIDE.to_vec()), lines.to_owned())
     }
 
+    /// Opens the message; returns what was opened, the lines that the log got, and the number of messages with new tags.
     fn told(policy: Policy, log: &str) -> (Opened, String, usize) {
         let folder = tempfile::tempdir().unwrap();
-        fs_err::write(tags::path(folder.path()), log).unwrap();
+        let path = tags::path(folder.path());
+        fs_err::write(&path, log).unwrap();
         let secrets = Secrets::new(policy, gnupg, folder.path().to_path_buf());
         let opened = secrets.open("1@x", MESSAGE);
+        let written = fs_err::read_to_string(&path).unwrap();
+        // The same again is no news.
+        secrets.open("1@x", MESSAGE);
+        assert_eq!(fs_err::read_to_string(&path).unwrap(), written);
         let (lines, changes) = secrets.told(&BTreeSet::from(["1@x"])).unwrap();
-        (opened, lines, changes.len())
+        (
+            opened,
+            written[log.len()..].to_owned() + &lines,
+            changes.len(),
+        )
     }
 
     #[test]

@@ -193,7 +193,11 @@ fn shown(
         let mut shown = Shown::new(&*source, &is_last, to);
         let ended = run(&mut shown);
         if !shown.is_of_another {
-            return Ok(ended?.0);
+            let code = ended?.0;
+            return match shown.lacks_lines {
+                true => Err(io::Error::other("a line is too long to be shown")),
+                false => Ok(code),
+            };
         }
     }
     Err(io::Error::other(
@@ -214,6 +218,8 @@ struct Shown<'a> {
     to: &'a mut dyn Write,
     /// Whether the current file is shown.
     is_shown: bool,
+    /// Whether a line of a file that is shown was too long.
+    lacks_lines: bool,
 }
 
 impl<'a> Shown<'a> {
@@ -229,6 +235,7 @@ impl<'a> Shown<'a> {
             is_of_another: false,
             to,
             is_shown: false,
+            lacks_lines: false,
         }
     }
 
@@ -242,6 +249,10 @@ impl<'a> Shown<'a> {
 }
 
 impl TakeLine for Shown<'_> {
+    fn pass_over(&mut self) {
+        self.lacks_lines |= self.is_shown;
+    }
+
     fn take(&mut self, line: &[u8]) -> io::Result<()> {
         let event: Value = serde_json::from_slice(line)?;
         match event["type"].as_str() {

@@ -41,7 +41,9 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     if message.id.is_empty() {
         message.id = made_id(bytes);
     }
-    let opened = match message.is_encrypted {
+    // An attached message may claim any identifier.
+    let is_own = output.own().ipath.is_root();
+    let opened = match message.is_encrypted && is_own {
         true => output.limits().opener.open(&message.id, bytes),
         false => Opened::default(),
     };
@@ -67,11 +69,7 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     for (position, attachment) in parts().flat_map(|part| &part.attachments).enumerate() {
         hand_on(attachment, position + 1, output)?;
     }
-    let is_sealed = match contents.as_slice() {
-        [] => message.is_encrypted,
-        contents => contents.iter().any(|content| content.is_encrypted),
-    };
-    if is_sealed {
+    if message.is_encrypted && !opened.is_whole {
         return Err(Error::sealed(Encryption::Key));
     }
     if parts().any(|part| part.is_cut) {
@@ -368,6 +366,7 @@ mod tests {
             match id.starts_with("mine") {
                 true => Opened {
                     contents: vec![inside.to_vec()],
+                    is_whole: true,
                     subject: Some("Inside".to_owned()),
                 },
                 false => Opened::default(),

@@ -414,7 +414,10 @@ pub(super) fn dump(session: &Session<'_>, arguments: &[String]) -> Outcome {
         Some(path) => {
             // The file is written whole or not at all.
             let new = format!("{path}.new");
-            let mut file = fs_err::File::create(&new)?;
+            // Properties may be session keys.
+            _ = fs_err::remove_file(&new);
+            let mut options = ken_private::options();
+            let mut file = options.write(true).create_new(true).open(&new)?;
             file.write_all(&bytes)?;
             file.sync_all()?;
             fs_err::rename(new, path)?;

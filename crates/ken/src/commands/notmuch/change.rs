@@ -264,7 +264,8 @@ pub(super) fn tag(session: &Session<'_>, arguments: &[String]) -> Outcome {
         }
         lines.push((operations, query));
     }
-    let database = session.database()?;
+    // A file that is renamed may be read again.
+    let database = opening(session, &typed)?;
     session.check_uuid(&database, &typed)?;
     wrong.iter().try_for_each(|line| warn(line))?;
     for (operations, text) in lines {
@@ -304,7 +305,8 @@ pub(super) fn restore(session: &Session<'_>, arguments: &[String]) -> Outcome {
         _ => None,
     };
     let text = input(&typed)?;
-    let database = session.database()?;
+    // A file that is renamed may be read again.
+    let database = opening(session, &typed)?;
     session.check_uuid(&database, &typed)?;
     let wrong = database.restore(
         &text,
