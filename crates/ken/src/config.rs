@@ -489,7 +489,7 @@ mod tests {
 
     #[test]
     fn the_manual_lists_every_setting_with_its_default() {
-        let manual = include_str!("../../../docs/configuration.md");
+        let manual = include_str!("manual/configuration.md");
         let block = manual.split("```toml\n").nth(1).unwrap();
         let block = block.split("```").next().unwrap();
         let settings: Settings = toml::from_str(block).unwrap();

@@ -144,6 +144,26 @@ fn libraries_neither_print_nor_read_the_environment() {
 }
 
 #[test]
+fn no_crate_includes_what_its_package_lacks() {
+    for entry in fs_err::read_dir(workspace().join("crates")).unwrap() {
+        let package = entry.unwrap().path();
+        for file in sources(&package.join("src")) {
+            let text = fs_err::read_to_string(&file).unwrap();
+            let depth = file.strip_prefix(&package).unwrap().components().count() - 1;
+            let included = text
+                .split("include_str!(\"")
+                .skip(1)
+                .chain(text.split("include_bytes!(\"").skip(1));
+            for path in included {
+                let n_up = path.split("../").take_while(|part| part.is_empty()).count();
+                let path = path.split('"').next().unwrap_or_default();
+                assert!(n_up <= depth, "{}: {path}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
 fn one_writer_leads_to_the_terminal() {
     let folder = workspace().join("crates/ken/src");
     for file in sources(&folder) {

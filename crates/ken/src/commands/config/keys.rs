@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_manual_names_every_setting_without_a_default() {
-        let manual = include_str!("../../../../../docs/configuration.md");
+        let manual = include_str!("../../manual/configuration.md");
         for name in OPTIONAL {
             let last = name.rsplit('.').next().unwrap();
             assert!(
