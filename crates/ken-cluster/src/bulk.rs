@@ -120,8 +120,15 @@ fn guard(items: &[Item], now: &[usize], body: &mut Vec<u8>) {
     }
 }
 
-/// Writes items; returns the outcome of each.
-pub(crate) fn write(client: &Client, items: &[Item]) -> Result<Vec<Outcome>, Error> {
+/// Writes items; returns the outcome of each. Asks before each call whether this machine may still write.
+///
+/// # Errors
+/// Fails if it may not, or if the cluster took nothing for a while.
+pub(crate) fn write(
+    client: &Client,
+    items: &[Item],
+    may_write: &dyn Fn() -> Result<(), Error>,
+) -> Result<Vec<Outcome>, Error> {
     // An empty bulk is an error.
     let mut outcomes: Vec<Option<Outcome>> = vec![None; items.len()];
     let mut waiting: Vec<usize> = (0..items.len()).collect();
@@ -130,6 +137,7 @@ pub(crate) fn write(client: &Client, items: &[Item]) -> Result<Vec<Outcome>, Err
     while !waiting.is_empty() {
         let n = fitting(items, &waiting, most);
         let (now, _) = waiting.split_at(n);
+        may_write()?;
         match attempt(client, items, now)? {
             Attempt::Items(answers) => {
                 let mut has_problem = None;

@@ -1,21 +1,30 @@
 //! The shares of a run: the documents that describe them, and who works on them.
 
-use std::sync::Mutex;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ken_engine::Error;
 use serde_json::{Value, json};
 
+use crate::bulk::{self, Deed, Item, Outcome};
 use crate::client::Client;
 use crate::http::Method;
 use crate::layout::Names;
 use crate::lease::{Watch, lock};
 use crate::root::Root;
 
+/// The version of the deletion of a description, which is written once and so has the version 1.
+const AFTER_DESCRIPTION: u64 = 2;
+/// The descriptions that are deleted at once.
+const AT_ONCE: usize = 10_000;
+
 /// What the machine of a run knows of its shares.
 pub(crate) struct RunShares {
     n: AtomicU64,
+    /// The shares whose descriptions are there.
+    described: Mutex<BTreeSet<u64>>,
     watch: Mutex<Watch>,
     ttl: Duration,
 }
@@ -24,6 +33,7 @@ impl RunShares {
     pub(crate) fn new(ttl: Duration) -> Self {
         Self {
             n: AtomicU64::new(0),
+            described: Mutex::default(),
             watch: Mutex::default(),
             ttl,
         }
@@ -31,7 +41,25 @@ impl RunShares {
 
     /// Returns the number of the next share.
     pub(crate) fn next(&self) -> u64 {
-        self.n.fetch_add(1, Ordering::Relaxed) + 1
+        let number = self.n.fetch_add(1, Ordering::Relaxed) + 1;
+        self.described().insert(number);
+        number
+    }
+
+    /// Returns the shares whose descriptions are there.
+    pub(crate) fn all_described(&self) -> Vec<u64> {
+        self.described().iter().copied().collect()
+    }
+
+    /// Notes that some descriptions are gone.
+    pub(crate) fn note_forgotten(&self, numbers: &[u64]) {
+        self.described().retain(|number| !numbers.contains(number));
+    }
+
+    fn described(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.described
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the leases on shares whose machines are gone, each with its last beat.
@@ -43,8 +71,12 @@ impl RunShares {
     }
 }
 
+fn id(run: u64, number: u64) -> String {
+    format!("share-{run}-{number}")
+}
+
 fn path(names: &Names, run: u64, number: u64) -> String {
-    format!("/{}/_doc/share-{run}-{number}", names.root)
+    format!("/{}/_doc/{}", names.root, id(run, number))
 }
 
 /// Writes the description of a share of the run with a term.
@@ -82,13 +114,28 @@ pub(crate) fn read(
     }
 }
 
-/// Deletes the descriptions of all shares of a run.
-pub(crate) fn forget(client: &Client, names: &Names, run: u64, n: u64) -> Result<(), Error> {
-    for number in 1..=n {
-        let (status, value) =
-            client.call(Method::Delete, &path(names, run, number), &Value::Null)?;
-        if !matches!(status, 200 | 404) {
-            return Err(client.refused(status, &value));
+/// Deletes descriptions of shares of a run, for as long as this machine may.
+pub(crate) fn forget(
+    client: &Client,
+    names: &Names,
+    run: u64,
+    numbers: &[u64],
+    may_write: &dyn Fn() -> Result<(), Error>,
+) -> Result<(), Error> {
+    let deletion = |number: &u64| Item {
+        index: names.root.clone(),
+        id: id(run, *number),
+        routing: None,
+        deed: Deed::Delete {
+            version: AFTER_DESCRIPTION,
+        },
+    };
+    for numbers in numbers.chunks(AT_ONCE) {
+        let items: Vec<Item> = numbers.iter().map(deletion).collect();
+        for outcome in bulk::write(client, &items, may_write)? {
+            if let Outcome::Refused(reason) = outcome {
+                return Err(client.error(format!("the deletion of a share: {reason}")));
+            }
         }
     }
     Ok(())

@@ -107,6 +107,11 @@ impl Fake {
         self.state().faults.extend(faults);
     }
 
+    /// Ends the failures of bulks.
+    pub(crate) fn forgive(&self) {
+        self.state().faults.clear();
+    }
+
     /// Calls this after each document that is written.
     pub(crate) fn watch(&self, watch: Watch) {
         self.state().watch = Some(watch);
@@ -134,7 +139,10 @@ impl Fake {
 
     /// Returns the identifiers of the documents beside the root document, and its own.
     pub(crate) fn root_documents(&self) -> Vec<String> {
-        self.state().index("t-root").keys().cloned().collect()
+        let mut state = self.state();
+        let documents = state.index("t-root").iter();
+        let there = documents.filter(|(_, stored)| stored.source.is_some());
+        there.map(|(id, _)| id.clone()).collect()
     }
 
     /// Loses the answer to the next document that is put alone.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::waiting::{Deletion, Sent};
 use super::{ClusterSink, lock};
-use crate::bulk::{self, Deed, Item, Outcome};
+use crate::bulk::{Deed, Item, Outcome};
 use crate::http::Method;
 use crate::kept;
 
@@ -75,8 +75,7 @@ impl ClusterSink {
         }
         // A file without its own document counts as not finished, whatever parts it still has.
         for items in [own, parts] {
-            self.check()?;
-            for outcome in bulk::write(&self.client, &items)? {
+            for outcome in self.write(&items)? {
                 if let Outcome::Refused(reason) = outcome {
                     return Err(self.client.error(format!("a deletion: {reason}")));
                 }

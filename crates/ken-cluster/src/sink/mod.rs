@@ -28,7 +28,7 @@ use ken_engine::{Error, Meta, Record, Scope, Sequence, Shares, Sink};
 use serde_json::Value;
 
 use self::waiting::{Added, Batch, Deletion, Waiting};
-use crate::bulk::{Deed, Item};
+use crate::bulk::{self, Deed, Item, Outcome};
 use crate::client::Client;
 use crate::encode::{self, Encoded};
 use crate::http::Method;
@@ -80,7 +80,9 @@ impl ClusterSink {
         let lease = Lease::take(taker)?;
         if let Some((run, n_shares)) = lease.dead {
             // One more may be described that it did not come to offer. They take some space, and do no harm.
-            let _ = shares::forget(taker.client, taker.names, run, n_shares + 1);
+            let numbers: Vec<u64> = (1..=n_shares + 1).collect();
+            let check = || lease.check();
+            let _ = shares::forget(taker.client, taker.names, run, &numbers, &check);
         }
         Ok(Self::new(taker, lease, None))
     }
@@ -181,6 +183,11 @@ impl ClusterSink {
             Some(lease) => lease.check().map_err(|error| self.fail(error)),
             None => Ok(()),
         }
+    }
+
+    /// Writes items for as long as this machine has its lease; returns the outcome of each.
+    fn write(&self, items: &[Item]) -> Result<Vec<Outcome>, Error> {
+        bulk::write(&self.client, items, &|| self.check())
     }
 
     /// Ends the sink after an error: documents may be missing that a commit must not miss.

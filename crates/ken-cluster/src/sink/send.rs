@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::waiting::{Added, Batch, Sent};
 use super::{ClusterSink, lock};
-use crate::bulk::{self, Deed, Item, Outcome};
+use crate::bulk::{Deed, Item, Outcome};
 use crate::encode;
 use crate::kept::{self, Kept};
 
@@ -51,12 +51,7 @@ impl ClusterSink {
     }
 
     fn flush_in_order(&self, batch: &mut Batch) -> Result<(), Error> {
-        self.check()?;
-        for (item, outcome) in batch
-            .words
-            .iter()
-            .zip(bulk::write(&self.client, &batch.words)?)
-        {
+        for (item, outcome) in batch.words.iter().zip(self.write(&batch.words)?) {
             if let Outcome::Refused(reason) = outcome {
                 return Err(self.client.error(format!("the word {}: {reason}", item.id)));
             }
@@ -83,9 +78,8 @@ impl ClusterSink {
 
     /// Writes documents. One that the cluster cannot take is written as a failure.
     fn send(&self, added: &mut [Added]) -> Result<(), Error> {
-        self.check()?;
         let items: Vec<Item> = added.iter().map(|of| of.item.clone()).collect();
-        let outcomes = bulk::write(&self.client, &items)?;
+        let outcomes = self.write(&items)?;
         let refused = added
             .iter_mut()
             .zip(outcomes)
@@ -100,7 +94,7 @@ impl ClusterSink {
             self.reduce(&mut added.item, &reason)?;
             again.push(added.item.clone());
         }
-        for (item, outcome) in again.iter().zip(bulk::write(&self.client, &again)?) {
+        for (item, outcome) in again.iter().zip(self.write(&again)?) {
             if let Outcome::Refused(reason) = outcome {
                 return Err(self
                     .client

@@ -17,7 +17,6 @@ impl ClusterSink {
         let Some(lease) = lock(&self.lease).take() else {
             return Ok(());
         };
-        let n_shares = lease.root().work.n_shares;
         lease.end(&mut |root: &mut Root| match share {
             None => root.end_run(is_clean),
             Some(share) => {
@@ -29,9 +28,20 @@ impl ClusterSink {
             }
         })?;
         match share {
-            None => shares::forget(&self.client, &self.names, term, n_shares),
+            // No other run has shares of this term, so no lease is needed.
+            None => self.forget(&self.shares.all_described(), &|| Ok(())),
             Some(_) => Ok(()),
         }
+    }
+
+    fn forget(
+        &self,
+        shares: &[u64],
+        may_write: &dyn Fn() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        shares::forget(&self.client, &self.names, self.term, shares, may_write)?;
+        self.shares.note_forgotten(shares);
+        Ok(())
     }
 
     pub(super) fn with_lease<T>(
@@ -87,6 +97,9 @@ impl Shares for ClusterSink {
                 })
             })?;
         }
+        // What is not deleted now is when the run ends.
+        let numbers: Vec<u64> = done.iter().map(|(share, _)| *share).collect();
+        let _ = self.forget(&numbers, &|| self.check());
         let root = self.with_lease(|lease| Ok(lease.root()))?;
         let root = match done.is_empty() && gone.is_empty() {
             true => now,

@@ -1,11 +1,12 @@
 //! Who writes, and how others see it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use ken_engine::{Engine, Error, Reading, Record, Stored};
 
 use super::{LONG, TTL, cluster, commit, write};
-use crate::fake::Fake;
+use crate::fake::{Fake, Fault};
 
 #[test]
 fn one_machine_writes_at_a_time() {
@@ -57,6 +58,32 @@ fn a_machine_that_nobody_replaced_goes_on() {
     // It gave the lease back.
     let second = cluster(&fake, "b", LONG, LONG).sink().unwrap();
     second.close().unwrap();
+}
+
+#[test]
+fn a_machine_whose_lease_was_taken_stops_sending() {
+    let fake = Arc::new(Fake::default());
+    let first = cluster(&fake, "a", TTL, LONG).sink().unwrap();
+    write(&*first, 1, 1, 1).unwrap();
+    // The cluster is busy for longer than the lease lasts.
+    fake.fail(std::iter::repeat_n(Fault::Busy, 1_000_000));
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        let sent = scope.spawn(|| first.commit(&first.meta().clone()));
+        while fake.n_bulks() == 0 {
+            std::thread::sleep(TTL / 100);
+        }
+        fake.change_root("t", |root| root["leases"] = serde_json::json!([]));
+        let error = sent.join().unwrap().unwrap_err();
+        assert!(error.to_string().contains("has taken over"), "{error}");
+        fake.forgive();
+        let second = cluster(&fake, "b", LONG, LONG).sink().unwrap();
+        write(&*second, 2, 1, 0).unwrap();
+        commit(&*second);
+        second.close().unwrap();
+    });
+    assert!(start.elapsed() < LONG / 2);
+    assert_eq!(fake.documents().len(), 1);
 }
 
 #[test]

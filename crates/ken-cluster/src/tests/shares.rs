@@ -56,6 +56,10 @@ fn machines_share_the_work_of_a_run() {
     now.done.sort();
     assert_eq!(now.done, ["0", "1", "2"]);
     assert_eq!((now.n_offered, now.n_claimed), (0, 0));
+    // Descriptions go with the outcomes.
+    assert_eq!(fake.root_documents(), ["root"]);
+    shares.offer("again").unwrap();
+    assert_eq!(fake.root_documents().len(), 2);
     assert_eq!(shares.look().unwrap().done, [""; 0]);
     assert_is(&fake, &*run, &model);
     run.close().unwrap();
@@ -66,7 +70,7 @@ fn machines_share_the_work_of_a_run() {
     let rows = source.files().rows().unwrap();
     assert_eq!(rows.len(), 4);
     assert!(rows.iter().all(|row| row.token.is_finished()));
-    // Descriptions of shares go with the run.
+    // Those that nobody did go with the run.
     assert_eq!(fake.root_documents(), ["root"]);
 }
 
