@@ -1,12 +1,13 @@
 //! Answers on a socket, and on a port of loopback.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::net::TcpListener as StdTcpListener;
 use std::os::unix::net::UnixListener as StdUnixListener;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -30,12 +31,16 @@ use crate::route::allowed;
 
 /// Number of connections of a socket or port at once; more wait.
 const MAX_CONNECTIONS: usize = 512;
+/// The most of them of one user of a shared socket; more are refused.
+const MAX_CONNECTIONS_OF_ONE: usize = 128;
 /// Bytes of the head of a request.
 const MAX_HEAD: usize = 16 << 10;
 /// Bytes of the body of a request at the socket.
 const MAX_BODY: usize = 1 << 20;
 /// The same at a port, where anybody may send it.
 const MAX_BODY_AT_PORT: usize = 16 << 10;
+/// The answer to a connection that is refused.
+const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{\"error\":\"you have too many connections\"}\n";
 /// Time in which a client sends the head of a request, and then its body.
 const READ: Duration = Duration::from_secs(10);
 /// Time in which a client takes some of what is written.
@@ -66,8 +71,11 @@ pub struct Peer {
 /// Another place where requests come in.
 enum Place {
     Port(StdTcpListener),
-    Shared(StdUnixListener),
+    Shared(StdUnixListener, Box<IsProxy>),
 }
+
+/// Says whether a user of a shared socket speaks for others.
+type IsProxy = dyn Fn(u32) -> bool + Send + Sync;
 
 /// Takes each request with the reply to it. It must not wait: it runs on the thread of all connections.
 type Handler = dyn Fn(Request<Bytes>, Door, Reply) + Send + Sync;
@@ -100,13 +108,18 @@ impl Server {
         Ok(())
     }
 
-    /// Answers connections of several people at a socket, too. The handler must decide what each of them gets.
+    /// Answers connections of several people at a socket, too. The handler must decide what each of them gets. A user has a
+    /// quarter of the connections, but for those who speak for others: proxies.
     ///
     /// # Errors
     /// Fails if the system has no means for it.
-    pub fn share(&self, socket: StdUnixListener) -> io::Result<()> {
+    pub fn share(
+        &self,
+        socket: StdUnixListener,
+        is_proxy: impl Fn(u32) -> bool + Send + Sync + 'static,
+    ) -> io::Result<()> {
         socket.set_nonblocking(true)?;
-        self.also(Place::Shared(socket));
+        self.also(Place::Shared(socket, Box::new(is_proxy)));
         Ok(())
     }
 
@@ -136,13 +149,15 @@ pub fn serve(
     let thread = std::thread::Builder::new().name("api".to_owned());
     let thread = thread.spawn(move || {
         runtime.block_on(async {
-            tokio::spawn(accept_at_socket(listener, false, Arc::clone(&handler)));
+            tokio::spawn(accept_at_socket(listener, None, Arc::clone(&handler)));
             // Its sender is dropped to stop; the runtime then drops all connections.
             while let Some(place) = new_places.recv().await {
                 let handler = Arc::clone(&handler);
                 match place {
                     Place::Port(port) => tokio::spawn(accept_at_port(port, handler)),
-                    Place::Shared(socket) => tokio::spawn(accept_at_socket(socket, true, handler)),
+                    Place::Shared(socket, is_proxy) => {
+                        tokio::spawn(accept_at_socket(socket, Some(is_proxy), handler))
+                    }
                 };
             }
         });
@@ -153,12 +168,17 @@ pub fn serve(
     })
 }
 
-async fn accept_at_socket(listener: StdUnixListener, is_shared: bool, handler: Arc<Handler>) {
+async fn accept_at_socket(
+    listener: StdUnixListener,
+    shared: Option<Box<IsProxy>>,
+    handler: Arc<Handler>,
+) {
     // It fails only outside of a runtime.
     let Ok(listener) = UnixListener::from_std(listener) else {
         return;
     };
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let peers = Arc::new(Peers::default());
     loop {
         // The semaphore is never closed.
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
@@ -167,15 +187,68 @@ async fn accept_at_socket(listener: StdUnixListener, is_shared: bool, handler: A
         match listener.accept().await {
             Ok((stream, _)) => {
                 // Who is not let in finds the connection closed.
-                if let Some(door) = door_of(&stream, is_shared) {
-                    let handler = Arc::clone(&handler);
-                    tokio::spawn(async move {
-                        let _place = place;
-                        connection(stream, door, handler).await;
-                    });
-                }
+                let Some(door) = door_of(&stream, shared.is_some()) else {
+                    continue;
+                };
+                let is_proxy = |uid| shared.as_ref().is_some_and(|is_proxy| is_proxy(uid));
+                let of_peer = match door {
+                    Door::Shared(peer) if !is_proxy(peer.uid) => match peers.take(peer.uid) {
+                        Some(place) => Some(place),
+                        None => {
+                            // What does not fit into the buffer of the socket is left out.
+                            let _ = stream.try_write(TOO_MANY);
+                            continue;
+                        }
+                    },
+                    _ => None,
+                };
+                let handler = Arc::clone(&handler);
+                tokio::spawn(async move {
+                    let _places = (place, of_peer);
+                    connection(stream, door, handler).await;
+                });
             }
             Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
+        }
+    }
+}
+
+/// How many connections each user has.
+#[derive(Default)]
+struct Peers(Mutex<HashMap<u32, usize>>);
+
+/// One of the connections of a user, until dropped.
+struct OfPeer {
+    peers: Arc<Peers>,
+    uid: u32,
+}
+
+impl Peers {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(self: &Arc<Self>, uid: u32) -> Option<OfPeer> {
+        let mut connections = self.lock();
+        let n = connections.entry(uid).or_default();
+        (*n < MAX_CONNECTIONS_OF_ONE).then(|| {
+            *n += 1;
+            OfPeer {
+                peers: Arc::clone(self),
+                uid,
+            }
+        })
+    }
+}
+
+impl Drop for OfPeer {
+    fn drop(&mut self) {
+        let mut connections = self.peers.lock();
+        if let Some(n) = connections.get_mut(&self.uid) {
+            *n -= 1;
+            if *n == 0 {
+                connections.remove(&self.uid);
+            }
         }
     }
 }
@@ -529,6 +602,31 @@ mod tests {
         );
         drop(server);
         assert!(matches!(client.status(), Err(Error::Silent(_))));
+    }
+
+    #[test]
+    fn one_user_of_a_shared_socket_leaves_connections_to_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let answer = |_: Request<Bytes>, _, reply: Reply| reply.json(&"yes");
+        let server = serve(bind(&folder.path().join("own")).unwrap(), answer).unwrap();
+        for (name, is_proxy) in [("people", false), ("proxy", true)] {
+            let socket = folder.path().join(name);
+            server
+                .share(bind(&socket).unwrap(), move |_| is_proxy)
+                .unwrap();
+            let ask = || raw(&socket, b"GET / HTTP/1.0\r\n\r\n");
+            let mut held: Vec<UnixStream> = (0..MAX_CONNECTIONS_OF_ONE)
+                .map(|_| UnixStream::connect(&socket).unwrap())
+                .collect();
+            let answer = ask();
+            let status = if is_proxy { "200" } else { "503" };
+            assert_eq!(answer.split(' ').nth(1), Some(status), "{answer}");
+            let other = raw(&folder.path().join("own"), b"GET / HTTP/1.0\r\n\r\n");
+            assert!(other.contains("yes"), "{other}");
+            held.pop();
+            // The server has not seen it yet.
+            while !ask().contains("yes") {}
+        }
     }
 
     #[test]

@@ -191,19 +191,9 @@ pub(super) fn fields_of(word: &Word) -> impl Iterator<Item = Field> {
 pub(super) fn words_of<'p>(plan: &'p Plan, words: &mut Vec<&'p Word>) {
     match plan {
         Plan::Word(word) => words.push(word),
-        Plan::And(parts) | Plan::Or(parts) => {
-            parts.iter().for_each(|part| words_of(part, words));
-        }
-        Plan::Xor(left, right) => {
-            words_of(left, words);
-            words_of(right, words);
-        }
-        Plan::Not(part)
-        | Plan::Weight(_, part)
-        | Plan::Filter(part)
-        | Plan::Prefer(part)
-        | Plan::Thread(part)
-        | Plan::Carrier(part) => words_of(part, words),
-        _ => {}
+        _ => plan
+            .parts()
+            .into_iter()
+            .for_each(|part| words_of(part, words)),
     }
 }

@@ -359,6 +359,9 @@ impl ClusterSource {
                 "groups are counted approximately if there are more than 40,000, and facets if there are more than {MAX_VALUES} values or several shards"
             ));
         }
+        if asked.plan.has_derived() {
+            exceptions.push("which forms a word has is decided by the languages of all documents with it, not of a sample, and how many documents have one of the forms is estimated: further documents may match, and scores differ by a few per cent".to_owned());
+        }
         let shown = json!({ "query": asked.query, "exceptions": exceptions });
         serde_json::to_string_pretty(&shown).map_err(|error| self.client.error(error.to_string()))
     }

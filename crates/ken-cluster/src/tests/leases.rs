@@ -74,8 +74,8 @@ fn a_machine_whose_lease_was_taken_stops_sending() {
             std::thread::sleep(TTL / 100);
         }
         fake.change_root("t", |root| root["leases"] = serde_json::json!([]));
-        let error = sent.join().unwrap().unwrap_err();
-        assert!(error.to_string().contains("has taken over"), "{error}");
+        let error = sent.join().unwrap().unwrap_err().to_string();
+        assert!(error.contains("has taken over"), "{error}");
         fake.forgive();
         let second = cluster(&fake, "b", LONG, LONG).sink().unwrap();
         write(&*second, 2, 1, 0).unwrap();

@@ -7,7 +7,7 @@ mod print;
 
 use std::ops::Bound as StdBound;
 
-use crate::{Field, Glob};
+use crate::{FIELDS, Field, FieldKind, Glob};
 
 /// An end of a range.
 pub type Bound<T> = StdBound<T>;
@@ -62,6 +62,56 @@ pub enum Plan {
     Thread(Box<Self>),
     /// Messages with a part that matches.
     Carrier(Box<Self>),
+}
+
+impl Plan {
+    /// Returns the plans that the plan consists of.
+    pub fn parts(&self) -> Vec<&Self> {
+        match self {
+            Self::And(parts) | Self::Or(parts) => parts.iter().collect(),
+            Self::Xor(left, right) => vec![left, right],
+            Self::Not(part)
+            | Self::Weight(_, part)
+            | Self::Filter(part)
+            | Self::Prefer(part)
+            | Self::Thread(part)
+            | Self::Carrier(part) => vec![part],
+            Self::All
+            | Self::Nothing
+            | Self::Word(_)
+            | Self::Match { .. }
+            | Self::Span { .. }
+            | Self::Range { .. } => Vec::new(),
+        }
+    }
+
+    /// Calls `each` with every word and pattern and its field.
+    pub fn patterns<'a>(&'a self, each: &mut dyn FnMut(Field, &'a Pattern)) {
+        match self {
+            Self::Word(word) => {
+                let fields = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
+                for field in fields
+                    .map(|info| info.field)
+                    .filter(|of| word.looks_in(*of))
+                {
+                    for form in &word.forms {
+                        form.span.patterns(&mut |pattern| each(field, pattern));
+                    }
+                }
+            }
+            Self::Match { field, pattern } => each(*field, pattern),
+            Self::Span { field, span } => span.patterns(&mut |pattern| each(*field, pattern)),
+            _ => self.parts().iter().for_each(|part| part.patterns(each)),
+        }
+    }
+
+    /// Returns whether a word has other forms than the query has.
+    pub fn has_derived(&self) -> bool {
+        match self {
+            Self::Word(word) => word.forms.iter().any(|form| form.derived),
+            _ => self.parts().iter().any(|part| part.has_derived()),
+        }
+    }
 }
 
 /// A unit that is searched for as one word, in one text field or in each that has a weight. The ranking counts it as one word

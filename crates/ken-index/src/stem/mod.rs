@@ -402,15 +402,7 @@ pub(crate) fn may_change(plan: &Plan) -> bool {
             found
         }),
         Plan::Or(_) => true,
-        Plan::And(parts) => parts.iter().any(may_change),
-        Plan::Xor(left, right) => may_change(left) || may_change(right),
-        Plan::Not(part)
-        | Plan::Weight(_, part)
-        | Plan::Filter(part)
-        | Plan::Prefer(part)
-        | Plan::Thread(part)
-        | Plan::Carrier(part) => may_change(part),
-        _ => false,
+        _ => plan.parts().into_iter().any(may_change),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use ken_core::{FIELDS, Field, FieldKind, Pattern, Plan};
+use ken_core::{Field, Pattern, Plan};
 use ken_engine::Limits;
 use serde::{Serialize, Serializer};
 
@@ -63,7 +63,7 @@ impl Explanation {
     ) -> Result<Self, Error> {
         let (snapshot, names) = (service.snapshot, &*service.names);
         let mut patterns = Vec::new();
-        each_pattern(plan, &mut |field, pattern| patterns.push((field, pattern)));
+        plan.patterns(&mut |field, pattern| patterns.push((field, pattern)));
         let mut seen = HashSet::new();
         let mut meanings = Vec::new();
         for (field, of) in patterns {
@@ -137,36 +137,5 @@ impl Serialize for Explanation {
             v: SCHEMA,
         }
         .serialize(to)
-    }
-}
-
-/// Calls `each` with every word and pattern of the plan and its field.
-fn each_pattern<'a>(plan: &'a Plan, each: &mut dyn FnMut(Field, &'a Pattern)) {
-    match plan {
-        Plan::And(parts) | Plan::Or(parts) => parts.iter().for_each(|of| each_pattern(of, each)),
-        Plan::Xor(left, right) => {
-            each_pattern(left, each);
-            each_pattern(right, each);
-        }
-        Plan::Not(part)
-        | Plan::Weight(_, part)
-        | Plan::Filter(part)
-        | Plan::Prefer(part)
-        | Plan::Thread(part)
-        | Plan::Carrier(part) => each_pattern(part, each),
-        Plan::Word(word) => {
-            let fields = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
-            for field in fields
-                .map(|info| info.field)
-                .filter(|of| word.looks_in(*of))
-            {
-                for form in &word.forms {
-                    form.span.patterns(&mut |pattern| each(field, pattern));
-                }
-            }
-        }
-        Plan::Match { field, pattern } => each(*field, pattern),
-        Plan::Span { field, span } => span.patterns(&mut |pattern| each(*field, pattern)),
-        Plan::All | Plan::Nothing | Plan::Range { .. } => {}
     }
 }

@@ -297,6 +297,15 @@ fn explain_names_the_query_of_the_cluster_and_its_exceptions() {
         let run = both.there(&["search", "--explain", query]);
         assert!(!run.text().contains("ken looks at"), "{}", run.text());
     }
+    for (query, has_forms) in [("bridge", true), ("river", false), ("dir:notes", false)] {
+        let run = both.there(&["search", "--explain", query]);
+        assert_eq!(
+            run.text().contains("not of a sample"),
+            has_forms,
+            "{}",
+            run.text()
+        );
+    }
 }
 
 #[test]

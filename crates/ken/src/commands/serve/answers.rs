@@ -1,7 +1,6 @@
 //! Who answers a request? The server itself, if it is about how fresh the index is; else threads that search.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use ken_web::{Asked, Body, From, Shown, Web, Work};
 
 use super::audit::{Audit, Line, MAX_TEXT};
 use super::directory::Name;
+use super::fair::Places;
 use super::news::News;
 use super::people::{People, Person, Sender, Signature};
 use super::pool::{Pool, Rest};
@@ -29,6 +29,8 @@ const MAX_WAITING: usize = 256;
 const DIRECTORY: Duration = Duration::from_secs(5);
 /// Number of threads that wait for the directory. Each request waits from when it came, so none waits twice as long.
 const MAX_ASKING: usize = 8;
+/// Number of answers that are written as they come, at once: each has a thread.
+const MAX_WRITTEN: usize = 16;
 /// Number of requests that wait for a picture. A page of the table has 50.
 const MAX_PICTURES_WAITING: usize = 64;
 
@@ -52,7 +54,8 @@ pub(super) struct Answers {
     /// Threads that wait for the workers of small pictures. They are fewer than may draw at once, so that a page that a
     /// user turns to need not wait for the pictures of a list.
     thumbnails: Pool,
-    n_written: Arc<AtomicUsize>,
+    /// Answers that are written as they come.
+    written: Places,
 }
 
 impl Answers {
@@ -79,7 +82,7 @@ impl Answers {
             mcp: Mutex::new(mcp),
             guard: OnceLock::new(),
             outer: OnceLock::new(),
-            n_written: Arc::default(),
+            written: Places::new(MAX_WRITTEN),
         }
     }
 
@@ -136,7 +139,8 @@ impl Answers {
         reply: Reply,
     ) {
         let until = Instant::now() + DIRECTORY;
-        if !self.askers.has_place() {
+        let guest = Some(name.clone());
+        if !self.askers.has_place(&guest) {
             reply.refuse(503, "too many requests wait; ask again later");
             return;
         }
@@ -144,7 +148,7 @@ impl Answers {
         // Without a thread the reply is dropped, and says so.
         let _ = self
             .askers
-            .run(move || match people.ask(&name, from, until) {
+            .run(guest, move || match people.ask(&name, from, until) {
                 Ok(person) => answers.take_from(request, (passed, door), person, reply),
                 Err(refusal) => answers.turn_away(&request, door, refusal, reply),
             });
@@ -209,17 +213,24 @@ impl Answers {
         let Some(audit) = self.audit() else {
             return reply.refuse(status, &message);
         };
-        if !self.lookers.has_place() {
+        let guest = Some(Name::Number(asked_by.uid));
+        if !self.lookers.has_place(&guest) {
             return reply.refuse(503, "too many requests wait; ask again later");
         }
         let line = Asking::new(asked_by, request);
         // Without a thread the reply is dropped, and says so.
-        let _ = self
-            .lookers
-            .run(move || match line.note(Some(&audit), None, status, None) {
+        let _ = self.lookers.run(guest, move || {
+            match line.note(Some(&audit), None, status, None) {
                 Ok(()) => reply.refuse(status, &message),
                 Err(why) => reply.refuse(503, &why),
-            });
+            }
+        });
+    }
+
+    /// Returns whether a user of the shared socket speaks for others.
+    pub(super) fn is_proxy(&self, uid: u32) -> bool {
+        let people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+        people.is_proxy(uid)
     }
 
     fn is_outer(&self, port: u16) -> bool {
@@ -284,12 +295,12 @@ impl Answers {
         };
         let mcp = self.mcp.lock().unwrap_or_else(PoisonError::into_inner);
         let mcp = mcp.with_scope(scope);
-        if !self.lookers.has_place() {
+        if !self.lookers.has_place(&None) {
             reply.refuse(503, "too many requests wait; ask again later");
             return;
         }
         // Without a thread the reply is dropped, and says so.
-        let _ = self.lookers.run(move || {
+        let _ = self.lookers.run(None, move || {
             let Asked {
                 method,
                 headers,
@@ -313,21 +324,22 @@ impl Answers {
         let is_gone = reply.is_gone();
         let line = Asking::new(person.signature.clone(), &request);
         let audit = self.audit();
+        let guest = person.guest();
         let asked =
             Asked::new(request.map(Vec::from), passed.path, from, is_gone).with_asker(person.asker);
         let web = lock(&self.web);
-        let n_written = Arc::clone(&self.n_written);
+        let places = self.written.clone();
         let pool = match asked.work() {
             Work::Look => &self.lookers,
             Work::Page => &self.pages,
             Work::Thumbnail => &self.thumbnails,
         };
-        if !pool.has_place() {
+        if !pool.has_place(&guest) {
             reply.refuse(503, "too many requests wait; ask again later");
             return;
         }
         // Without a thread the reply is dropped, and says so.
-        let _ = pool.run(move || {
+        let _ = pool.run(guest.clone(), move || {
             if reply.is_given_up() {
                 return;
             }
@@ -348,7 +360,7 @@ impl Answers {
                 Body::Whole(body) => reply.whole(hyper::Response::from_parts(head, body)),
                 Body::Written(write) => {
                     let head = hyper::Response::from_parts(head, ());
-                    written(&n_written, reply, head, write);
+                    written(places.take(&guest), reply, head, write);
                 }
             }
         });

@@ -65,7 +65,8 @@ impl Faces {
             of_socket.take(request, door, reply);
         })?;
         if let Some(shared) = settings.access.shared_socket()? {
-            listening.share(&shared)?;
+            let answers = Arc::clone(&answers);
+            listening.share(&shared, move |uid| answers.is_proxy(uid))?;
         }
         #[cfg(feature = "desktop")]
         let bus = Bus::start(access(data, settings, context())?, program.clone());

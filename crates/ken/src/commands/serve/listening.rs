@@ -66,13 +66,17 @@ impl Listening {
     }
 
     /// Answers other people, too.
-    pub(super) fn share(&mut self, socket: &SharedSocket) -> io::Result<()> {
+    pub(super) fn share(
+        &mut self,
+        socket: &SharedSocket,
+        is_proxy: impl Fn(u32) -> bool + Send + Sync + 'static,
+    ) -> io::Result<()> {
         let Some(server) = &self.server else {
             return Err(io::ErrorKind::NotConnected.into());
         };
         let listener = ken_api::bind_shared(&socket.path, socket.group, socket.mode)?;
         self.shared = Some(socket.path.clone());
-        server.share(listener)
+        server.share(listener, is_proxy)
     }
 
     /// Returns where the socket is.

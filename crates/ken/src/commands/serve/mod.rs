@@ -8,6 +8,7 @@ mod bus;
 mod client;
 mod directory;
 mod faces;
+mod fair;
 mod figures;
 mod freshness;
 mod hooks;

@@ -14,6 +14,7 @@ use ken_core::access::Asker;
 use nix::unistd::Uid;
 
 use super::directory::{Directory, Known, Name};
+use super::fair::Guest;
 use crate::config::AccessSettings;
 use crate::failure::Failure;
 
@@ -23,6 +24,14 @@ pub(super) struct Person {
     /// The person, if what they may read is all that they get.
     pub(super) asker: Option<Asker>,
     pub(super) signature: Signature,
+}
+
+impl Person {
+    /// Returns for whom the answer is: somebody, or the user of the server.
+    pub(super) fn guest(&self) -> Guest {
+        let asker = self.asker.as_ref();
+        asker.map(|asker| Name::Number(asker.uid()))
+    }
 }
 
 /// Who asked, as the audit has it. It gives no right to anything.
@@ -84,7 +93,7 @@ impl People {
             .as_ref()
             .and_then(|name| request.headers().get(name));
         match (door, header) {
-            (Door::Shared(peer), Some(name)) if self.proxies.contains(&peer.uid) => {
+            (Door::Shared(peer), Some(name)) if self.is_proxy(peer.uid) => {
                 let names = self
                     .header
                     .as_ref()
@@ -94,7 +103,7 @@ impl People {
                     _ => Err(refused("the proxy names several people")),
                 }
             }
-            (Door::Shared(peer), None) if self.proxies.contains(&peer.uid) => {
+            (Door::Shared(peer), None) if self.is_proxy(peer.uid) => {
                 Err(refused("the proxy names nobody"))
             }
             (Door::Shared(_) | Door::Port(_) | Door::Socket, Some(_)) => {
@@ -137,6 +146,11 @@ impl People {
                 "the system does not say who asks; ask again later".to_owned(),
             )),
         }
+    }
+
+    /// Returns whether a user of the shared socket speaks for others.
+    pub(super) fn is_proxy(&self, uid: u32) -> bool {
+        self.proxies.contains(&uid)
     }
 
     /// Returns whether people get what they may read, and nothing else.

@@ -7,10 +7,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::fair::{Guest, Taken};
+
 /// How long a thread without a job stays.
 const IDLE: Duration = Duration::from_secs(60);
 
-type Job = Box<dyn FnOnce() + Send>;
+struct Job {
+    guest: Guest,
+    run: Box<dyn FnOnce() + Send>,
+}
 
 /// Threads for jobs.
 #[derive(Clone)]
@@ -48,6 +53,8 @@ impl Rest {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
+    waiting: Taken,
+    running: Taken,
     n_threads: usize,
     n_idle: usize,
 }
@@ -64,18 +71,18 @@ impl Pool {
         }))
     }
 
-    /// Returns whether another job may wait.
-    pub(super) fn has_place(&self) -> bool {
-        self.0.lock().jobs.len() < self.0.max_waiting
+    /// Returns whether another job of somebody may wait.
+    pub(super) fn has_place(&self, guest: &Guest) -> bool {
+        self.0.lock().waiting.has_place(guest, self.0.max_waiting)
     }
 
-    /// Has a thread do a job.
+    /// Has a thread do a job of somebody.
     ///
     /// # Errors
     /// Fails if too many wait already, or no thread can be started.
-    pub(super) fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    pub(super) fn run(&self, guest: Guest, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let mut state = self.0.lock();
-        if state.jobs.len() >= self.0.max_waiting {
+        if !state.waiting.has_place(&guest, self.0.max_waiting) {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         if state.jobs.len() >= state.n_idle && state.n_threads < self.0.max_threads {
@@ -92,10 +99,26 @@ impl Pool {
                 Err(_) => {}
             }
         }
-        state.jobs.push_back(Box::new(job));
+        state.waiting.add(&guest);
+        state.jobs.push_back(Job {
+            guest,
+            run: Box::new(job),
+        });
         drop(state);
         self.0.has_job.notify_one();
         Ok(())
+    }
+}
+
+impl State {
+    /// Takes the next job that may run.
+    fn next(&mut self, max_threads: usize) -> Option<Job> {
+        let may_run = |job: &Job| self.running.has_place(&job.guest, max_threads);
+        let at = self.jobs.iter().position(may_run)?;
+        let job = self.jobs.remove(at)?;
+        self.waiting.remove(&job.guest);
+        self.running.add(&job.guest);
+        Some(job)
     }
 }
 
@@ -106,24 +129,27 @@ impl Shared {
 
     fn work(&self) {
         let mut state = self.lock();
+        let mut is_over = false;
+        // Jobs may be left, of people whose other jobs run: the threads of those take them.
         loop {
-            if let Some(job) = state.jobs.pop_front() {
+            if let Some(Job { guest, run }) = state.next(self.max_threads) {
                 drop(state);
                 // A panic was reported; its client hears that there is no answer.
-                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
                 state = self.lock();
+                state.running.remove(&guest);
+                is_over = false;
                 continue;
             }
-            state.n_idle += 1;
-            let (woken, waited) = self
-                .has_job
-                .wait_timeout(state, IDLE)
-                .unwrap_or_else(PoisonError::into_inner);
-            state = woken;
-            state.n_idle -= 1;
-            if waited.timed_out() && state.jobs.is_empty() {
+            if is_over {
                 break;
             }
+            state.n_idle += 1;
+            let waited = self.has_job.wait_timeout(state, IDLE);
+            let (woken, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = woken;
+            state.n_idle -= 1;
+            is_over = waited.timed_out();
         }
         state.n_threads -= 1;
         drop(state);
@@ -136,6 +162,7 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+    use crate::commands::serve::directory::Name;
 
     #[test]
     fn jobs_run_at_the_same_time_up_to_a_limit() {
@@ -148,7 +175,7 @@ mod tests {
                 to_test.send(number).unwrap();
                 let _ = wait.recv();
             };
-            pool.run(job).unwrap();
+            pool.run(None, job).unwrap();
         }
         let mut first = [began.recv().unwrap(), began.recv().unwrap()];
         first.sort_unstable();
@@ -161,9 +188,9 @@ mod tests {
     #[test]
     fn a_panic_costs_one_job_only() {
         let pool = Pool::new(1, 9, &Rest::new(|| {}));
-        pool.run(|| panic!("on purpose")).unwrap();
+        pool.run(None, || panic!("on purpose")).unwrap();
         let (to, done) = mpsc::channel();
-        pool.run(move || to.send(()).unwrap()).unwrap();
+        pool.run(None, move || to.send(()).unwrap()).unwrap();
         done.recv().unwrap();
     }
 
@@ -171,9 +198,46 @@ mod tests {
     fn too_many_jobs_are_refused() {
         let pool = Pool::new(1, 9, &Rest::new(|| {}));
         let (to, wait) = mpsc::channel::<()>();
-        pool.run(move || wait.recv().unwrap_or_default()).unwrap();
-        let refused = (0..=10).find_map(|_| pool.run(|| {}).err());
+        pool.run(None, move || wait.recv().unwrap_or_default())
+            .unwrap();
+        let refused = (0..=10).find_map(|_| pool.run(None, || {}).err());
         assert_eq!(refused.unwrap().kind(), io::ErrorKind::WouldBlock);
         drop(to);
+    }
+
+    #[test]
+    fn a_guest_with_many_jobs_waits_and_others_do_not() {
+        let pool = Pool::new(4, 40, &Rest::new(|| {}));
+        let guest = |uid| Some(Name::Number(uid));
+        let (to, wait) = mpsc::channel::<()>();
+        let wait = Arc::new(Mutex::new(wait));
+        let (began, begun) = mpsc::channel();
+        let slow = |uid| {
+            let (wait, began) = (Arc::clone(&wait), began.clone());
+            pool.run(guest(uid), move || {
+                began.send(uid).unwrap();
+                let _ = wait.lock().unwrap().recv();
+            })
+        };
+        // One runs, ten wait, and the next is refused.
+        (0..11).for_each(|_| slow(1).unwrap());
+        assert_eq!(begun.recv().unwrap(), 1);
+        while slow(1).is_ok() {}
+        assert!(!pool.has_place(&guest(1)));
+        slow(2).unwrap();
+        assert_eq!(begun.recv().unwrap(), 2);
+        assert!(begun.recv_timeout(Duration::from_millis(50)).is_err());
+        let (to_test, done) = mpsc::channel();
+        for uid in [guest(3), None] {
+            let to_test = to_test.clone();
+            pool.run(uid.clone(), move || to_test.send(uid).unwrap())
+                .unwrap();
+        }
+        let mut served = [done.recv().unwrap(), done.recv().unwrap()];
+        served.sort_by_key(Option::is_some);
+        assert_eq!(served, [None, guest(3)]);
+        // All of them come in the end.
+        drop(to);
+        assert!((0..10).all(|_| begun.recv().unwrap() == 1));
     }
 }
