@@ -6,7 +6,9 @@
 use grep_matcher::{LineTerminator, Matcher as Find};
 #[cfg(feature = "pcre2")]
 use grep_pcre2 as pcre2;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
+use regex_syntax::ast::ErrorKind as Cause;
+use regex_syntax::ast::parse::ParserBuilder;
 
 /// The regular expression engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,22 +127,19 @@ impl PatternOptions {
     pub fn build(&self) -> Result<Matcher, PatternError> {
         match self.engine {
             Engine::Pcre2 => self.pcre2(),
-            Engine::Regex => self.regex().map_err(|error| PatternError(advise(error))),
-            Engine::Usual => self.regex().or_else(|error| {
-                if needs_pcre2(&error) {
-                    self.pcre2()
-                } else {
-                    Err(PatternError(advise(error)))
-                }
+            Engine::Regex => self.regex().map_err(|error| self.advise(&error)),
+            Engine::Usual => self.regex().or_else(|error| match self.needs_pcre2() {
+                true => self.pcre2(),
+                false => Err(self.advise(&error)),
             }),
             Engine::Auto => self.regex().or_else(|error| {
                 self.pcre2()
-                    .map_err(|second| PatternError(both(&error, &second.0)))
+                    .map_err(|second| PatternError(both(&error.to_string(), &second.0)))
             }),
         }
     }
 
-    fn regex(&self) -> Result<Matcher, String> {
+    fn regex(&self) -> Result<Matcher, grep_regex::Error> {
         let mut builder = RegexMatcherBuilder::new();
         builder
             .multi_line(true)
@@ -172,7 +171,39 @@ impl PatternOptions {
             builder.dfa_size_limit(limit);
         }
         let matcher = builder.build_many(&self.patterns);
-        matcher.map(Matcher::Regex).map_err(|e| e.to_string())
+        matcher.map(Matcher::Regex)
+    }
+
+    /// Returns whether a pattern has look-around or a back-reference.
+    fn needs_pcre2(&self) -> bool {
+        let needs = |pattern: &String| {
+            let parsed = ParserBuilder::new().build().parse(pattern);
+            matches!(
+                parsed.map_err(|error| error.kind().clone()),
+                Err(Cause::UnsupportedLookAround | Cause::UnsupportedBackreference)
+            )
+        };
+        !self.fixed_strings && self.patterns.iter().any(needs)
+    }
+
+    /// Returns the message for an error, with advice where there is any.
+    fn advise(&self, error: &grep_regex::Error) -> PatternError {
+        let advice = match error.kind() {
+            ErrorKind::NotAllowed(_) => {
+                "Consider enabling multiline mode with the --multiline flag (or -U for short).\n\
+                 When multiline mode is enabled, new line characters can be matched."
+            }
+            ErrorKind::Banned(0) => {
+                "Consider enabling text mode with the --text flag (or -a for short). Otherwise,\n\
+                 binary detection is enabled and matching a NUL byte is impossible."
+            }
+            _ if self.needs_pcre2() => {
+                "Consider enabling PCRE2 with the --pcre2 flag, which can handle backreferences\n\
+                 and look-around."
+            }
+            _ => return PatternError(error.to_string()),
+        };
+        PatternError(format!("{error}\n\n{advice}"))
     }
 
     #[cfg(feature = "pcre2")]
@@ -221,27 +252,6 @@ pub fn pcre2_jit() -> bool {
     return pcre2::is_jit_available();
     #[cfg(not(feature = "pcre2"))]
     false
-}
-
-fn needs_pcre2(error: &str) -> bool {
-    error.contains("look-around") || error.contains("backreferences")
-}
-
-/// Adds advice to a message, where there is any.
-fn advise(error: String) -> String {
-    let advice = if needs_pcre2(&error) {
-        "Consider enabling PCRE2 with the --pcre2 flag, which can handle backreferences\n\
-         and look-around."
-    } else if error.contains("the literal") && error.contains("not allowed") {
-        "Consider enabling multiline mode with the --multiline flag (or -U for short).\n\
-         When multiline mode is enabled, new line characters can be matched."
-    } else if error.contains("pattern contains \"\\0\"") {
-        "Consider enabling text mode with the --text flag (or -a for short). Otherwise,\n\
-         binary detection is enabled and matching a NUL byte is impossible."
-    } else {
-        return error;
-    };
-    format!("{error}\n\n{advice}")
 }
 
 fn both(regex: &str, pcre2: &str) -> String {

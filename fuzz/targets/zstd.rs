@@ -1,2 +1,0 @@
-#![no_main]
-ken_fuzz::extracts!("notes.txt.zst");
