@@ -32,7 +32,7 @@ use crate::route::allowed;
 /// Number of connections of a socket or port at once; more wait.
 const MAX_CONNECTIONS: usize = 512;
 /// The most of them of one user of a shared socket; more are refused.
-const MAX_CONNECTIONS_OF_ONE: usize = 128;
+const MAX_CONNECTIONS_OF_ONE: usize = MAX_CONNECTIONS / 4;
 /// Bytes of the head of a request.
 const MAX_HEAD: usize = 16 << 10;
 /// Bytes of the body of a request at the socket.

@@ -174,16 +174,17 @@ impl PatternOptions {
         matcher.map(Matcher::Regex)
     }
 
-    /// Returns whether a pattern has look-around or a back-reference.
+    /// Returns whether the first pattern that is refused has look-around or a back-reference.
     fn needs_pcre2(&self) -> bool {
-        let needs = |pattern: &String| {
-            let parsed = ParserBuilder::new().build().parse(pattern);
+        let mut patterns = self.patterns.iter().filter(|_| !self.fixed_strings);
+        let refused =
+            patterns.find_map(|pattern| ParserBuilder::new().build().parse(pattern).err());
+        refused.is_some_and(|error| {
             matches!(
-                parsed.map_err(|error| error.kind().clone()),
-                Err(Cause::UnsupportedLookAround | Cause::UnsupportedBackreference)
+                error.kind(),
+                Cause::UnsupportedLookAround | Cause::UnsupportedBackreference
             )
-        };
-        !self.fixed_strings && self.patterns.iter().any(needs)
+        })
     }
 
     /// Returns the message for an error, with advice where there is any.

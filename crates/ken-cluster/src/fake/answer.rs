@@ -68,7 +68,8 @@ impl State {
                 if let Some(number) = self.grows.filter(|_| *id == "root") {
                     self.grow_root(alias, number);
                 }
-                match self.indices.get(*alias).and_then(|index| index.get(*id)) {
+                let stored = self.indices.get(*alias).and_then(|index| index.get(*id));
+                match stored.filter(|stored| stored.source.is_some()) {
                     Some(root) => {
                         let (seq_no, source) = (root.seq_no, &root.source);
                         let found =
@@ -76,13 +77,6 @@ impl State {
                         (200, found)
                     }
                     None => (404, json!({ "found": false })),
-                }
-            }
-            (Method::Delete, [alias, "_doc", id]) => {
-                let index = self.indices.get_mut(*alias);
-                match index.and_then(|index| index.remove(*id)) {
-                    Some(_) => (200, json!({})),
-                    None => (404, missing),
                 }
             }
             (Method::Put, [alias, "_doc", _]) if !self.indices.contains_key(*alias) => {

@@ -97,17 +97,18 @@ impl Shares for ClusterSink {
                 })
             })?;
         }
+        let root = match done.is_empty() && gone.is_empty() {
+            true => now,
+            false => self.with_lease(|lease| Ok(lease.root()))?,
+        };
         // What is not deleted now is when the run ends.
         let numbers: Vec<u64> = done.iter().map(|(share, _)| *share).collect();
         let _ = self.forget(&numbers, &|| self.check());
-        let root = self.with_lease(|lease| Ok(lease.root()))?;
-        let root = match done.is_empty() && gone.is_empty() {
-            true => now,
-            false => root,
-        };
+        // An outcome may have come since the change: its share is not done before the next look.
+        let n_unseen = root.work.done.len();
         Ok(SharesNow {
             n_offered: root.work.offered.len(),
-            n_claimed: root.leases.iter().filter(|of| of.share.is_some()).count(),
+            n_claimed: n_unseen + root.leases.iter().filter(|of| of.share.is_some()).count(),
             done: done.into_iter().map(|(_, outcome)| outcome).collect(),
         })
     }

@@ -196,7 +196,12 @@ fn run_or_help(
         if let Some(helped) = help::help(options, progress)?
             && (helped.interrupted || is_plain(options, changes))
         {
-            return Ok(helped);
+            // What it was asked for beside the help is not done yet.
+            let committed = helped.committed && !helped.interrupted;
+            return Ok(Summary {
+                committed,
+                ..helped
+            });
         }
         match run(options, changes, Scope::All, progress, notify) {
             Err(Error::Index(ken_engine::Error::Busy(_))) if options.engine.is_some() => {}

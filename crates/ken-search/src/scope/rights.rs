@@ -4,6 +4,7 @@
 //! question. A document without a class, and one with a class that this version cannot read, is not inside. Since the
 //! files may have changed since they were indexed, the files of hits are looked at again before they are shown.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,19 +27,18 @@ pub struct Rights {
     pub known: Arc<KnownRoots>,
 }
 
-/// The people and commits whose roots are remembered.
-const MAX_KNOWN: usize = 64;
+/// The people whose roots are remembered.
+const MAX_KNOWN: usize = 4_000;
 
 /// The roots below which people may read something. To find them out takes a look at every document that somebody may read,
 /// so that is done once for a person and a commit.
 #[derive(Default)]
-pub struct KnownRoots(Mutex<Vec<Known>>);
+pub struct KnownRoots(Mutex<HashMap<(u32, FileKey), Known>>);
 
-/// What somebody may read of a commit has documents below these roots.
+/// What somebody may read of the last commit that they asked has documents below these roots. Somebody is a number and the
+/// groups of the moment, and an index is the key of `/`, which is another one in each.
 struct Known {
     asker: Asker,
-    /// The key of `/`, which is another one in each index.
-    index: FileKey,
     commit: u64,
     roots: Vec<PathBuf>,
 }
@@ -46,27 +46,26 @@ struct Known {
 impl KnownRoots {
     pub(super) fn get(&self, asker: &Asker, index: FileKey, commit: u64) -> Option<Vec<PathBuf>> {
         let all = self.lock();
-        let known = all
-            .iter()
-            .find(|known| (&known.asker, known.index, known.commit) == (asker, index, commit));
+        let known = all.get(&(asker.uid(), index));
+        let known = known.filter(|known| (&known.asker, known.commit) == (asker, commit));
         known.map(|known| known.roots.clone())
     }
 
-    /// Remembers roots in place of what was remembered first.
+    /// Remembers roots in place of those of an earlier commit.
     pub(super) fn put(&self, asker: &Asker, index: FileKey, commit: u64, roots: &[PathBuf]) {
         let mut all = self.lock();
         if all.len() >= MAX_KNOWN {
-            all.remove(0);
+            all.clear();
         }
-        all.push(Known {
+        let known = Known {
             asker: asker.clone(),
-            index,
             commit,
             roots: roots.to_vec(),
-        });
+        };
+        all.insert((asker.uid(), index), known);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(u32, FileKey), Known>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -123,10 +122,15 @@ mod tests {
         assert_eq!(known.get(&Asker::new(1, vec![7, 8]), FileKey(1), 5), None);
         assert_eq!(known.get(&one, FileKey(2), 5), None);
         assert_eq!(known.get(&one, FileKey(1), 6), None);
-        for commit in 6..200 {
-            known.put(&one, FileKey(1), commit, &roots);
+        // Commits of one person take the place of each other, and others keep theirs.
+        known.put(&other, FileKey(1), 5, &roots);
+        (6..200).for_each(|commit| known.put(&one, FileKey(1), commit, &roots));
+        assert_eq!(known.get(&one, FileKey(1), 199), Some(roots.clone()));
+        assert_eq!(known.get(&one, FileKey(1), 198), None);
+        assert_eq!(known.get(&other, FileKey(1), 5), Some(roots.clone()));
+        for uid in 0..2 * MAX_KNOWN as u32 {
+            known.put(&Asker::new(uid, vec![]), FileKey(1), 5, &roots);
         }
-        assert_eq!(known.lock().len(), MAX_KNOWN);
-        assert_eq!(known.get(&one, FileKey(1), 199), Some(roots));
+        assert!(known.lock().len() <= MAX_KNOWN);
     }
 }

@@ -29,6 +29,8 @@ impl KeyFile {
         let mut lines = Vec::new();
         let mut has_group = false;
         for line in text.lines() {
+            // The last line may end without the line feed that belongs to it.
+            let line = line.trim_end_matches('\r');
             let trimmed = line.trim();
             if trimmed.is_empty() || trimmed.starts_with('#') {
                 lines.push(Line::Other(line.to_owned()));
@@ -204,6 +206,19 @@ mod tests {
         file.set("user", "none", &[]);
         assert_eq!(get(&file, "user.name"), None);
         assert_eq!(items(&get(&file, "new.tags").unwrap()), ["a", "b c"]);
+    }
+
+    #[test]
+    fn ends_of_lines_do_not_change_what_is_read() {
+        for text in [
+            "# a\r\n[g]\r\nk=v\r\n",
+            "# a\n[g]\nk=v",
+            "# a\r\r\n[g]\nk=v\n\t\r",
+        ] {
+            let file = KeyFile::read(text).unwrap();
+            assert_eq!(get(&file, "g.k").as_deref(), Some("v"), "{text:?}");
+            assert_eq!(KeyFile::read(&file.text()), Ok(file), "{text:?}");
+        }
     }
 
     #[test]
