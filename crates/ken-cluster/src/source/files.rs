@@ -1,6 +1,6 @@
 //! The files of a commit.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use ken_core::{Field, FileKey, FileRow, Location, Token};
@@ -63,8 +63,25 @@ impl ClusterSource {
         Ok(n.unwrap_or(0))
     }
 
+    /// Returns the files of which a lost lease had written some documents, in place of those that were there before. A file
+    /// that was written again with the same token, as when it got tags, would be taken for whole.
+    fn torn(&self) -> Result<&HashSet<FileKey>, Error> {
+        if let Some(torn) = self.torn.get() {
+            return Ok(torn);
+        }
+        let mut torn = HashSet::new();
+        let aborted = &self.root.aborted;
+        if !aborted.is_empty() {
+            let of_lost = with_unfinished(&filter(&[json!({ "terms": { "made": aborted } })]));
+            self.each_value("file", &of_lost, None, &mut |file, _| {
+                torn.extend(kept::number(file).map(FileKey));
+            })?;
+        }
+        Ok(self.torn.get_or_init(|| torn))
+    }
+
     /// Returns what the commit knows of a file, from the columns of its own document.
-    fn row_of(&self, hit: &Value) -> Option<FileRow> {
+    fn row_of(&self, hit: &Value, torn: &HashSet<FileKey>) -> Option<FileRow> {
         let key = FileKey(number(hit, "file")?);
         let made = hit["fields"]["made"][0].as_u64().unwrap_or(0);
         let unfinished = FileRow {
@@ -72,8 +89,8 @@ impl ClusterSource {
             token: Token::UNFINISHED,
             identity: 0,
         };
-        // The run that wrote it did not come to a commit.
-        if !self.root.holds(made) {
+        // The run that wrote it did not come to a commit, or another one had begun to write it again.
+        if !self.root.holds(made) || torn.contains(&key) {
             return Some(unfinished);
         }
         Some(FileRow {
@@ -102,9 +119,10 @@ impl Files for ClusterSource {
     }
 
     fn each_row(&self, each: &mut dyn FnMut(FileRow, bool)) -> Result<(), Error> {
+        let torn = self.torn()?;
         let files = with_unfinished(&filter(&[own()]));
         self.each_hit(&files, &by_location(), &ROW, &mut |hit| {
-            if let Some(row) = self.row_of(hit) {
+            if let Some(row) = self.row_of(hit, torn) {
                 each(row, true);
             }
             true
@@ -138,7 +156,7 @@ impl Files for ClusterSource {
         }
         let hit = self.columns(own, &ROW)?;
         let row = self
-            .row_of(&hit)
+            .row_of(&hit, self.torn()?)
             .filter(|row| row.token != Token::UNFINISHED);
         match row {
             Some(row) => Ok(Some((self.record(own)?.location, row))),

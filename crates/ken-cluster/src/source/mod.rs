@@ -21,11 +21,11 @@ mod tests;
 mod texts;
 mod window;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use ken_core::{Field, Plan};
+use ken_core::{Field, FileKey, Plan};
 use ken_engine::{DocAddress, Error, Reading, Record};
 use serde_json::{Value, json};
 
@@ -59,6 +59,8 @@ pub(crate) struct ClusterSource {
     addresses: Mutex<Addresses>,
     remembered: Mutex<Remembered>,
     lengths: OnceLock<HashMap<Field, (u64, u64)>>,
+    /// The files of which a lost lease had written some documents.
+    torn: OnceLock<HashSet<FileKey>>,
     /// Counts of documents, by their queries.
     counted: Mutex<HashMap<String, u64>>,
     /// All that the last plan finds, if ken looked at all of it: the next page needs no question to the cluster.
@@ -93,6 +95,7 @@ impl ClusterSource {
             addresses: Mutex::default(),
             remembered: Mutex::default(),
             lengths: OnceLock::new(),
+            torn: OnceLock::new(),
             counted: Mutex::default(),
             last: Mutex::new(None),
         };

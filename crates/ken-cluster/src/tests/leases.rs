@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use ken_engine::{Engine, Error, Reading, Record, Stored};
+use ken_engine::{Engine, Error, Reading, Record, Scope, Stored};
 
-use super::{LONG, TTL, cluster, commit, write};
+use super::{LONG, TTL, add, cluster, commit, key, write};
 use crate::fake::{Fake, Fault};
 
 #[test]
@@ -135,6 +135,38 @@ fn commits_that_came_to_nothing_are_forgotten_once_nothing_of_them_is_there() {
     cluster.sink().unwrap().close().unwrap();
     assert_eq!(fake.aborted(), old[1_500..]);
     assert_eq!(finished(&cluster), 2);
+}
+
+/// As when a file gets other tags: its documents are written again from the index, with the same token.
+#[test]
+fn a_file_of_which_a_lost_lease_had_written_some_parts_is_not_finished() {
+    const FILES: u8 = 8;
+    const PARTS: u8 = 250;
+    let fake = Arc::new(Fake::default());
+    let cluster = cluster(&fake, "a", LONG, LONG);
+    let sink = cluster.sink().unwrap();
+    (0..FILES).for_each(|file| write(&*sink, file, 1, PARTS).unwrap());
+    commit(&*sink);
+    // So many are sent, and their own documents are not.
+    for file in 0..FILES {
+        sink.delete(key(&*sink, file), Scope::File);
+        (0..PARTS).for_each(|part| add(&*sink, file, Some(part), 1, PARTS).unwrap());
+    }
+    drop(sink);
+    assert_eq!(finished(&cluster), usize::from(FILES));
+    fake.end_lease();
+    let sink = cluster.sink().unwrap();
+    // What was sent is seen from now on.
+    commit(&*sink);
+    let source = cluster.source(&Reading::default()).unwrap();
+    for file in 0..FILES {
+        assert_eq!(source.files().row(key(&*sink, file)).unwrap(), None);
+    }
+    assert_eq!(finished(&cluster), 0);
+    (0..FILES).for_each(|file| write(&*sink, file, 1, PARTS).unwrap());
+    commit(&*sink);
+    sink.close().unwrap();
+    assert_eq!(finished(&cluster), usize::from(FILES));
 }
 
 fn finished(cluster: &crate::Cluster) -> usize {

@@ -192,6 +192,10 @@ impl Pass<'_> {
     /// the next run, which reads it.
     fn file(&self, key: FileKey) -> Result<(), ken_engine::Error> {
         let addresses = self.snapshot.files().documents_of(key)?;
+        // One that was not written to its end is read again; the index may lack parts of it.
+        if self.snapshot.files().row_among(key, &addresses)?.is_none() {
+            return Ok(());
+        }
         let mut own = None;
         let mut waiting = BTreeMap::new();
         for address in &addresses {
