@@ -1,13 +1,12 @@
 //! Answers on a socket, and on a port of loopback.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::net::TcpListener as StdTcpListener;
 use std::os::unix::net::UnixListener as StdUnixListener;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -26,13 +25,12 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
+use crate::fair::Places;
 use crate::message::ErrorBody;
 use crate::route::allowed;
 
 /// Number of connections of a socket or port at once; more wait.
 const MAX_CONNECTIONS: usize = 512;
-/// The most of them of one user of a shared socket; more are refused.
-const MAX_CONNECTIONS_OF_ONE: usize = MAX_CONNECTIONS / 4;
 /// Bytes of the head of a request.
 const MAX_HEAD: usize = 16 << 10;
 /// Bytes of the body of a request at the socket.
@@ -40,7 +38,7 @@ const MAX_BODY: usize = 1 << 20;
 /// The same at a port, where anybody may send it.
 const MAX_BODY_AT_PORT: usize = 16 << 10;
 /// The answer to a connection that is refused.
-const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{\"error\":\"you have too many connections\"}\n";
+const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{\"error\":\"too many connections; ask again later\"}\n";
 /// Time in which a client sends the head of a request, and then its body.
 const READ: Duration = Duration::from_secs(10);
 /// Time in which a client takes some of what is written.
@@ -109,7 +107,7 @@ impl Server {
     }
 
     /// Answers connections of several people at a socket, too. The handler must decide what each of them gets. A user has a
-    /// quarter of the connections, but for those who speak for others: proxies.
+    /// quarter of the connections at most. Proxies, which speak for others, have as many as there are.
     ///
     /// # Errors
     /// Fails if the system has no means for it.
@@ -178,7 +176,7 @@ async fn accept_at_socket(
         return;
     };
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let peers = Arc::new(Peers::default());
+    let of_users = Places::new(MAX_CONNECTIONS);
     loop {
         // The semaphore is never closed.
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
@@ -191,64 +189,22 @@ async fn accept_at_socket(
                     continue;
                 };
                 let is_proxy = |uid| shared.as_ref().is_some_and(|is_proxy| is_proxy(uid));
-                let of_peer = match door {
-                    Door::Shared(peer) if !is_proxy(peer.uid) => match peers.take(peer.uid) {
-                        Some(place) => Some(place),
-                        None => {
-                            // What does not fit into the buffer of the socket is left out.
-                            let _ = stream.try_write(TOO_MANY);
-                            continue;
-                        }
-                    },
+                let guest = match door {
+                    Door::Shared(peer) if !is_proxy(peer.uid) => Some(peer.uid),
                     _ => None,
+                };
+                let Some(of_user) = of_users.take(&guest) else {
+                    // What does not fit into the buffer of the socket is left out.
+                    let _ = stream.try_write(TOO_MANY);
+                    continue;
                 };
                 let handler = Arc::clone(&handler);
                 tokio::spawn(async move {
-                    let _places = (place, of_peer);
+                    let _places = (place, of_user);
                     connection(stream, door, handler).await;
                 });
             }
             Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
-        }
-    }
-}
-
-/// How many connections each user has.
-#[derive(Default)]
-struct Peers(Mutex<HashMap<u32, usize>>);
-
-/// One of the connections of a user, until dropped.
-struct OfPeer {
-    peers: Arc<Peers>,
-    uid: u32,
-}
-
-impl Peers {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u32, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(self: &Arc<Self>, uid: u32) -> Option<OfPeer> {
-        let mut connections = self.lock();
-        let n = connections.entry(uid).or_default();
-        (*n < MAX_CONNECTIONS_OF_ONE).then(|| {
-            *n += 1;
-            OfPeer {
-                peers: Arc::clone(self),
-                uid,
-            }
-        })
-    }
-}
-
-impl Drop for OfPeer {
-    fn drop(&mut self) {
-        let mut connections = self.peers.lock();
-        if let Some(n) = connections.get_mut(&self.uid) {
-            *n -= 1;
-            if *n == 0 {
-                connections.remove(&self.uid);
-            }
         }
     }
 }
@@ -615,7 +571,7 @@ mod tests {
                 .share(bind(&socket).unwrap(), move |_| is_proxy)
                 .unwrap();
             let ask = || raw(&socket, b"GET / HTTP/1.0\r\n\r\n");
-            let mut held: Vec<UnixStream> = (0..MAX_CONNECTIONS_OF_ONE)
+            let mut held: Vec<UnixStream> = (0..MAX_CONNECTIONS / 4)
                 .map(|_| UnixStream::connect(&socket).unwrap())
                 .collect();
             let answer = ask();

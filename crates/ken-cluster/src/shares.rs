@@ -53,7 +53,10 @@ impl RunShares {
 
     /// Notes that some descriptions are gone.
     pub(crate) fn note_forgotten(&self, numbers: &[u64]) {
-        self.described().retain(|number| !numbers.contains(number));
+        let mut described = self.described();
+        for number in numbers {
+            described.remove(number);
+        }
     }
 
     fn described(&self) -> MutexGuard<'_, BTreeSet<u64>> {

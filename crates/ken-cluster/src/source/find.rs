@@ -360,7 +360,8 @@ impl ClusterSource {
             ));
         }
         if asked.plan.has_derived() {
-            exceptions.push("which forms a word has is decided by the languages of all documents with it, not of a sample, and how many documents have one of the forms is estimated: further documents may match, and scores differ by a few per cent".to_owned());
+            exceptions.push("the languages of all documents with a word decide its forms, not those of a sample: more documents may match".to_owned());
+            exceptions.push("ken estimates how many documents have one of a word's forms: scores may differ by a few per cent".to_owned());
         }
         let shown = json!({ "query": asked.query, "exceptions": exceptions });
         serde_json::to_string_pretty(&shown).map_err(|error| self.client.error(error.to_string()))

@@ -300,7 +300,7 @@ fn explain_names_the_query_of_the_cluster_and_its_exceptions() {
     for (query, has_forms) in [("bridge", true), ("river", false), ("dir:notes", false)] {
         let run = both.there(&["search", "--explain", query]);
         assert_eq!(
-            run.text().contains("not of a sample"),
+            run.text().contains("not those of a sample"),
             has_forms,
             "{}",
             run.text()

@@ -6,13 +6,12 @@ use std::time::{Duration, Instant};
 
 use hyper::Request;
 use hyper::body::Bytes;
-use ken_api::{Door, Guard, Passed, Question, Refusal, Reply};
+use ken_api::{Door, Guard, Passed, Places, Question, Refusal, Reply};
 use ken_mcp::Mcp;
 use ken_web::{Asked, Body, From, Shown, Web, Work};
 
 use super::audit::{Audit, Line, MAX_TEXT};
 use super::directory::Name;
-use super::fair::Places;
 use super::news::News;
 use super::people::{People, Person, Sender, Signature};
 use super::pool::{Pool, Rest};
@@ -55,7 +54,7 @@ pub(super) struct Answers {
     /// user turns to need not wait for the pictures of a list.
     thumbnails: Pool,
     /// Answers that are written as they come.
-    written: Places,
+    written: Places<Name>,
 }
 
 impl Answers {

@@ -8,7 +8,6 @@ mod bus;
 mod client;
 mod directory;
 mod faces;
-mod fair;
 mod figures;
 mod freshness;
 mod hooks;

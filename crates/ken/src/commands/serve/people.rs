@@ -14,7 +14,6 @@ use ken_core::access::Asker;
 use nix::unistd::Uid;
 
 use super::directory::{Directory, Known, Name};
-use super::fair::Guest;
 use crate::config::AccessSettings;
 use crate::failure::Failure;
 
@@ -27,12 +26,15 @@ pub(super) struct Person {
 }
 
 impl Person {
-    /// Returns for whom the answer is: somebody, or the user of the server.
+    /// Returns for whom the answer is; none if it is for the user of the server.
     pub(super) fn guest(&self) -> Guest {
         let asker = self.asker.as_ref();
         asker.map(|asker| Name::Number(asker.uid()))
     }
 }
+
+/// For whom something is done; none if it is for the user of the server.
+pub(super) type Guest = Option<Name>;
 
 /// Who asked, as the audit has it. It gives no right to anything.
 #[derive(Clone, Debug)]

@@ -7,7 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::fair::{Guest, Taken};
+use ken_api::Taken;
+
+use super::directory::Name;
+use super::people::Guest;
 
 /// How long a thread without a job stays.
 const IDLE: Duration = Duration::from_secs(60);
@@ -53,8 +56,8 @@ impl Rest {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    waiting: Taken,
-    running: Taken,
+    waiting: Taken<Name>,
+    running: Taken<Name>,
     n_threads: usize,
     n_idle: usize,
 }
@@ -162,7 +165,6 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    use crate::commands::serve::directory::Name;
 
     #[test]
     fn jobs_run_at_the_same_time_up_to_a_limit() {

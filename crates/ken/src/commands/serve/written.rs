@@ -1,12 +1,17 @@
 //! Long answers, which are written as they come.
 
-use ken_api::Reply;
+use ken_api::{Place, Reply};
 use ken_web::Write;
 
-use super::fair::Place;
+use super::directory::Name;
 
 /// Writes an answer as it comes, on a thread of its own: a slow client must not hold one that searches.
-pub(super) fn written(place: Option<Place>, reply: Reply, head: hyper::Response<()>, write: Write) {
+pub(super) fn written(
+    place: Option<Place<Name>>,
+    reply: Reply,
+    head: hyper::Response<()>,
+    write: Write,
+) {
     let Some(place) = place else {
         reply.refuse(503, "too many clients read long answers; ask again later");
         return;
