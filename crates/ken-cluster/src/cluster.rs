@@ -1,5 +1,6 @@
 //! A cluster as the settings describe it, and the index in it.
 
+use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -304,6 +305,7 @@ impl Engine for Cluster {
             holder: self.holder.clone(),
             ttl: self.ttl,
             watch: Arc::clone(&self.watch),
+            refused: HashSet::new(),
         }))
     }
 

@@ -1,5 +1,6 @@
 //! This machine, as it helps the run of another one.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use ken_engine::{Claim, Error, Guest};
 use crate::client::Client;
 use crate::layout::Names;
 use crate::lease::{Taker, Watch, lock};
-use crate::root;
 use crate::sink::ClusterSink;
+use crate::{root, shares};
 
 /// Claims shares of the run of another machine.
 pub(crate) struct ClusterGuest {
@@ -18,10 +19,12 @@ pub(crate) struct ClusterGuest {
     pub(crate) holder: String,
     pub(crate) ttl: Duration,
     pub(crate) watch: Arc<Mutex<Watch>>,
+    /// Shares that this machine does not take: the term of the run, and the number.
+    pub(crate) refused: HashSet<(u64, u64)>,
 }
 
 impl Guest for ClusterGuest {
-    fn claim(&mut self) -> Result<Claim, Error> {
+    fn claim(&mut self, takes: &dyn Fn(&str) -> bool) -> Result<Claim, Error> {
         let Some(seen) = root::read(&self.client, &self.names)? else {
             return Ok(Claim::Ended);
         };
@@ -32,6 +35,21 @@ impl Guest for ClusterGuest {
         if lock(&self.watch).is_over(run, self.ttl) {
             return Ok(Claim::Lost);
         }
+        let Some(number) = seen.root.work.offered.first() else {
+            return Ok(Claim::Wait);
+        };
+        let share = (run.term, *number);
+        if self.refused.contains(&share) {
+            return Ok(Claim::Wait);
+        }
+        // One that is gone was done meanwhile.
+        let Some(work) = shares::read(&self.client, &self.names, share.0, share.1)? else {
+            return Ok(Claim::Wait);
+        };
+        if !takes(&work) {
+            self.refused.insert(share);
+            return Ok(Claim::Wait);
+        }
         let taker = Taker {
             client: &self.client,
             names: &self.names,
@@ -40,7 +58,7 @@ impl Guest for ClusterGuest {
             watch: &self.watch,
         };
         Ok(match ClusterSink::claim(&taker, &seen)? {
-            Some((work, sink)) => Claim::Share(work, Box::new(sink)),
+            Some(sink) => Claim::Share(work, Box::new(sink)),
             None => Claim::Wait,
         })
     }

@@ -80,8 +80,19 @@ pub(crate) struct Work {
     pub(crate) n_shares: u64,
     /// Shares that nobody has claimed.
     pub(crate) offered: Vec<u64>,
-    /// Shares that are done, each with its outcome, until the run has seen it.
-    pub(crate) done: Vec<(u64, String)>,
+    /// Shares that are done, until the run has seen their outcomes.
+    pub(crate) done: Vec<(u64, Outcome)>,
+}
+
+/// What became of a share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Outcome {
+    /// A short one.
+    Here(String),
+    /// It is with the description of the share, under the term of the lease: a machine that lost the share may write another
+    /// one.
+    Kept(u64),
 }
 
 /// Returns the number by which documents name the commit that holds them.

@@ -15,8 +15,10 @@ use crate::layout::Names;
 use crate::lease::{Watch, lock};
 use crate::root::Root;
 
-/// The version of the deletion of a description, which is written once and so has the version 1.
-const AFTER_DESCRIPTION: u64 = 2;
+/// The version of the deletion of a description, which has the version 1, and one more for each outcome.
+const AFTER_DESCRIPTION: u64 = 1 << 30;
+/// The longest outcome in bytes that is kept in the root document, which each machine reads again and again.
+pub(crate) const SHORT: usize = 1_000;
 /// The descriptions that are deleted at once.
 const AT_ONCE: usize = 10_000;
 
@@ -78,6 +80,10 @@ fn id(run: u64, number: u64) -> String {
     format!("share-{run}-{number}")
 }
 
+fn outcome_of(term: u64) -> String {
+    format!("outcome-{term}")
+}
+
 fn path(names: &Names, run: u64, number: u64) -> String {
     format!("/{}/_doc/{}", names.root, id(run, number))
 }
@@ -108,13 +114,55 @@ pub(crate) fn read(
     run: u64,
     number: u64,
 ) -> Result<Option<String>, Error> {
+    described(client, names, run, number, "work")
+}
+
+/// Reads a part of the description of a share; none if it is not there.
+fn described(
+    client: &Client,
+    names: &Names,
+    run: u64,
+    number: u64,
+    part: &str,
+) -> Result<Option<String>, Error> {
     let (status, found) = client.call(Method::Get, &path(names, run, number), &Value::Null)?;
-    match (status, found["_source"]["work"].as_str()) {
-        (200, Some(work)) => Ok(Some(work.to_owned())),
-        (404, _) => Ok(None),
-        (200, None) => Err(client.error(format!("share {number} is empty"))),
-        (status, _) => Err(client.refused(status, &found)),
+    match status {
+        200 => Ok(found["_source"][part].as_str().map(str::to_owned)),
+        404 => Ok(None),
+        status => Err(client.refused(status, &found)),
     }
+}
+
+/// Keeps the outcome of a share with its description, under the term of the lease. If the run has ended, nobody needs it.
+pub(crate) fn keep_outcome(
+    client: &Client,
+    names: &Names,
+    run: u64,
+    number: u64,
+    (term, outcome): (u64, &str),
+) -> Result<(), Error> {
+    let at = format!(
+        "/{}/_update/{}?require_alias=true",
+        names.root,
+        id(run, number)
+    );
+    let body = json!({ "doc": { (outcome_of(term)): outcome } });
+    match client.call(Method::Post, &at, &body)? {
+        (200 | 201 | 404, _) => Ok(()),
+        (status, value) => Err(client.refused(status, &value)),
+    }
+}
+
+/// Reads the outcome of a share that a lease left; nothing if there is none.
+pub(crate) fn outcome(
+    client: &Client,
+    names: &Names,
+    run: u64,
+    number: u64,
+    term: u64,
+) -> Result<String, Error> {
+    let outcome = described(client, names, run, number, &outcome_of(term))?;
+    Ok(outcome.unwrap_or_default())
 }
 
 /// Deletes descriptions of shares of a run, for as long as this machine may.

@@ -4,18 +4,18 @@ use crate::{Error, Sink};
 
 /// A machine that works on shares.
 pub trait Guest: Send {
-    /// Claims a share.
+    /// Claims a share that this machine takes. One that it does not take stays for others.
     ///
     /// # Errors
     /// Fails if the index cannot be reached.
-    fn claim(&mut self) -> Result<Claim, Error>;
+    fn claim(&mut self, takes: &dyn Fn(&str) -> bool) -> Result<Claim, Error>;
 }
 
 /// What a machine that offers its help gets.
 pub enum Claim {
     /// A share, as it was offered, and the sink to write it with, which commits nothing but documents.
     Share(String, Box<dyn Sink>),
-    /// There is a run, but no share.
+    /// There is a run, but no share for this machine.
     Wait,
     /// There is no run.
     Ended,

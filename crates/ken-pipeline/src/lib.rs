@@ -30,6 +30,7 @@ mod progress;
 mod replace;
 mod roots;
 mod run;
+mod share;
 mod stale;
 mod summary;
 pub mod tags;

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{
-    Field, FileKey, FileRow, KeyHasher, Order, Pattern, Plan, Root, Span, Token, escape_bytes,
+    Field, FileKey, FileRow, KeyHasher, Order, Pattern, Plan, Profile, Root, Span, Token,
+    escape_bytes,
 };
 use ken_engine::{Meta, Source};
 use ken_index::Snapshot;
@@ -105,12 +106,7 @@ impl<'s> Prepared<'s> {
         let snapshot = open(options, changes, scope, &index)?;
         let known = snapshot.as_deref().map(Source::meta);
         let mut options = fitted(options, known)?;
-        let now = Now {
-            folders: &options.folders,
-            helpers: options.extract.helpers.as_deref(),
-            limits: &options.extract.limits,
-            knows_passwords: true,
-        };
+        let now = now(&options);
         let mut stale = Staleness::new(known, &now);
         if let Some(snapshot) = snapshot.as_deref()
             && scope.is_all()
@@ -346,6 +342,20 @@ fn open_sound(options: &Options, index: &Path) -> Result<Snapshot, ken_engine::E
     match snapshot.n_left_out() > 0 && !options.dry_run && drop_damaged()? {
         true => Snapshot::open(index),
         false => Ok(snapshot),
+    }
+}
+
+/// Returns how files are read with fitted options, for an index that was there before.
+pub(crate) fn profile(options: &Options, known: &Meta) -> Profile {
+    now(options).profile(Some(&known.profile))
+}
+
+fn now(options: &Options) -> Now<'_> {
+    Now {
+        folders: &options.folders,
+        helpers: options.extract.helpers.as_deref(),
+        limits: &options.extract.limits,
+        knows_passwords: true,
     }
 }
 

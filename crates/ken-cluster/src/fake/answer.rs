@@ -83,6 +83,7 @@ impl State {
                 (404, missing)
             }
             (Method::Put, [alias, "_doc", id]) => self.put(alias, id, &call.path, body),
+            (Method::Post, [alias, "_update", id]) => self.update(alias, id, &body),
             (Method::Post, [alias, "_search", "point_in_time"]) => {
                 if !self.indices.contains_key(*alias) {
                     return (404, missing);
@@ -117,6 +118,27 @@ impl State {
             (Method::Get, [_, "_stats", _]) => (200, json!({})),
             (method, _) => panic!("the fake knows no {method:?} {path}"),
         }
+    }
+
+    /// Changes some fields of a document that is there.
+    fn update(&mut self, alias: &str, id: &str, body: &Value) -> (u16, Value) {
+        let seq_no = self.next_seq_no();
+        let stored = self.indices.get_mut(alias).and_then(|of| of.get_mut(id));
+        let Some((stored, source)) = stored.and_then(|stored| {
+            let source = stored.source.clone()?;
+            Some((stored, source))
+        }) else {
+            let missing = json!({ "error": { "type": "document_missing_exception" } });
+            return (404, missing);
+        };
+        let mut source = source;
+        for (name, value) in body["doc"].as_object().unwrap() {
+            source[name] = value.clone();
+        }
+        stored.source = Some(source);
+        stored.version += 1;
+        stored.seq_no = seq_no;
+        (200, json!({ "_seq_no": seq_no, "_primary_term": 1 }))
     }
 
     fn grow_root(&mut self, alias: &str, number: &str) {

@@ -53,8 +53,8 @@ pub(crate) struct ClusterSink {
     term: u64,
     /// What it shares with others, if it is the writer of the run.
     shares: RunShares,
-    /// The number of its share, if it is not.
-    share: Option<u64>,
+    /// Its share, if it is not.
+    share: Option<Share>,
     /// The names of the index that this one takes the place of with its first commit.
     instead_of: Option<Names>,
     meta: Meta,
@@ -72,6 +72,14 @@ pub(crate) struct ClusterSink {
     has_written: AtomicBool,
     /// The error after which nothing can be written.
     dead: OnceLock<String>,
+}
+
+/// A share of a run.
+#[derive(Clone, Copy)]
+struct Share {
+    /// The term of the run.
+    run: u64,
+    number: u64,
 }
 
 impl ClusterSink {
@@ -128,23 +136,16 @@ impl ClusterSink {
         checked
     }
 
-    /// Claims a share of the run; none if there is none.
-    pub(crate) fn claim(taker: &Taker<'_>, seen: &Seen) -> Result<Option<(String, Self)>, Error> {
-        let Some((lease, run, share)) = Lease::claim(taker, seen)? else {
-            return Ok(None);
-        };
-        match shares::read(taker.client, taker.names, run, share)? {
-            Some(work) => Ok(Some((work, Self::new(taker, lease, Some(share))))),
-            // The run has ended, and forgot its shares.
-            None => {
-                let term = lease.term();
-                let _ = lease.end(&mut |root| root.end(term, true));
-                Ok(None)
-            }
-        }
+    /// Claims a share of the run that was seen; none if there is none.
+    pub(crate) fn claim(taker: &Taker<'_>, seen: &Seen) -> Result<Option<Self>, Error> {
+        let claimed = Lease::claim(taker, seen)?;
+        Ok(
+            claimed
+                .map(|(lease, run, number)| Self::new(taker, lease, Some(Share { run, number }))),
+        )
     }
 
-    fn new(taker: &Taker<'_>, lease: Lease, share: Option<u64>) -> Self {
+    fn new(taker: &Taker<'_>, lease: Lease, share: Option<Share>) -> Self {
         Self {
             client: Arc::clone(taker.client),
             names: lease.root().names(taker.names),

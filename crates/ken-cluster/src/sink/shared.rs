@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use ken_engine::{Error, Shares, SharesNow};
 
-use super::{ClusterSink, lock};
-use crate::root::Root;
+use super::{ClusterSink, Share, lock};
+use crate::root::{Outcome, Root};
 use crate::shares;
 
 impl ClusterSink {
@@ -14,6 +14,15 @@ impl ClusterSink {
     pub(crate) fn end(&self, outcome: Option<&str>) -> Result<(), Error> {
         let is_clean = !self.has_written.load(Ordering::Relaxed);
         let (term, share) = (self.term, self.share);
+        let long = outcome.filter(|outcome| outcome.len() > shares::SHORT);
+        let kept = match (long, share) {
+            (Some(outcome), Some(Share { run, number })) => {
+                let (client, names) = (&self.client, &self.names);
+                shares::keep_outcome(client, names, run, number, (term, outcome))
+            }
+            _ => Ok(()),
+        };
+        let outcome = outcome.filter(|_| kept.is_ok());
         let Some(lease) = lock(&self.lease).take() else {
             return Ok(());
         };
@@ -22,15 +31,21 @@ impl ClusterSink {
             Some(share) => {
                 root.end(term, is_clean);
                 match outcome.filter(|_| is_clean) {
-                    Some(outcome) => root.work.done.push((share, outcome.to_owned())),
-                    None => root.work.offered.push(share),
+                    Some(_) if long.is_some() => {
+                        root.work.done.push((share.number, Outcome::Kept(term)));
+                    }
+                    Some(outcome) => {
+                        let outcome = Outcome::Here(outcome.to_owned());
+                        root.work.done.push((share.number, outcome));
+                    }
+                    None => root.work.offered.push(share.number),
                 }
             }
         })?;
         match share {
             // No other run has shares of this term, so no lease is needed.
             None => self.forget(&self.shares.all_described(), &|| Ok(())),
-            Some(_) => Ok(()),
+            Some(_) => kept,
         }
     }
 
@@ -101,6 +116,13 @@ impl Shares for ClusterSink {
             true => now,
             false => self.with_lease(|lease| Ok(lease.root()))?,
         };
+        let outcomes = done.iter().map(|(share, outcome)| match outcome {
+            Outcome::Here(outcome) => Ok(outcome.clone()),
+            Outcome::Kept(term) => {
+                shares::outcome(&self.client, &self.names, self.term, *share, *term)
+            }
+        });
+        let outcomes = outcomes.collect::<Result<Vec<_>, _>>()?;
         // What is not deleted now is when the run ends.
         let numbers: Vec<u64> = done.iter().map(|(share, _)| *share).collect();
         let _ = self.forget(&numbers, &|| self.check());
@@ -109,7 +131,7 @@ impl Shares for ClusterSink {
         Ok(SharesNow {
             n_offered: root.work.offered.len(),
             n_claimed: n_unseen + root.leases.iter().filter(|of| of.share.is_some()).count(),
-            done: done.into_iter().map(|(_, outcome)| outcome).collect(),
+            done: outcomes,
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::fake::Fake;
 
 /// Claims a share; panics if there is none.
 fn claim(cluster: &Cluster) -> (String, Box<dyn Sink>) {
-    match cluster.guest().unwrap().claim().unwrap() {
+    match cluster.guest().unwrap().claim(&|_| true).unwrap() {
         Claim::Share(work, sink) => (work, sink),
         _ => panic!("there is no share"),
     }
@@ -33,7 +33,7 @@ fn machines_share_the_work_of_a_run() {
     let claimed = machines.iter().map(claim).collect::<Vec<_>>();
     let now = shares.look().unwrap();
     assert_eq!((now.n_offered, now.n_claimed), (0, 3));
-    let nothing = machines[0].guest().unwrap().claim().unwrap();
+    let nothing = machines[0].guest().unwrap().claim(&|_| true).unwrap();
     assert!(matches!(nothing, Claim::Wait));
     // All write at once, the run too, and commit in another order.
     model.insert(3, (1, 1));
@@ -63,7 +63,7 @@ fn machines_share_the_work_of_a_run() {
     assert_eq!(shares.look().unwrap().done, [""; 0]);
     assert_is(&fake, &*run, &model);
     run.close().unwrap();
-    let ended = machines[0].guest().unwrap().claim().unwrap();
+    let ended = machines[0].guest().unwrap().claim(&|_| true).unwrap();
     assert!(matches!(ended, Claim::Ended));
     let source = machines[0].source(&Reading::default()).unwrap();
     assert_eq!(source.meta().generation, 7);
@@ -72,6 +72,54 @@ fn machines_share_the_work_of_a_run() {
     assert!(rows.iter().all(|row| row.token.is_finished()));
     // Those that nobody did go with the run.
     assert_eq!(fake.root_documents(), ["root"]);
+}
+
+#[test]
+fn a_long_outcome_is_kept_with_its_share() {
+    let fake = Arc::new(Fake::default());
+    let run = cluster(&fake, "a", LONG, LONG).sink().unwrap();
+    let shares = run.shares().unwrap();
+    for work in ["0", "1"] {
+        shares.offer(work).unwrap();
+    }
+    let long = "ü".repeat(1 << 20);
+    let other = cluster(&fake, "b", LONG, LONG);
+    for outcome in [&long, "short"] {
+        claim(&other).1.finish(outcome).unwrap();
+    }
+    // All machines read the root document again and again.
+    assert!(fake.root("t").unwrap().to_string().len() < 10_000);
+    let mut done = shares.look().unwrap().done;
+    done.sort_by_key(String::len);
+    assert_eq!(done, ["short", &long]);
+    assert_eq!(fake.root_documents(), ["root"]);
+    // What comes after the end of the run makes nothing.
+    shares.offer("2").unwrap();
+    let (_, late) = claim(&other);
+    run.close().unwrap();
+    let _ = late.finish(&long);
+    assert_eq!(fake.root_documents(), ["root"]);
+}
+
+#[test]
+fn a_machine_leaves_what_it_does_not_take() {
+    let fake = Arc::new(Fake::default());
+    let run = cluster(&fake, "a", LONG, LONG).sink().unwrap();
+    let shares = run.shares().unwrap();
+    shares.offer("0").unwrap();
+    let mut guest = cluster(&fake, "b", LONG, LONG).guest().unwrap();
+    let n_asked = std::cell::Cell::new(0);
+    let takes = |work: &str| {
+        n_asked.set(n_asked.get() + 1);
+        work != "0"
+    };
+    for _ in 0..3 {
+        assert!(matches!(guest.claim(&takes).unwrap(), Claim::Wait));
+    }
+    assert_eq!(n_asked.get(), 1);
+    let now = shares.look().unwrap();
+    assert_eq!((now.n_offered, now.n_claimed), (1, 0));
+    assert_eq!(claim(&cluster(&fake, "c", LONG, LONG)).0, "0");
 }
 
 #[test]
@@ -182,7 +230,7 @@ fn a_run_that_is_gone_takes_its_shares_along() {
     fake.cut_off("http://a");
     let mut guest = cluster(&fake, "c", TTL, LONG).guest().unwrap();
     let start = std::time::Instant::now();
-    while !matches!(guest.claim().unwrap(), Claim::Lost) {
+    while !matches!(guest.claim(&|_| true).unwrap(), Claim::Lost) {
         assert!(start.elapsed() < LONG);
         std::thread::sleep(TTL / 20);
     }

@@ -53,6 +53,11 @@ impl Cache {
     }
 }
 
+/// Returns whether a name may be one for a text.
+pub(crate) fn is_entry(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +74,8 @@ mod tests {
             Some("four")
         );
         assert_eq!(english.get(&entry_of(&english, "b")), None);
+        assert!(is_entry(&entry_of(&english, "a")));
+        assert!(!is_entry("../tags") && !is_entry(&"/".repeat(64)));
         let german = of("deu");
         assert_eq!(german.get(&entry_of(&german, "a")), None);
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use ken_core::{Document, Ipath, Location, Stamp};
 use ken_extract::{Extractor, Input, Member, Sink, detect};
 
-use super::{Pass, Written};
+use super::reader::{Reader, Written};
 use crate::open;
 use crate::write::{RECOGNISED, TEXTLESS, is_recognised, set_state};
 
@@ -15,14 +15,14 @@ use crate::write::{RECOGNISED, TEXTLESS, is_recognised, set_state};
 /// those that were recognised, and those whose earlier recognition was in other languages and that
 /// cannot be recognised now, which wait until they can.
 pub(super) fn read(
-    pass: &Pass<'_>,
+    reader: &Reader<'_>,
     path: &Path,
     written: &Written,
     waiting: BTreeMap<Ipath, Document>,
 ) -> BTreeMap<Ipath, Document> {
-    let extractor = Extractor::new(&pass.options.extract);
+    let extractor = Extractor::new(&reader.options.extract);
     let mut parts = Parts {
-        pass,
+        reader,
         extractor: &extractor,
         waiting,
         done: BTreeMap::new(),
@@ -30,7 +30,7 @@ pub(super) fn read(
     if let Ok(Some((file, stamp))) = open::open(path)
         && i64::try_from(stamp.size).ok() == written.size
         && stamp.mtime_seconds() == written.mtime_seconds
-        && (!written.is_of_some || is_whole(pass, path, written, stamp))
+        && (!written.is_of_some || is_whole(reader, path, written, stamp))
     {
         let name = Location::file(path).file_name();
         parts.input(Input::file(name, &file, stamp.size));
@@ -45,28 +45,22 @@ pub(super) fn read(
 }
 
 /// Returns whether an open file with this stamp is surely the one that was read.
-fn is_whole(pass: &Pass<'_>, path: &Path, written: &Written, stamp: Stamp) -> bool {
+fn is_whole(reader: &Reader<'_>, path: &Path, written: &Written, stamp: Stamp) -> bool {
+    // What another machine recognises is used for the same content only.
+    if reader.collected.is_some() {
+        return true;
+    }
     let stamp = Stamp {
         sidecar: ken_walk::sidecar_beside(path),
         mh: ken_walk::mh_state(path),
         ..stamp
     };
-    let token = stamp.token(&pass.snapshot.meta().hasher, 0);
+    let token = stamp.token(&reader.snapshot.meta().hasher, 0);
     written.token.is_settled() && written.token.stamp_hash() == token.stamp_hash()
 }
 
-/// Returns the text that an input has by itself.
-pub(super) fn text_of(pass: &Pass<'_>, input: &mut Input<'_>) -> Option<String> {
-    let mut own = Own {
-        ipath: input.ipath.clone(),
-        body: None,
-    };
-    Extractor::new(&pass.options.extract).extract(input, &mut own);
-    own.body
-}
-
 struct Parts<'p> {
-    pass: &'p Pass<'p>,
+    reader: &'p Reader<'p>,
     extractor: &'p Extractor<'p>,
     waiting: BTreeMap<Ipath, Document>,
     done: BTreeMap<Ipath, Document>,
@@ -94,7 +88,7 @@ impl Parts<'_> {
             return;
         }
         let mut document = document.clone();
-        if self.pass.read(input, &mut document).is_some() {
+        if self.reader.read(input, &mut document).is_some() {
             set_state(&mut document, RECOGNISED);
             self.waiting.remove(&input.ipath);
             self.done.insert(input.ipath.clone(), document);
@@ -114,22 +108,6 @@ impl Sink for Parts<'_> {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.pass.progress.is_cancelled()
+        self.reader.progress.is_cancelled()
     }
-}
-
-/// Keeps the text of an input's own document.
-struct Own {
-    ipath: Ipath,
-    body: Option<String>,
-}
-
-impl Sink for Own {
-    fn document(&mut self, document: Document) {
-        if document.ipath == self.ipath {
-            self.body = Some(document.body);
-        }
-    }
-
-    fn member(&mut self, _: Member) {}
 }

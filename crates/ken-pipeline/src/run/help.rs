@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use ken_engine::{Claim, Engine, Sink};
 use ken_walk::Catalogue;
 
-use super::share::{Outcome, Share, SharedFile};
 use super::{Run, of_paths};
 use crate::guest::Guest;
 use crate::prepare::{Prepared, Scope};
+use crate::share::{self, Outcome, Share, SharedFile, Work};
 use crate::write::{LazyWriter, WriterSlot};
-use crate::{Error, Options, Progress, Summary, under_way};
+use crate::{Error, Options, Progress, Summary, ocr, under_way};
 
 /// How often a machine without work asks for some.
 const ASK: Duration = Duration::from_millis(200);
@@ -23,35 +23,114 @@ const MAX_ENDED: u32 = 3;
 /// The number of shares that may fail on this machine.
 const MAX_FAILURES: u32 = 3;
 
+/// What a machine did for others.
+#[derive(Default)]
+pub(super) struct Helped {
+    files: Outcome,
+    /// Files in whose pictures it recognised text.
+    recognised: u64,
+}
+
+/// How the run ended that a machine helped.
+#[derive(PartialEq, Eq)]
+enum End {
+    /// There is no run any more.
+    Over,
+    /// The machine that had it is gone, or this one is to stop.
+    Lost,
+}
+
 /// Works on the shares of another machine until its run ends, if there is one. Returns what this machine did; none if its own run has to follow,
-/// as the other one did not come to its end over all files.
-pub(super) fn help(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
-    let Some(engine) = &options.engine else {
-        return Ok(None);
-    };
-    let Some(mut guest) = engine.guest() else {
-        return Ok(None);
-    };
+/// as the other one did not come to its end over all files. Adds to the files in whose pictures it recognised text.
+pub(super) fn help(
+    options: &Options,
+    progress: &Progress,
+    recognised: &mut u64,
+) -> Result<Option<Summary>, Error> {
     let started = Instant::now();
     let completed = || options.meta().ok().and_then(|meta| meta.completed);
-    let before = completed();
-    let mut whole = Outcome::default();
+    let before = match options.engine {
+        Some(_) => completed(),
+        None => return Ok(None),
+    };
+    let mut helped = Helped::default();
+    let end = until_the_end(options, progress, &mut helped, &|| completed() != before)?;
+    *recognised += helped.recognised;
+    let is_done = end == End::Over && completed() != before;
+    if !is_done && !progress.is_cancelled() {
+        return Ok(None);
+    }
+    let files = helped.files;
+    let n_files = files.added + files.changed;
+    let message = format!("another machine has the run; this one read {n_files} of its files");
+    Ok(Some(Summary {
+        added: files.added,
+        changed: files.changed,
+        documents: files.documents,
+        failed: files.failures,
+        bytes: files.bytes,
+        seconds: started.elapsed().as_secs_f64(),
+        interrupted: progress.is_cancelled(),
+        committed: n_files > 0,
+        messages: vec![message],
+        ..Summary::default()
+    }))
+}
+
+/// Works on the shares of another machine that recognises text in pictures, until it ends, if there is one.
+pub(super) fn with_pictures(
+    options: &Options,
+    progress: &Progress,
+    summary: &mut Summary,
+) -> Result<(), Error> {
+    let mut helped = Helped::default();
+    until_the_end(options, progress, &mut helped, &|| true)?;
+    summary.interrupted |= progress.is_cancelled();
+    if helped.recognised > 0 {
+        summary.recognised += helped.recognised;
+        let n = helped.recognised;
+        let message =
+            format!("another machine has the run; this one read the pictures of {n} of its files");
+        summary.messages.push(message);
+    }
+    Ok(())
+}
+
+/// Claims shares until there is no run. If one ended before `is_complete`, it is asked for some more times, since it
+/// may be between two passes.
+fn until_the_end(
+    options: &Options,
+    progress: &Progress,
+    helped: &mut Helped,
+    is_complete: &dyn Fn() -> bool,
+) -> Result<End, Error> {
+    let Some(engine) = &options.engine else {
+        return Ok(End::Over);
+    };
+    let Some(mut guest) = engine.guest() else {
+        return Ok(End::Lost);
+    };
+    let takes = |work: &str| match share::read(work) {
+        Ok(Work::Pictures(pictures)) => ocr::takes(options, &pictures),
+        // What is wrong with it is said when it is claimed.
+        _ => true,
+    };
     let (mut n_failures, mut n_ended) = (0, None);
     let mut asked = Instant::now();
     progress.waiting.store(true, Ordering::Relaxed);
-    let is_over = loop {
+    let end = loop {
         if progress.is_cancelled() {
-            break false;
+            break End::Lost;
         }
-        let claim = guest.claim()?;
+        let claim = guest.claim(&takes)?;
         if !matches!(claim, Claim::Ended) {
             n_ended = Some(0);
         }
         match claim {
-            Claim::Share(share, sink) => {
+            Claim::Share(of, sink) => {
                 progress.waiting.store(false, Ordering::Relaxed);
-                match work(options, &share, sink, progress) {
-                    Ok(outcome) => whole.add(&outcome),
+                match work(options, &of, sink, progress) {
+                    Ok(done) => helped.add(&done),
                     Err(error @ (Error::ReadsOtherwise | Error::KeepsRights)) => return Err(error),
                     // The lease may be lost with that of the run, which the next claim says.
                     Err(_) if n_failures < MAX_FAILURES => {
@@ -74,36 +153,18 @@ pub(super) fn help(options: &Options, progress: &Progress) -> Result<Option<Summ
                 std::thread::sleep(ASK);
             }
             Claim::Ended => match n_ended.as_mut().filter(|n| **n < MAX_ENDED) {
-                // It may be between its two passes.
-                Some(n) if completed() == before => {
+                Some(n) if !is_complete() => {
                     *n += 1;
                     std::thread::sleep(ASK);
                 }
-                _ => break true,
+                _ => break End::Over,
             },
-            Claim::Lost => break false,
+            Claim::Lost => break End::Lost,
         }
     };
     progress.waiting.store(false, Ordering::Relaxed);
     progress.wait_for(None);
-    let n_files = whole.added + whole.changed;
-    let is_done = is_over && completed() != before;
-    if !is_done && !progress.is_cancelled() {
-        return Ok(None);
-    }
-    let message = format!("another machine has the run; this one read {n_files} of its files");
-    Ok(Some(Summary {
-        added: whole.added,
-        changed: whole.changed,
-        documents: whole.documents,
-        failed: whole.failures,
-        bytes: whole.bytes,
-        seconds: started.elapsed().as_secs_f64(),
-        interrupted: progress.is_cancelled(),
-        committed: n_files > 0,
-        messages: vec![message],
-        ..Summary::default()
-    }))
+    Ok(end)
 }
 
 /// Returns who has the run, for people.
@@ -113,31 +174,47 @@ fn writer(engine: &dyn Engine) -> Option<String> {
     writer.next().map(|(_, line)| line)
 }
 
-impl Outcome {
+impl Helped {
     fn add(&mut self, other: &Self) {
-        self.added += other.added;
-        self.changed += other.changed;
-        self.documents += other.documents;
-        self.failures += other.failures;
-        self.bytes += other.bytes;
+        let (files, of) = (&mut self.files, &other.files);
+        files.added += of.added;
+        files.changed += of.changed;
+        files.documents += of.documents;
+        files.failures += of.failures;
+        files.bytes += of.bytes;
+        self.recognised += other.recognised;
     }
 }
 
 /// Works on a share, and gives it back if this machine would read its files otherwise, or is to stop.
 pub(super) fn work(
     options: &Options,
-    share: &str,
+    work: &str,
     sink: Box<dyn Sink>,
     progress: &Progress,
-) -> Result<Outcome, Error> {
-    let share: Share = match serde_json::from_str(share) {
-        Ok(share) => share,
+) -> Result<Helped, Error> {
+    let mut helped = Helped::default();
+    match share::read(work) {
+        Ok(Work::Files(share)) => helped.files = files(options, &share, sink, progress)?,
+        Ok(Work::Pictures(pictures)) => {
+            helped.recognised = ocr::work(options, &pictures, sink, progress)?;
+        }
         // A newer ken offers it.
         Err(error) => {
             sink.close()?;
-            return Err(ken_engine::Error::Query(format!("a share: {error}")).into());
+            return Err(error.into());
         }
-    };
+    }
+    Ok(helped)
+}
+
+/// Reads the files of a share.
+fn files(
+    options: &Options,
+    share: &Share,
+    sink: Box<dyn Sink>,
+    progress: &Progress,
+) -> Result<Outcome, Error> {
     if share.access && !options.access {
         // Nobody would find what this machine writes.
         sink.close()?;
@@ -199,7 +276,6 @@ pub(super) fn work(
     outcome.documents = after[0] - before[0];
     outcome.failures = after[1] - before[1];
     outcome.bytes = after[2] - before[2];
-    let text = serde_json::to_string(&outcome);
-    slot.finish(&text.unwrap_or_default())?;
+    slot.finish(&share::text_of(&outcome)?)?;
     Ok(outcome)
 }

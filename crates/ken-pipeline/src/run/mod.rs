@@ -5,7 +5,6 @@ mod help;
 mod pass;
 mod retag;
 mod session;
-mod share;
 mod shares;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -29,12 +28,12 @@ use crate::guest::Guest;
 use crate::ngrams::NgramWriter;
 use crate::prepare::{Prepared, Scope};
 use crate::progress::Stage;
+use crate::share::Shared;
 use crate::write::LazyWriter;
 use crate::{Error, Options, Progress, RootChange, Summary, ocr, roots};
 pub(crate) use pass::run_in;
 use pass::{Pass, run_pass, second_pass};
 pub(crate) use session::Session;
-use share::Shared;
 
 /// Called for each change of a file when the walk finds it.
 pub(crate) type Notify<'n> = dyn Fn(&Change) + Sync + 'n;
@@ -192,22 +191,53 @@ fn run_or_help(
     progress: &Progress,
     notify: &Notify<'_>,
 ) -> Result<Summary, Error> {
+    let mut recognised = 0;
     loop {
-        if let Some(helped) = help::help(options, progress)?
+        if let Some(helped) = help::help(options, progress, &mut recognised)?
             && (helped.interrupted || is_plain(options, changes))
         {
-            // What it was asked for beside the help is not done yet.
-            let committed = helped.committed && !helped.interrupted;
-            return Ok(Summary {
-                committed,
+            let helped = Summary {
+                recognised,
                 ..helped
-            });
+            };
+            return after_help(options, helped, progress);
         }
         match run(options, changes, Scope::All, progress, notify) {
             Err(Error::Index(ken_engine::Error::Busy(_))) if options.engine.is_some() => {}
-            outcome => return outcome,
+            outcome => {
+                return outcome.map(|summary| Summary {
+                    recognised: summary.recognised + recognised,
+                    ..summary
+                });
+            }
         }
     }
+}
+
+/// Ends the run of a machine that helped another one: with the pictures, if that is wanted.
+fn after_help(options: &Options, helped: Summary, progress: &Progress) -> Result<Summary, Error> {
+    // What it was asked for beside the help is not done yet.
+    let mut summary = Summary {
+        committed: helped.committed && !helped.interrupted,
+        ..helped
+    };
+    let started = Instant::now();
+    // No other process of this machine may run meanwhile.
+    let session = match summary.interrupted {
+        true => None,
+        false => Session::open(options, progress)?,
+    };
+    if session.is_some() {
+        recognise(options, progress, &mut summary)?;
+    }
+    summary.seconds += started.elapsed().as_secs_f64();
+    Ok(summary)
+}
+
+/// Recognises text in pictures, together with other machines.
+fn recognise(options: &Options, progress: &Progress, summary: &mut Summary) -> Result<(), Error> {
+    let mut help = |summary: &mut Summary| help::with_pictures(options, progress, summary);
+    ocr::recognise(options, progress, summary, &mut help)
 }
 
 /// Returns whether the run of another machine did what this one was asked for.
@@ -259,7 +289,7 @@ fn run(
         ken_index::verify_presence(&index_folder(&options.data))?;
     }
     if !summary.interrupted && !options.dry_run && scope.is_all() {
-        ocr::recognise(options, progress, &mut summary)?;
+        recognise(options, progress, &mut summary)?;
     }
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)

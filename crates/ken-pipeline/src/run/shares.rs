@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Receiver;
 use ken_engine::{Claim, Shares};
 
-use super::share::{Outcome, Share, SharedFile};
 use super::{Run, help};
 use crate::extract::{Job, Pool, Thread};
+use crate::share::{self, Outcome, Share, SharedFile, Work};
 use crate::{Error, under_way};
 
 /// The most files of a share.
@@ -112,16 +112,15 @@ impl Run<'_> {
         }
         let n_files = files.len();
         let stale = &self.prepared.stale;
-        let share = Share {
+        let work = Work::Files(Share {
             process: under_way::process(),
             profile: stale.profile.clone(),
             generation: stale.generation,
             full: self.prepared.options.full,
             access: self.prepared.options.access,
             files,
-        };
-        let text = serde_json::to_string(&share);
-        let text = text.map_err(|error| ken_engine::Error::Query(error.to_string()))?;
+        });
+        let text = share::text_of(&work)?;
         self.shared.n_out.fetch_add(n_files, Ordering::Relaxed);
         shares.note(&self.progress.far(self.started.elapsed()));
         shares.offer(&text)
@@ -130,7 +129,7 @@ impl Run<'_> {
     fn note_outcomes(&self, outcomes: &[String]) {
         let progress = self.progress;
         for outcome in outcomes {
-            let outcome: Outcome = serde_json::from_str(outcome).unwrap_or_default();
+            let outcome: Outcome = share::read(outcome).unwrap_or_default();
             self.counts.add_many(outcome.added, outcome.changed);
             let n_files = outcome.added + outcome.changed + outcome.left.len() as u64;
             let n_files = usize::try_from(n_files).unwrap_or(usize::MAX);
@@ -177,9 +176,9 @@ impl Run<'_> {
                 return Ok(());
             }
             if now.n_offered > 0
-                && let Claim::Share(share, sink) = guest.claim()?
+                && let Claim::Share(work, sink) = guest.claim(&|_| true)?
             {
-                help::work(options, &share, sink, self.progress)?;
+                help::work(options, &work, sink, self.progress)?;
             } else {
                 std::thread::sleep(LOOK);
             }

@@ -57,7 +57,7 @@ pub(crate) struct Now<'n> {
 
 impl Now<'_> {
     /// Returns the current extraction profile; `last` is the previous one.
-    fn profile(&self, last: Option<&Profile>) -> Profile {
+    pub(crate) fn profile(&self, last: Option<&Profile>) -> Profile {
         let own = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
         let mut formats: BTreeMap<String, u32> = own.collect();
         formats.extend(self.helpers.map(Helpers::versions).unwrap_or_default());

@@ -3,6 +3,7 @@
 
 mod machines;
 mod node;
+mod pictures;
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};

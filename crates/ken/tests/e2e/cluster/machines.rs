@@ -103,29 +103,29 @@ fn tags_move_to_the_cluster_and_back() {
 const N_FILES: usize = 500;
 
 /// A machine whose run is under way.
-struct Machine(Option<Child>);
+pub(super) struct Machine(Option<Child>);
 
 impl Machine {
     /// Starts `ken index` on the machine with a data folder.
-    fn start(both: &Both, data: &str) -> Self {
+    pub(super) fn start(both: &Both, data: &str) -> Self {
         Self::start_with(both, data, &[])
     }
 
     /// The same with more options.
-    fn start_with(both: &Both, data: &str, more: &[&str]) -> Self {
+    pub(super) fn start_with(both: &Both, data: &str, more: &[&str]) -> Self {
         let of_cluster = ["--config", "cluster.toml", "--data", data];
         let index = ["index", "--json", "--threads", "1", "docs"];
         let arguments = of_cluster.iter().chain(&index).chain(more);
         Self(Some(both.world.spawn(arguments)))
     }
 
-    fn signal(&self, signal: &str) {
+    pub(super) fn signal(&self, signal: &str) {
         let pid = self.0.as_ref().unwrap().id().to_string();
         let sent = Command::new("kill").args([signal, &pid]).status();
         assert!(sent.unwrap().success());
     }
 
-    fn end(mut self) -> Run {
+    pub(super) fn end(mut self) -> Run {
         Run::of_child(self.0.take().unwrap())
     }
 }
@@ -141,7 +141,7 @@ impl Drop for Machine {
 
 /// Waits until the root document is as it is expected.
 #[track_caller]
-fn wait_for(both: &Both, what: &str, is_so: impl Fn(&Value) -> bool) {
+pub(super) fn wait_for(both: &Both, what: &str, is_so: impl Fn(&Value) -> bool) {
     let start = Instant::now();
     loop {
         let root = both.node.root();
@@ -153,11 +153,11 @@ fn wait_for(both: &Both, what: &str, is_so: impl Fn(&Value) -> bool) {
     }
 }
 
-fn n_offered(root: &Value) -> usize {
+pub(super) fn n_offered(root: &Value) -> usize {
     root["work"]["offered"].as_array().map_or(0, Vec::len)
 }
 
-fn n_claimed(root: &Value) -> usize {
+pub(super) fn n_claimed(root: &Value) -> usize {
     let leases = root["leases"]
         .as_array()
         .map(Vec::as_slice)
