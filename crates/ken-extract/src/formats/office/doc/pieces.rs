@@ -151,12 +151,30 @@ const MAX_SAMPLE_BYTES: usize = 16 << 10;
 fn double_byte(bytes: &[u8], code_page: Option<u16>) -> String {
     let mut packed = Vec::with_capacity(bytes.len());
     for &[low, high] in bytes.as_chunks::<2>().0 {
-        packed.extend((high != 0).then_some(high));
-        packed.push(low);
+        match (low, high) {
+            (0x80.., 0) if code_page != Some(JAPANESE) => packed.extend(plain(low)),
+            (_, 0) => packed.push(low),
+            _ => packed.extend([high, low]),
+        }
     }
     match code_page {
         Some(page) => code_page::decode(&packed, page).into_owned(),
         None => text::decode(&packed, None).into_owned(),
+    }
+}
+
+/// The code page in which a single byte may be no ASCII.
+const JAPANESE: u16 = 932;
+
+/// Returns what stands for a mark of Western Windows, which Word writes between characters of two bytes that would take it for the
+/// half of one.
+fn plain(mark: u8) -> &'static [u8] {
+    match mark {
+        0x91 | 0x92 => b"'",
+        0x93 | 0x94 => b"\"",
+        0x96 | 0x97 => b"-",
+        0x85 => b"...",
+        _ => b" ",
     }
 }
 

@@ -207,6 +207,61 @@ fn word_95_has_code_pages() {
     }
 }
 
+/// Words of two bytes stand between Western quotation marks, which are single.
+#[test]
+fn chinese_of_word_95_has_western_marks() {
+    let text =
+        "单击要创建的文件类型，单击“确定”，然后开始键入内容。要保存新文件，请单击“文件”菜单。";
+    for (encoding, shown) in [
+        (encoding_rs::GBK, text.to_owned()),
+        (encoding_rs::BIG5, in_big5(text)),
+    ] {
+        let mut bytes = Vec::new();
+        for character in shown.chars() {
+            match character {
+                '“' => bytes.extend([0x93, 0]),
+                '”' => bytes.extend([0x94, 0]),
+                _ => bytes.extend(
+                    encoding
+                        .encode(character.encode_utf8(&mut [0; 4]))
+                        .0
+                        .iter()
+                        .rev(),
+                ),
+            }
+        }
+        bytes.extend(b"\r\0");
+        let mut main = vec![0; 0x400];
+        let end = main.len() + bytes.len();
+        for (at, number) in [(0, 0xa699_u16), (2, 101), (6, 0x409), (10, 0x1000)] {
+            main[at..at + 2].copy_from_slice(&number.to_le_bytes());
+        }
+        let length = bytes.len() as u32;
+        for (at, number) in [(0x18, 0x400), (0x1c, end as u32), (0x34, length)] {
+            main[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        main.extend(bytes);
+        let found = found(&compound_of(&[("WordDocument", &main)]));
+        assert_eq!(found.own().failure, None);
+        assert_eq!(found.own().body, shown.replace(['“', '”'], "\""));
+    }
+}
+
+/// The same in Traditional characters.
+fn in_big5(text: &str) -> String {
+    let pairs = [
+        "单單", "击擊", "创創", "类類", "确確", "后後", "开開", "键鍵", "内內", "请請", "单單",
+    ];
+    let pairs = pairs.iter().map(|pair| {
+        let mut pair = pair.chars();
+        (pair.next().unwrap(), pair.next().unwrap())
+    });
+    let pairs: std::collections::HashMap<_, _> = pairs.collect();
+    text.chars()
+        .map(|character| *pairs.get(&character).unwrap_or(&character))
+        .collect()
+}
+
 #[test]
 fn comments_have_their_authors() {
     let text = "A page\r\u{5}first remark\r\u{5}second remark\r";

@@ -335,6 +335,21 @@ fn headers_of_sheets_are_read_unless_the_program_made_them() {
 }
 
 #[test]
+fn what_formulas_last_saw_of_other_files_is_left_out() {
+    let row = "<table:table-row><table:table-cell><text:p>77</text:p></table:table-cell></table:table-row>";
+    let content = format!(
+        "<office:spreadsheet><table:table table:name='Own'>{row}</table:table>\
+         <table:table table:name='&apos;file:///home/a/prices.ods&apos;#Sheet1'>\
+         <table:table-source table:table-name='Sheet1' table:mode='copy-results-only'/>{}\
+         </table:table></office:spreadsheet>",
+        row.replace("77", "88")
+    );
+    let found = run(&zip_of(&[("content.xml", content.as_bytes())]));
+    assert_eq!(found.own().failure, None);
+    assert_eq!(found.own().body, "Own\n77");
+}
+
+#[test]
 fn pictures_of_objects_count_if_nothing_else_is_known_of_them() {
     const PICTURE: &[u8] = include_bytes!("../../../../tests/data/drawing/pump.emf");
     let content: &[u8] = b"<office:text><text:p>Shown</text:p></office:text>";

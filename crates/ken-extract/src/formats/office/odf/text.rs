@@ -260,14 +260,24 @@ fn choices(condition: &str) -> String {
     quoted.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether an element is skipped: deleted text, templates of indexes, and elements in
-/// paragraphs that are not their text.
+/// Returns whether an element is skipped: deleted text, templates of indexes, what is kept of sheets of other files, and
+/// elements in paragraphs that are not their text.
 pub(super) fn is_skipped(tag: &Start<'_>) -> bool {
     match tag.full_name() {
         "dc:date" | "meta:date-string" | "meta:creator-initials" | "chart:label-separator" => true,
         "office:meta" | "office:master-styles" | "office:forms" | "office:binary-data" => true,
         "text:tracked-changes" | "text:note-citation" | "text:page-number" => true,
         "text:footnote-citation" | "text:endnote-citation" => true,
+        "table:table" => {
+            let name = tag.attribute("name").unwrap_or_default();
+            is_of_another_file(&name)
+        }
         name => name.starts_with("text:") && name.ends_with("-source"),
     }
+}
+
+/// Returns whether a table is what formulas last saw of another file. Its name is `'file:///other.ods'#Sheet`; no sheet of a person
+/// begins with an apostrophe.
+fn is_of_another_file(name: &str) -> bool {
+    name.starts_with('\'') && name.contains("'#")
 }
