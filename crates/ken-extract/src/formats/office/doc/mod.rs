@@ -35,7 +35,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("pages, where the writer began one")
         .members("embedded files")
         .in_worker()
-        .version(9);
+        .version(10);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
