@@ -44,7 +44,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(12);
+.version(13);
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
     let mut body = Body::new(limits.max_text_bytes);
@@ -326,7 +326,7 @@ mod tests {
                   <f>HYPERLINK(\"https://example.org/f\",\"f\")</f><v>f</v></c></row></sheetData>\
                   <dataValidations><dataValidation type='list' prompt='Choose one'><formula1>\
                   \"red,blue\"</formula1></dataValidation></dataValidations><hyperlinks>\
-                  <hyperlink ref='A1' r:id='r1'/></hyperlinks></s>",
+                  <hyperlink ref='A1' r:id='r1' tooltip='Open it_x000d__x000a_'/></hyperlinks></s>",
             ),
             (
                 "xl/worksheets/_rels/a.xml.rels",
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(
             run(&FORMAT, &zip).own().body,
             "S\nline two\tf\nhttps://example.org/f\nChoose one\nred\nblue\n\
-             https://example.org/a\nIna: check\nIna: done\nBo Lund: why?\nUmsatz_2024"
+             Open it\nhttps://example.org/a\nIna: check\nIna: done\nBo Lund: why?\nUmsatz_2024"
         );
     }
 

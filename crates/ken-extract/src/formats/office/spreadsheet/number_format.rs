@@ -71,6 +71,8 @@ impl NumberFormat {
             9 => "0%",
             10 => "0.00%",
             11 => "0.00E+00",
+            12 => "# ?/?",
+            13 => "# ??/??",
             14 | 27..=31 | 36 | 50..=54 | 57 | 58 => "yyyy-mm-dd",
             15 => "d-mmm-yy",
             16 => "d-mmm",
@@ -439,6 +441,12 @@ mod tests {
                 "{code}"
             );
         }
+    }
+
+    #[test]
+    fn formats_without_a_code_in_the_file_show_fractions() {
+        assert_eq!(NumberFormat::built_in(12).show("2.25", false), "2 1/4");
+        assert_eq!(NumberFormat::built_in(13).show("0.3125", false), "5/16");
     }
 
     #[test]
