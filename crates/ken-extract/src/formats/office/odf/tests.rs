@@ -315,6 +315,18 @@ fn flat_files_have_headers_and_properties() {
 }
 
 #[test]
+fn copies_of_cells_of_other_files_are_no_sheets() {
+    let cell = "<table:table-row><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>";
+    let content = format!(
+        "<office:spreadsheet><table:table table:name=\"It's #1\">{cell}</table:table>\
+        <table:table table:name=\"'file:///home/a/b.ods'#S\">{cell}</table:table></office:spreadsheet>"
+    );
+    let found = run(&zip_of(&[("content.xml", content.as_bytes())]));
+    assert_eq!(found.own().body, "It's #1\nx");
+    assert_eq!(found.own().number(Field::Pages), Some(1));
+}
+
+#[test]
 fn headers_of_sheets_are_read_unless_the_program_made_them() {
     let content = "<office:spreadsheet><table:content-validations><table:content-validation>\
         <table:help-message table:title='Which'><text:p>Choose</text:p></table:help-message>\

@@ -260,14 +260,17 @@ fn choices(condition: &str) -> String {
     quoted.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether an element is skipped: deleted text, templates of indexes, and elements in
-/// paragraphs that are not their text.
+/// Returns whether an element is skipped: deleted text, templates of indexes, elements in
+/// paragraphs that are not their text, and copies of cells of other files, which formulas use and nobody sees.
 pub(super) fn is_skipped(tag: &Start<'_>) -> bool {
     match tag.full_name() {
         "dc:date" | "meta:date-string" | "meta:creator-initials" | "chart:label-separator" => true,
         "office:meta" | "office:master-styles" | "office:forms" | "office:binary-data" => true,
         "text:tracked-changes" | "text:note-citation" | "text:page-number" => true,
         "text:footnote-citation" | "text:endnote-citation" => true,
+        "table:table" => tag
+            .attribute("name")
+            .is_some_and(|name| name.starts_with('\'') && name.contains("'#")),
         name => name.starts_with("text:") && name.ends_with("-source"),
     }
 }
