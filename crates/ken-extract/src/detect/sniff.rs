@@ -23,8 +23,30 @@ pub(super) fn message(head: &[u8], in_maildir: bool) -> Option<Detected> {
     if is_mailbox {
         return is_header(fields, 1).then_some(MBOX);
     }
-    is_header(fields, if in_maildir { 1 } else { 2 }).then_some(MESSAGE)
+    let is_message = is_header(fields, if in_maildir { 1 } else { 2 }) || is_bare_multipart(fields);
+    is_message.then_some(MESSAGE)
 }
+
+/// Returns whether a text is a message without a sender, as Outlook stores the signed part of one: the version of MIME comes
+/// first, and the type says that parts follow.
+fn is_bare_multipart(text: &[u8]) -> bool {
+    let has_prefix = |line: &[u8], prefix: &[u8]| {
+        let start = line.get(..prefix.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    };
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let is_first = lines
+        .next()
+        .is_some_and(|line| has_prefix(line, b"mime-version: 1.0"));
+    let mut fields = lines
+        .map(<[u8]>::trim_ascii_end)
+        .take(MAX_BARE_LINES)
+        .take_while(|line| !line.is_empty());
+    is_first && fields.any(|line| has_prefix(line, b"content-type: multipart/"))
+}
+
+/// Messages without a sender have few fields.
+const MAX_BARE_LINES: usize = 20;
 
 /// Returns what follows the lines `From ` and `>From ` at the start of a mailbox, or of a message that was
 /// once in a mailbox.
@@ -382,6 +404,10 @@ mod tests {
         assert_eq!(message(of_python, false), Some(MESSAGE));
         let of_a_server = b"Content-Type: text/html\nContent-Length: 12\nDate: today\n\n<p>";
         assert_eq!(message(of_a_server, false), None);
+        let signed = b"MIME-Version: 1.0\r\nX-MimeOLE: x\r\nContent-Type: multipart/signed;\r\n\tboundary=a\r\n\r\n--a\r\n";
+        assert_eq!(message(signed, false), Some(MESSAGE));
+        let of_one_part = b"MIME-Version: 1.0\nContent-Type: text/plain\n\nmultipart/";
+        assert_eq!(message(of_one_part, false), None);
         let quoted = b">From a Mon Jan 1\nFrom: a\nMessage-ID: <x>\n\nhi";
         assert_eq!(message(quoted, false), Some(MESSAGE));
         let separated = b"From a Mon Jan 1\n>From b\nSubject: x\n\nhi";

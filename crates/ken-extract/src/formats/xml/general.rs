@@ -25,7 +25,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     extract,
 )
 .fields(&[Field::Title, Field::Lang])
-.version(3);
+.version(4);
 
 const DIALECT: Dialect = Dialect {
     role,
@@ -37,6 +37,9 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 }
 
 fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
+    if path.is_empty() && is_list_of_parts(tag) {
+        return Role::Skip;
+    }
     let mut parents = path.split_terminator('/').skip(1);
     let is_of_root = match (parents.next(), parents.next()) {
         (None, _) => !path.is_empty(),
@@ -49,9 +52,19 @@ fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
     }
 }
 
-/// Returns whether an attribute holds a word: three letters in a row, not a namespace or a colour.
+/// Returns whether an element is all that lists the types or the relations of a package's parts (ECMA-376 part 2).
+fn is_list_of_parts(tag: &Start<'_>) -> bool {
+    let namespace = tag.attribute("xmlns").unwrap_or_default();
+    matches!(tag.name(), "Types" | "Relationships")
+        && namespace.starts_with("http://schemas.openxmlformats.org/package/")
+}
+
+/// Returns whether an attribute holds a word: three letters in a row, not a namespace, a type, a colour, or how something looks.
 fn is_words(name: &str, value: &str) -> bool {
-    if name.starts_with("xmlns") || name.starts_with("xml:") || value.starts_with('#') {
+    let is_about_xml = ["xmlns", "xml:", "xsi:"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix));
+    if is_about_xml || value.starts_with('#') || (name == "style" && value.contains(':')) {
         return false;
     }
     if name.ends_with(":schemaLocation") {

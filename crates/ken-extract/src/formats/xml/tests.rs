@@ -57,6 +57,21 @@ fn other_xml_gives_text_and_words_of_attributes() {
 }
 
 #[test]
+fn what_xml_says_about_itself_is_no_text() {
+    let found = read(
+        "core.xml",
+        b"<core xmlns:xsi='x'><made xsi:type='dcterms:W3CDTF' style='position:absolute' title='Blue'>today</made></core>",
+    );
+    assert_eq!(found.own().body, "Blue\ntoday");
+    for root in ["Types", "Relationships"] {
+        let part = format!(
+            "<{root} xmlns='http://schemas.openxmlformats.org/package/2006/x'><a Target='word/document.xml'/></{root}>"
+        );
+        assert_eq!(read("parts.xml", part.as_bytes()).own().body, "");
+    }
+}
+
+#[test]
 fn xml_that_ends_early_keeps_its_text_and_says_so() {
     for end in ["", "</p>", "<b", "<title>"] {
         let bytes = format!("<?xml version='1.0'?><list><p>A knotwren here{end}");

@@ -16,7 +16,9 @@ use pieces::Pieces;
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format =
-    Format::new("metafile", &["image/emf", "image/wmf"], extract).in_worker();
+    Format::new("metafile", &["image/emf", "image/wmf"], extract)
+        .in_worker()
+        .version(2);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

@@ -3,6 +3,8 @@
 
 /// A piece that begins so close behind the last one, in widths of a character, continues its word.
 const WORD_GAP: f64 = 0.35;
+/// The same for letters, in widths of the wider one, where the program draws the blanks too.
+const LETTER_GAP: f64 = 0.6;
 /// A piece that is off the line by less than this many widths of a character is on it.
 const LINE_DRIFT: f64 = 0.5;
 
@@ -11,6 +13,8 @@ pub(super) struct Pieces {
     text: String,
     max_bytes: usize,
     last: Option<End>,
+    /// Whether blanks are pieces of their own, as of programs that draw letter by letter.
+    has_blanks: bool,
 }
 
 /// Where the last piece ended.
@@ -19,6 +23,7 @@ struct End {
     y: f64,
     /// The width of a character; 0 if it is not known.
     unit: f64,
+    is_letter: bool,
 }
 
 impl Pieces {
@@ -27,6 +32,7 @@ impl Pieces {
             text: String::new(),
             max_bytes,
             last: None,
+            has_blanks: false,
         }
     }
 
@@ -44,17 +50,21 @@ impl Pieces {
         if text.is_empty() || self.is_full() {
             return;
         }
-        let n = text.chars().count() as f64;
+        let n = text.chars().count();
         let width = width.filter(|width| *width > 0.0);
-        let unit = width.map_or(0.0, |width| width / n);
+        let unit = width.map_or(0.0, |width| width / n as f64);
+        self.has_blanks |= text == " ";
         if let Some(last) = &self.last {
-            self.text.push_str(separator(last, (x, y), unit));
+            let is_letters = self.has_blanks && last.is_letter && n == 1;
+            let separator = separator(last, (x, y), unit, is_letters);
+            self.text.push_str(separator);
         }
         self.text.push_str(text);
         self.last = Some(End {
             x: x + width.unwrap_or(0.0),
             y,
             unit,
+            is_letter: n == 1,
         });
     }
 
@@ -66,7 +76,11 @@ impl Pieces {
     }
 }
 
-fn separator(last: &End, (x, y): (f64, f64), unit: f64) -> &'static str {
+fn separator(last: &End, (x, y): (f64, f64), unit: f64, is_letters: bool) -> &'static str {
+    let most = match is_letters {
+        true => LETTER_GAP * last.unit.max(unit),
+        false => WORD_GAP * if last.unit > 0.0 { last.unit } else { unit },
+    };
     let unit = if last.unit > 0.0 { last.unit } else { unit };
     let gap = x - last.x;
     if (y - last.y).abs() > LINE_DRIFT * unit.max(1.0) {
@@ -74,7 +88,7 @@ fn separator(last: &End, (x, y): (f64, f64), unit: f64) -> &'static str {
     } else if last.unit == 0.0 {
         // How wide the last piece was is not known.
         if gap < 0.0 { "\n" } else { " " }
-    } else if gap.abs() <= WORD_GAP * unit {
+    } else if gap.abs() <= most {
         ""
     } else if gap < 0.0 {
         "\n"

@@ -68,6 +68,20 @@ fn pieces_are_joined_by_their_places() {
 }
 
 #[test]
+fn letters_that_stand_wide_are_words_if_blanks_are_drawn() {
+    let letters = |blank: &str| {
+        enhanced(&[
+            text((0, 0), 0, "T"),
+            text((14, 0), 0, blank),
+            text((28, 0), 0, "A"),
+            text((43, 0), 0, "n"),
+        ])
+    };
+    assert_eq!(body(EMF, &letters(" ")), "T An");
+    assert_eq!(body(EMF, &letters("o")), "T o A n");
+}
+
+#[test]
 fn transforms_move_texts() {
     let shift = |dx: f32, dy: f32| {
         let numbers = [1.0_f32, 0.0, 0.0, 1.0, dx, dy].map(f32::to_bits);

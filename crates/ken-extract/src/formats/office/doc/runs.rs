@@ -153,8 +153,8 @@ fn read_properties(bytes: &[u8], found: &mut Properties) -> Option<()> {
     let mut location = None;
     while !properties.0.is_empty() {
         match properties.le_u16()? {
-            IS_DELETED => found.is_deleted = properties.byte()? == 1,
-            IS_DATA => is_data = properties.byte()? == 1,
+            IS_DELETED => found.is_deleted = is_on(properties.byte()?),
+            IS_DATA => is_data = is_on(properties.byte()?),
             LOCATION => location = Some(properties.le_u32()?),
             property => skip_value(&mut properties, property)?,
         }
@@ -162,6 +162,12 @@ fn read_properties(bytes: &[u8], found: &mut Properties) -> Option<()> {
         found.picture = location.filter(|_| !is_data);
     }
     Some(())
+}
+
+/// Returns whether a property is set (MS-DOC 2.9.327): 0x81 is the opposite of what the style of the text says, and no style deletes
+/// text or holds data.
+fn is_on(value: u8) -> bool {
+    matches!(value, 1 | 0x81)
 }
 
 /// Reads the data of a form field, if it has choices (MS-DOC 2.9.157 and 2.9.78).

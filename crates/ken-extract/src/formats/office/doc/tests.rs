@@ -406,8 +406,18 @@ fn with_properties(text: &str, runs: &[(usize, &[u8])], data: &[u8]) -> Vec<u8> 
 #[test]
 fn deleted_text_is_left_out() {
     const DELETED: &[u8] = &[0x35, 0x08, 1, 0x00, 0x08, 1];
-    let runs: [(usize, &[u8]); 4] = [(5, &[]), (4, DELETED), (4, &[0x00, 0x08, 0]), (1, &[])];
-    let bytes = with_properties("kept gonestay\r", &runs, b"");
+    // The opposite of the style, and the same.
+    const OTHERWISE: &[u8] = &[0x00, 0x08, 0x81];
+    const AS_STYLE: &[u8] = &[0x00, 0x08, 0x80];
+    let runs: [(usize, &[u8]); 6] = [
+        (5, &[]),
+        (4, DELETED),
+        (4, OTHERWISE),
+        (2, &[0x00, 0x08, 0]),
+        (2, AS_STYLE),
+        (1, &[]),
+    ];
+    let bytes = with_properties("kept goneawaystay\r", &runs, b"");
     assert_eq!(found(&bytes).own().failure, None);
     assert_eq!(found(&bytes).own().body, "kept stay");
     survives(extract, WORD, "a.doc", &bytes);

@@ -315,6 +315,18 @@ fn flat_files_have_headers_and_properties() {
 }
 
 #[test]
+fn copies_of_cells_of_other_files_are_no_sheets() {
+    let cell = "<table:table-row><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>";
+    let content = format!(
+        "<office:spreadsheet><table:table table:name=\"It's #1\">{cell}</table:table>\
+        <table:table table:name=\"'file:///home/a/b.ods'#S\">{cell}</table:table></office:spreadsheet>"
+    );
+    let found = run(&zip_of(&[("content.xml", content.as_bytes())]));
+    assert_eq!(found.own().body, "It's #1\nx");
+    assert_eq!(found.own().number(Field::Pages), Some(1));
+}
+
+#[test]
 fn headers_of_sheets_are_read_unless_the_program_made_them() {
     let content = "<office:spreadsheet><table:content-validations><table:content-validation>\
         <table:help-message table:title='Which'><text:p>Choose</text:p></table:help-message>\
@@ -332,21 +344,6 @@ fn headers_of_sheets_are_read_unless_the_program_made_them() {
     let found = run(&zip_of(&parts));
     assert_eq!(found.own().failure, None);
     assert_eq!(found.own().body, "Which\nChoose\nS\nInventory\nPrinted on");
-}
-
-#[test]
-fn what_formulas_last_saw_of_other_files_is_left_out() {
-    let row = "<table:table-row><table:table-cell><text:p>77</text:p></table:table-cell></table:table-row>";
-    let content = format!(
-        "<office:spreadsheet><table:table table:name='Own'>{row}</table:table>\
-         <table:table table:name='&apos;file:///home/a/prices.ods&apos;#Sheet1'>\
-         <table:table-source table:table-name='Sheet1' table:mode='copy-results-only'/>{}\
-         </table:table></office:spreadsheet>",
-        row.replace("77", "88")
-    );
-    let found = run(&zip_of(&[("content.xml", content.as_bytes())]));
-    assert_eq!(found.own().failure, None);
-    assert_eq!(found.own().body, "Own\n77");
 }
 
 #[test]

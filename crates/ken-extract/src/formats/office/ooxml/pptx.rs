@@ -43,7 +43,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("slides")
 .members("embedded files")
 .in_worker()
-.version(9);
+.version(10);
 
 /// The text of a presentation as it is read.
 struct Reader {

@@ -28,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(7);
+.version(8);
 
 /// More sheets than memory ever holds.
 const MAX_SHEETS: usize = 10_000;
@@ -44,8 +44,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
             Some(())
         }
         156 if sheets.len() < MAX_SHEETS => {
-            data.take(8)?;
-            let (id, name) = (string(data)?, string(data)?);
+            let (id, name) = sheet_name(data.0)?;
             sheets.push((name, id));
             Some(())
         }
@@ -120,6 +119,20 @@ fn string(data: &mut Cursor<'_>) -> Option<String> {
     };
     let bytes = data.take(n_units.checked_mul(2)?)?;
     Some(code_page::utf16(bytes).into_owned())
+}
+
+/// Reads the relation and the name of a sheet, which two numbers precede; in Excel 2007 before its release three.
+fn sheet_name(record: &[u8]) -> Option<(String, String)> {
+    let names = |n_before: usize| {
+        let mut data = Cursor(record.get(n_before..)?);
+        let names = (string(&mut data)?, string(&mut data)?);
+        Some((names, data.0.is_empty()))
+    };
+    let (final_form, is_whole) = names(8).unzip();
+    match names(12) {
+        Some((names, true)) if is_whole != Some(true) => Some(names),
+        _ => final_form,
+    }
 }
 
 /// Reads a string between its flags and its formatting.
@@ -311,6 +324,19 @@ mod tests {
             assert_eq!(found.own().body, expected);
             assert_eq!(found.own().number(Field::Pages), Some(2));
         }
+    }
+
+    #[test]
+    fn names_of_sheets_follow_two_numbers_or_three() {
+        let names = [text("r1"), text("Catch")].concat();
+        let expected = Some(("r1".to_owned(), "Catch".to_owned()));
+        for n_numbers in [2, 3] {
+            let mut record = vec![0; 4 * n_numbers];
+            record[4 * (n_numbers - 1)] = 1;
+            record.extend(&names);
+            assert_eq!(sheet_name(&record), expected);
+        }
+        assert_eq!(sheet_name(&[0; 8]), None);
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets")
 .members("embedded files")
 .in_worker()
-.version(11);
+.version(13);
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
     let mut body = Body::new(limits.max_text_bytes);
@@ -97,10 +97,14 @@ fn read_workbook(
                 sheets.push((name, id.into_owned()));
             }
             "definedName" => {
-                let is_hidden = tag.attribute("hidden").is_some_and(|value| value != "0");
+                let is = |what| {
+                    tag.attribute(what)
+                        .is_some_and(|value| !matches!(&*value, "0" | "false"))
+                };
+                let is_macro = is("function") || is("vbProcedure");
                 let name = tag.attribute("name").unwrap_or_default();
                 // Those of Excel itself: the area to print, and of filters.
-                if !is_hidden && !name.starts_with('_') {
+                if !is("hidden") && !is_macro && !name.starts_with('_') {
                     names.push(name.into_owned());
                     names.push(tag.attribute("comment").unwrap_or_default().into_owned());
                 }
@@ -305,7 +309,9 @@ mod tests {
             (
                 "xl/workbook.xml",
                 b"<w><sheet name='S' r:id='r1'/><definedNames><definedName name='Umsatz_2024'>S!A1\
-                  </definedName><definedName name='_xlnm.Print_Area'>S!A1</definedName></definedNames>\
+                  </definedName><definedName name='_xlnm.Print_Area'>S!A1</definedName>\
+                  <definedName name='Button_Click' function='1' vbProcedure='1'>#REF!</definedName>\
+                  </definedNames>\
                   </w>",
             ),
             (
@@ -320,7 +326,7 @@ mod tests {
                   <f>HYPERLINK(\"https://example.org/f\",\"f\")</f><v>f</v></c></row></sheetData>\
                   <dataValidations><dataValidation type='list' prompt='Choose one'><formula1>\
                   \"red,blue\"</formula1></dataValidation></dataValidations><hyperlinks>\
-                  <hyperlink ref='A1' r:id='r1'/></hyperlinks></s>",
+                  <hyperlink ref='A1' r:id='r1' tooltip='Open it_x000d__x000a_'/></hyperlinks></s>",
             ),
             (
                 "xl/worksheets/_rels/a.xml.rels",
@@ -343,7 +349,7 @@ mod tests {
         assert_eq!(
             run(&FORMAT, &zip).own().body,
             "S\nline two\tf\nhttps://example.org/f\nChoose one\nred\nblue\n\
-             https://example.org/a\nIna: check\nIna: done\nBo Lund: why?\nUmsatz_2024"
+             Open it\nhttps://example.org/a\nIna: check\nIna: done\nBo Lund: why?\nUmsatz_2024"
         );
     }
 

@@ -36,7 +36,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("slides")
         .members("embedded files, numbered from 1")
         .in_worker()
-        .version(9);
+        .version(10);
 
 /// An embedded object.
 const OBJECT: u16 = 0x1011;

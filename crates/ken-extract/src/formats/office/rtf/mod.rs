@@ -31,7 +31,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("RTF", &["application/
     ])
     .sections("pages, where the writer began one")
     .members("embedded files, numbered from 1")
-    .version(6);
+    .version(7);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

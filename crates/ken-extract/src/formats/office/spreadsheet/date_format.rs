@@ -18,6 +18,8 @@ pub(in crate::formats::office) struct DatePattern {
     pattern: String,
     /// Seconds of the unit that [`ELAPSED`] counts.
     elapsed_unit: i64,
+    /// Whether it shows a day, month or year.
+    has_date: bool,
 }
 
 /// Returns the unit of a bracket in seconds: `[h]`, `[mm]`, `[s]`.
@@ -49,6 +51,7 @@ impl DatePattern {
                 Token::Run('m', length) => {
                     let minutes = after_hours || seconds_follow(&tokens[position + 1..]);
                     after_hours = false;
+                    date.has_date |= !minutes;
                     date.pattern.push_str(match (minutes, length) {
                         (true, 1) => "%-M",
                         (true, _) => "%M",
@@ -61,6 +64,7 @@ impl DatePattern {
                 Token::Run(letter, length) => {
                     let directive = directive(letter, length, half_days);
                     after_hours = letter == 'h' || (after_hours && directive.is_none());
+                    date.has_date |= directive.is_some() && matches!(letter, 'y' | 'd');
                     match directive {
                         Some(directive) => date.pattern.push_str(directive),
                         // Fractions of seconds: the dot before them is a literal.
@@ -103,6 +107,10 @@ impl DatePattern {
     pub(super) fn show(&self, value: f64, from_1904: bool) -> Option<String> {
         if !(0.0..END_OF_DATES).contains(&value) {
             return None;
+        }
+        // The day 0 of January 1900: a date that nobody has given.
+        if value == 0.0 && self.has_date && !from_1904 {
+            return Some(String::new());
         }
         let elapsed_seconds = (value * 86_400.0).round() as i64;
         let time = date_time(value, from_1904)?;
@@ -179,6 +187,9 @@ mod tests {
             ("mm:ss.0", "0.0001", "00:08.6"),
             ("[h]:mm:ss", "1.5", "36:00:00"),
             ("[mm]:ss", "0.5", "720:00"),
+            ("yyyy-mm-dd", "0", ""),
+            ("h:mm", "0", "0:00"),
+            ("mm:ss", "0", "00:00"),
             ("yyyy-mm-dd", "1", "1900-01-01"),
             ("yyyy-mm-dd", "59", "1900-02-28"),
             ("yyyy-mm-dd", "61", "1900-03-01"),
@@ -195,5 +206,7 @@ mod tests {
         let iso = NumberFormat::built_in(14);
         assert_eq!(iso.show("45352", false), "2024-03-01");
         assert_eq!(iso.show("43890", true), "2024-03-01");
+        assert_eq!(iso.show("0", false), "");
+        assert_eq!(iso.show("0", true), "1904-01-01");
     }
 }

@@ -89,6 +89,22 @@ pub(super) fn nudged(magnitude: f64) -> f64 {
     }
 }
 
+/// Writes a number with so many decimals. Those beyond its 15th digit are zeros, as spreadsheets show them: 0.1 + 0.2
+/// is 0.30000000000000004 in binary.
+pub(super) fn fixed(magnitude: f64, n_decimals: usize) -> String {
+    let exponent = match magnitude >= f64::MIN_POSITIVE {
+        true => magnitude.log10().floor() as i32,
+        false => 0,
+    };
+    let n_exact = usize::try_from(14 - exponent).unwrap_or(0).min(n_decimals);
+    let mut shown = format!("{:.*}", n_exact, nudged(magnitude));
+    if n_exact == 0 && n_decimals > 0 {
+        shown.push('.');
+    }
+    shown.extend(std::iter::repeat_n('0', n_decimals - n_exact));
+    shown
+}
+
 /// Returns the currency sign of a bracket with its locale: `$€-407`.
 pub(super) fn currency(bracket: &str) -> &str {
     bracket

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::condition::{Condition, choose};
 use super::date_format::{DatePattern, elapsed_unit};
-use super::format_code::{Token, currency, nudged, split_sections, tokens};
+use super::format_code::{Token, currency, fixed, nudged, split_sections, tokens};
 use super::fraction::{Fraction, literals};
 use super::general::general;
 use super::mask::Mask;
@@ -71,6 +71,8 @@ impl NumberFormat {
             9 => "0%",
             10 => "0.00%",
             11 => "0.00E+00",
+            12 => "# ?/?",
+            13 => "# ??/??",
             14 | 27..=31 | 36 | 50..=54 | 57 | 58 => "yyyy-mm-dd",
             15 => "d-mmm-yy",
             16 => "d-mmm",
@@ -305,7 +307,7 @@ impl NumberPattern {
     }
 
     fn digits(&self, magnitude: f64) -> String {
-        let rounded = format!("{:.*}", self.max_decimals, nudged(magnitude));
+        let rounded = fixed(magnitude, self.max_decimals);
         let (whole, decimals) = rounded.split_once('.').unwrap_or((&rounded, ""));
         let mut digits = self.whole_digits(whole);
         let wanted = decimals.trim_end_matches('0').len().max(self.min_decimals);
@@ -393,6 +395,13 @@ mod tests {
             ("0", "1234.5", "1235"),
             ("0.00", "1.005", "1.01"),
             ("0.00", "1.0049", "1.00"),
+            (
+                "0.00000000000000",
+                "16.000000000000007",
+                "16.00000000000000",
+            ),
+            ("0.0000000000000000", "0.1", "0.1000000000000000"),
+            ("0.00", "1234567890123456", "1234567890123456.00"),
             ("0.00", "1234.5", "1234.50"),
             ("#,##0.00", "1234567.891", "1,234,567.89"),
             ("#,##0.00", "-0.001", "0.00"),
@@ -439,6 +448,12 @@ mod tests {
                 "{code}"
             );
         }
+    }
+
+    #[test]
+    fn formats_without_a_code_in_the_file_show_fractions() {
+        assert_eq!(NumberFormat::built_in(12).show("2.25", false), "2 1/4");
+        assert_eq!(NumberFormat::built_in(13).show("0.3125", false), "5/16");
     }
 
     #[test]

@@ -196,7 +196,9 @@ pub(in crate::formats::office) fn read(
                 | "firstFooter" => body.once(&without_codes(&xml.text()?)),
                 "dataValidation" => read_validation(&tag, body),
                 "formula1" => body.once(&choices(&xml.text()?)),
-                "hyperlink" => body.line(&tag.attribute("tooltip").unwrap_or_default()),
+                "hyperlink" => {
+                    body.line(unescape(tag.attribute("tooltip").unwrap_or_default()).trim());
+                }
                 _ => {}
             },
             Node::End(tag) => match tag.name() {

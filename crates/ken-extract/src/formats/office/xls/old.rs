@@ -36,7 +36,7 @@ pub(super) fn renewed(stream: &[u8]) -> Vec<u8> {
 
 struct Renewer {
     records: Vec<u8>,
-    /// Number of formats so far, which give them their numbers up to Excel 3.
+    /// Number of formats so far, which give them their numbers.
     n_formats: u16,
     /// Whether the styles that Excel 2 lacks are written.
     has_styles: bool,
@@ -70,7 +70,9 @@ impl Renewer {
                 data.take(4)?;
                 self.write(0x85, &[&[0; 6], data.0]);
             }
-            0x1e => {
+            0x1e | 0x41e => {
+                // Excel 4 leaves two bytes before the code unused.
+                data.take(if number == 0x41e { 2 } else { 0 })?;
                 let format = self.n_formats.to_le_bytes();
                 self.n_formats = self.n_formats.saturating_add(1);
                 self.write(0x41e, &[&format, data.0]);
@@ -81,8 +83,8 @@ impl Renewer {
             }
             0x01..=0x07 => self.narrow_cell(number, data)?,
             0x206 | 0x406 => self.write(0x06, &[data.0]),
-            // Cells, texts of formulas, notes, the code page, dates, headers, formats of Excel 4.
-            0x203..=0x205 | 0x207 | 0x27e | 0x1c | 0x42 | 0x22 | 0x14 | 0x15 | 0x41e => {
+            // Cells, texts of formulas, notes, the code page, dates, headers.
+            0x203..=0x205 | 0x207 | 0x27e | 0x1c | 0x42 | 0x22 | 0x14 | 0x15 => {
                 self.write(number, &[data.0]);
             }
             _ => {}
@@ -189,6 +191,24 @@ mod tests {
         ]
         .concat();
         assert_eq!(body(&bytes), "Straß\t7\n2.50 m\tsum");
+    }
+
+    #[test]
+    fn formats_of_excel_4_have_numbers_by_their_order() {
+        let number = |style: u8, value: f64| {
+            let place = [0, 0, style, 0, style, 0];
+            record(0x203, &[&place[..], &value.to_le_bytes()].concat())
+        };
+        let style = |format: u8| record(0x443, &[0, format, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let mut bytes = record(0x409, &[0, 4, 0x10, 0, 0, 0]);
+        for code in ["General", "0.00%", "0.00 \"m\""] {
+            let length = code.len() as u8;
+            bytes.extend(record(0x41e, &[&[0, 0, length], code.as_bytes()].concat()));
+        }
+        bytes.extend((0..3).flat_map(style));
+        bytes.extend([number(0, 7.0), number(1, 0.25), number(2, 2.5)].concat());
+        bytes.extend(record(0x0a, &[]));
+        assert_eq!(body(&bytes), "7\t25.00%\t2.50 m");
     }
 
     #[test]

@@ -388,13 +388,16 @@ impl SheetReader {
     /// Reads the name that the user gave to cells (MS-XLS 2.4.150).
     fn cell_name(&mut self, data: &mut Cursor<'_>) -> Option<()> {
         const IS_HIDDEN: u16 = 0x01;
+        /// A function, or a procedure of Basic or of the sheet itself.
+        const IS_MACRO: u16 = 0x0e;
         const IS_BUILT_IN: u16 = 0x20;
         let flags = data.le_u16()?;
         let _key = data.byte()?;
         let n_characters = usize::from(data.byte()?);
         data.take(10)?;
         let name = self.encoding.read(n_characters, data)?;
-        let is_of_user = flags & (IS_HIDDEN | IS_BUILT_IN) == 0 && !name.starts_with('_');
+        let is_of_user =
+            flags & (IS_HIDDEN | IS_MACRO | IS_BUILT_IN) == 0 && !name.starts_with('_');
         if is_of_user && self.cell_names.len() < MAX_STYLES {
             self.cell_names.push(name);
         }

@@ -169,6 +169,7 @@ fn what_is_not_in_cells_is_read_too() {
     let file = workbook(&[
         begin(5),
         record(0x18, b"\0\0\0\x06\0\0\0\0\0\0\0\0\0\0\0Umsatz"),
+        record(0x18, b"\x0e\0\0\x05\0\0\0\0\0\0\0\0\0\0\0Click"),
         record(0x18, b"\x20\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x06"),
         record(0x0a, b""),
         begin(16),
