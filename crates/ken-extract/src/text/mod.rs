@@ -343,6 +343,11 @@ mod tests {
                 "Le château était près de la forêt; ça coûte à l'élève.",
             ),
             (852, "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+            (895, "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+            (
+                895,
+                "Částka, kterou zaměstnanec dostává za práci, se řídí smlouvou.",
+            ),
             (
                 437,
                 "╔══════════════╗\n║ Release Größe ║\n╚══════════════╝\n",

@@ -16,7 +16,7 @@ use super::letters::{Languages, NO_LANGUAGES, east_asian};
 
 /// The code pages that are considered besides the guess of `chardetng`, with their languages. Of
 /// equals, the first wins.
-const CODE_PAGES: [(u16, Languages); 27] = [
+const CODE_PAGES: [(u16, Languages); 28] = [
     (437, Languages::WESTERN),
     (850, Languages::WESTERN),
     (1252, Languages::WESTERN),
@@ -26,6 +26,7 @@ const CODE_PAGES: [(u16, Languages); 27] = [
     (852, Languages::CENTRAL),
     (1250, Languages::CENTRAL),
     (28592, Languages::CENTRAL),
+    (895, Languages::CENTRAL),
     (866, Languages::CYRILLIC),
     (1251, Languages::CYRILLIC),
     (20866, Languages::CYRILLIC),
@@ -202,7 +203,7 @@ pub(crate) fn page_of_windows(text: &[u8]) -> Option<u16> {
 }
 
 /// The code pages of DOS that texts are in.
-const PAGES_OF_DOS: [u16; 9] = [437, 850, 852, 737, 775, 857, 860, 861, 865];
+const PAGES_OF_DOS: [u16; 10] = [437, 850, 852, 895, 737, 775, 857, 860, 861, 865];
 /// Lines, boxes and shades.
 const LINE_ART: std::ops::RangeInclusive<u8> = 0xb0..=0xdf;
 /// The bytes of lines and shades that are repeated, and how often they must be.
@@ -445,6 +446,14 @@ pub(super) mod tests {
                 ],
             ),
             (852, &["Příloha č. 1.pdf", "Zażółć gęślą jaźń.txt"]),
+            (
+                895,
+                &[
+                    "Příloha č. 1.pdf",
+                    "Žluťoučký kůň.txt",
+                    "Výplatní pásky říjen.xls",
+                ],
+            ),
             (
                 866,
                 &[

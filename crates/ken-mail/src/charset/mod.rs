@@ -124,7 +124,7 @@ impl Charset {
 }
 
 /// Parts of misspelt names, with letters and digits only. The first part in a name decides.
-const PARTS: [(&str, Charset); 58] = [
+const PARTS: [(&str, Charset); 60] = [
     ("utf8", Charset::Web(UTF_8)),
     ("utf7", Charset::Utf7),
     ("utf16be", Charset::Web(UTF_16BE)),
@@ -178,6 +178,8 @@ const PARTS: [(&str, Charset); 58] = [
     ("armscii8", Charset::CodePage(own::ARMSCII)),
     ("georgianps", Charset::CodePage(own::GEORGIAN)),
     ("ptcp154", Charset::CodePage(own::KAZAKH)),
+    ("keybcs2", Charset::CodePage(895)),
+    ("kamenicky", Charset::CodePage(895)),
     ("ebcdicde", Charset::CodePage(273)),
     ("ebcdiccp", Charset::CodePage(37)),
     ("macintosh", Charset::Web(MACINTOSH)),
@@ -243,6 +245,7 @@ mod tests {
             ("cp-850", page(850)),
             ("IBM850", page(850)),
             ("x-cp437", page(437)),
+            ("KEYBCS2", page(895)),
             ("cp858", page(858)),
             ("cp-866", web(IBM866)),
             ("cp-1252", web(WINDOWS_1252)),
