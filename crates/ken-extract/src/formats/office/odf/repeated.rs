@@ -73,7 +73,9 @@ impl OdfReader {
                 break;
             }
         }
-        if !is_numbered || line.split_whitespace().count() > 1 {
+        let words = line.split(|sign: char| !sign.is_alphanumeric());
+        let n_words = words.filter(|word| !word.is_empty()).count();
+        if n_words > usize::from(is_numbered) {
             self.body.line(&line);
         }
         Ok(())
