@@ -73,9 +73,8 @@ impl OdfReader {
                 break;
             }
         }
-        let words = line.split(|sign: char| !sign.is_alphanumeric());
-        let n_words = words.filter(|word| !word.is_empty()).count();
-        if n_words > usize::from(is_numbered) {
+        let has_words = line.contains(char::is_alphanumeric);
+        if has_words && (!is_numbered || line.split_whitespace().count() > 1) {
             self.body.line(&line);
         }
         Ok(())
