@@ -10,7 +10,7 @@ use ken_core::Field;
 use lofty::config::{ParseOptions, ParsingMode};
 use lofty::file::{AudioFile, FileType, TaggedFile, TaggedFileExt};
 use lofty::probe::Probe;
-use lofty::tag::{ItemKey, Tag};
+use lofty::tag::{ItemKey, Tag, TagItem};
 use memchr::memmem;
 
 use crate::output::Output;
@@ -48,7 +48,8 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     Field::Duration,
 ])
 .in_worker()
-.streams();
+.streams()
+.version(2);
 
 /// Maximum size of an Ogg page.
 const MAX_PAGE_BYTES: u64 = 64 << 10;
@@ -139,6 +140,9 @@ fn read(tag: &Tag, metadata: &mut Metadata) {
         let Some(text) = item.value().text() else {
             continue;
         };
+        if is_of_program(item) {
+            continue;
+        }
         let field = match item.key() {
             ItemKey::TrackTitle => Field::Title,
             ItemKey::AlbumTitle | ItemKey::OriginalAlbumTitle | ItemKey::ShowName => Field::Album,
@@ -175,6 +179,11 @@ fn read(tag: &Tag, metadata: &mut Metadata) {
     }
 }
 
+/// Returns whether a comment holds numbers that iTunes keeps for itself: `iTunNORM`, `iTunSMPB`, `iTunes_CDDB_IDs`.
+fn is_of_program(item: &TagItem) -> bool {
+    item.key() == ItemKey::Comment && item.description().starts_with("iTun")
+}
+
 /// Adds the date of a piece; the first date counts, which is that of the recording.
 pub(in crate::formats) fn add_date(metadata: &mut Metadata, text: &str) {
     if let Some(seconds) = date::iso(text) {
@@ -192,7 +201,8 @@ pub(super) fn name_author(metadata: &mut Metadata) {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::{Kind, Reason};
+    use ken_core::{Document, Ipath, Kind, Reason};
+    use lofty::tag::{ItemValue, TagType};
 
     use super::*;
     use crate::detect::{self, Detected};
@@ -222,6 +232,26 @@ mod tests {
             media_type,
             kind: Kind::Audio,
         }
+    }
+
+    #[test]
+    fn comments_are_read_but_those_of_the_program() {
+        let mut tag = Tag::new(TagType::Id3v2);
+        for (about, text) in [("", "Live"), ("iTunNORM", "00000A2C"), ("Note", "in Oslo")] {
+            let mut item = TagItem::new(ItemKey::Comment, ItemValue::Text(text.to_owned()));
+            item.set_description(about.to_owned());
+            tag.push(item);
+        }
+        let mut metadata = Metadata::default();
+        read(&tag, &mut metadata);
+        let mut document = Document::new(Ipath::default(), "audio/mpeg", Kind::Audio);
+        metadata.add_to(&mut document);
+        let values: Vec<String> = document
+            .fields
+            .iter()
+            .map(|(_, value)| format!("{value:?}"))
+            .collect();
+        assert_eq!(values, ["Text(\"Live\")", "Text(\"in Oslo\")"]);
     }
 
     #[test]

@@ -73,7 +73,8 @@ impl OdfReader {
                 break;
             }
         }
-        if !is_numbered || line.split_whitespace().count() > 1 {
+        let has_words = line.contains(char::is_alphanumeric);
+        if has_words && (!is_numbered || line.split_whitespace().count() > 1) {
             self.body.line(&line);
         }
         Ok(())
