@@ -24,31 +24,34 @@ pub(crate) struct ClusterGuest {
 }
 
 impl Guest for ClusterGuest {
-    fn claim(&mut self, takes: &dyn Fn(&str) -> bool) -> Result<Claim, Error> {
+    fn claim(&mut self, takes: &dyn Fn(&str) -> Option<bool>) -> Result<Claim, Error> {
         let Some(seen) = root::read(&self.client, &self.names)? else {
-            return Ok(Claim::Ended);
+            return Ok(Claim::Ended(String::new()));
         };
         seen.root.schema.check(&self.client)?;
         let Some(run) = seen.root.run() else {
-            return Ok(Claim::Ended);
+            return Ok(Claim::Ended(seen.root.ended));
         };
         if lock(&self.watch).is_over(run, self.ttl) {
             return Ok(Claim::Lost);
         }
-        let Some(number) = seen.root.work.offered.first() else {
+        let mut offered = seen.root.work.offered.iter();
+        let number = offered.find(|number| !self.refused.contains(&(run.term, **number)));
+        let Some(number) = number.copied() else {
             return Ok(Claim::Wait);
         };
-        let share = (run.term, *number);
-        if self.refused.contains(&share) {
-            return Ok(Claim::Wait);
-        }
+        let share = (run.term, number);
         // One that is gone was done meanwhile.
         let Some(work) = shares::read(&self.client, &self.names, share.0, share.1)? else {
             return Ok(Claim::Wait);
         };
-        if !takes(&work) {
-            self.refused.insert(share);
-            return Ok(Claim::Wait);
+        match takes(&work) {
+            Some(true) => {}
+            Some(false) => {
+                self.refused.insert(share);
+                return Ok(Claim::Wait);
+            }
+            None => return Ok(Claim::Wait),
         }
         let taker = Taker {
             client: &self.client,
@@ -57,7 +60,7 @@ impl Guest for ClusterGuest {
             ttl: self.ttl,
             watch: &self.watch,
         };
-        Ok(match ClusterSink::claim(&taker, &seen)? {
+        Ok(match ClusterSink::claim(&taker, &seen, number)? {
             Some(sink) => Claim::Share(work, Box::new(sink)),
             None => Claim::Wait,
         })

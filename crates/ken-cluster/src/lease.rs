@@ -111,16 +111,19 @@ impl Lease {
         }
     }
 
-    /// Takes the lease on a share that is offered; none if there is none, or another machine was faster.
-    pub(crate) fn claim(taker: &Taker<'_>, seen: &Seen) -> Result<Option<(Self, u64, u64)>, Error> {
+    /// Takes the lease on a share that is offered, and returns it with the term of the run; none if another machine was faster.
+    pub(crate) fn claim(
+        taker: &Taker<'_>,
+        seen: &Seen,
+        share: u64,
+    ) -> Result<Option<(Self, u64)>, Error> {
         let mut root = seen.root.clone();
-        let (Some(run), false) = (root.run(), root.work.offered.is_empty()) else {
+        let Some(run) = root.run().map(|run| run.term) else {
             return Ok(None);
         };
-        let run = run.term;
-        let share = root.work.offered.remove(0);
+        root.work.offered.retain(|offered| *offered != share);
         let lease = taker.begin(root, Some(seen), Some(share))?;
-        Ok(lease.map(|lease| (lease, run, share)))
+        Ok(lease.map(|lease| (lease, run)))
     }
 
     fn start(taker: &Taker<'_>, seen: Seen, term: u64, renewed: Duration) -> Self {

@@ -37,6 +37,9 @@ pub(crate) struct Root {
     /// What the run shares with other machines.
     #[serde(default)]
     pub(crate) work: Work,
+    /// What the last run said at its end.
+    #[serde(default)]
+    pub(crate) ended: String,
     /// That of the index of documents.
     #[serde(default)]
     pub(crate) schema: Schema,
@@ -110,6 +113,7 @@ impl Root {
             leases: Vec::new(),
             aborted: Vec::new(),
             work: Work::default(),
+            ended: String::new(),
             schema: Schema::own(),
             documents: None,
             growing: None,
@@ -211,6 +215,7 @@ impl Root {
             self.end(term, is_clean && Some(term) == run);
         }
         self.work = Work::default();
+        self.ended.clear();
     }
 }
 

@@ -125,7 +125,8 @@ fn described(
     number: u64,
     part: &str,
 ) -> Result<Option<String>, Error> {
-    let (status, found) = client.call(Method::Get, &path(names, run, number), &Value::Null)?;
+    let at = format!("{}?_source_includes={part}", path(names, run, number));
+    let (status, found) = client.call(Method::Get, &at, &Value::Null)?;
     match status {
         200 => Ok(found["_source"][part].as_str().map(str::to_owned)),
         404 => Ok(None),
@@ -133,22 +134,24 @@ fn described(
     }
 }
 
-/// Keeps the outcome of a share with its description, under the term of the lease. If the run has ended, nobody needs it.
+/// Keeps the outcome of a share with its description, under the term of the lease; returns whether it did. A node may refuse one
+/// that is too large for it. If the run has ended, nobody needs it.
 pub(crate) fn keep_outcome(
     client: &Client,
     names: &Names,
     run: u64,
     number: u64,
     (term, outcome): (u64, &str),
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let at = format!(
-        "/{}/_update/{}?require_alias=true",
+        "/{}/_update/{}?require_alias=true&retry_on_conflict=3",
         names.root,
         id(run, number)
     );
     let body = json!({ "doc": { (outcome_of(term)): outcome } });
     match client.call(Method::Post, &at, &body)? {
-        (200 | 201 | 404, _) => Ok(()),
+        (200 | 201 | 404, _) => Ok(true),
+        (413, _) => Ok(false),
         (status, value) => Err(client.refused(status, &value)),
     }
 }

@@ -74,7 +74,8 @@ pub trait Sink: Send + Sync {
         None
     }
 
-    /// Ends the work on a share that [`crate::Guest::claim`] gave, with what became of it, for the machine that offered it.
+    /// Ends the work on a share that [`crate::Guest::claim`] gave, with what became of it, for the machine that offered it; or
+    /// a run, for those that helped.
     ///
     /// # Errors
     /// Fails as [`Sink::close`] does. Another machine does the work again then.

@@ -69,6 +69,9 @@ pub(crate) struct Outcome {
     pub(crate) left: Vec<BytesPath>,
 }
 
+/// What a run says at its end that has recognised all text in pictures.
+pub(crate) const PICTURES_READ: &str = "pictures read";
+
 /// What became of a share of pictures.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Texts {

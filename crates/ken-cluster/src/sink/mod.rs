@@ -136,13 +136,14 @@ impl ClusterSink {
         checked
     }
 
-    /// Claims a share of the run that was seen; none if there is none.
-    pub(crate) fn claim(taker: &Taker<'_>, seen: &Seen) -> Result<Option<Self>, Error> {
-        let claimed = Lease::claim(taker, seen)?;
-        Ok(
-            claimed
-                .map(|(lease, run, number)| Self::new(taker, lease, Some(Share { run, number }))),
-        )
+    /// Claims a share of the run that was seen; none if another machine was faster.
+    pub(crate) fn claim(
+        taker: &Taker<'_>,
+        seen: &Seen,
+        number: u64,
+    ) -> Result<Option<Self>, Error> {
+        let claimed = Lease::claim(taker, seen, number)?;
+        Ok(claimed.map(|(lease, run)| Self::new(taker, lease, Some(Share { run, number }))))
     }
 
     fn new(taker: &Taker<'_>, lease: Lease, share: Option<Share>) -> Self {

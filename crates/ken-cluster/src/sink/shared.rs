@@ -9,6 +9,9 @@ use super::{ClusterSink, Share, lock};
 use crate::root::{Outcome, Root};
 use crate::shares;
 
+/// The most outcomes that are read at once: each may have some megabytes.
+const MAX_OUTCOMES: usize = 4;
+
 impl ClusterSink {
     /// Gives the lease back. A share with an outcome is done, another one is offered again.
     pub(crate) fn end(&self, outcome: Option<&str>) -> Result<(), Error> {
@@ -20,18 +23,27 @@ impl ClusterSink {
                 let (client, names) = (&self.client, &self.names);
                 shares::keep_outcome(client, names, run, number, (term, outcome))
             }
-            _ => Ok(()),
+            _ => Ok(true),
         };
-        let outcome = outcome.filter(|_| kept.is_ok());
+        // One that no node takes is as good as none: the run does the share.
+        let outcome = match kept {
+            Ok(true) => outcome,
+            Ok(false) => Some(""),
+            Err(_) => None,
+        };
+        let is_kept = long.is_some() && matches!(kept, Ok(true));
         let Some(lease) = lock(&self.lease).take() else {
             return Ok(());
         };
         lease.end(&mut |root: &mut Root| match share {
-            None => root.end_run(is_clean),
+            None => {
+                root.end_run(is_clean);
+                root.ended = outcome.unwrap_or_default().to_owned();
+            }
             Some(share) => {
                 root.end(term, is_clean);
                 match outcome.filter(|_| is_clean) {
-                    Some(_) if long.is_some() => {
+                    Some(_) if is_kept => {
                         root.work.done.push((share.number, Outcome::Kept(term)));
                     }
                     Some(outcome) => {
@@ -45,7 +57,7 @@ impl ClusterSink {
         match share {
             // No other run has shares of this term, so no lease is needed.
             None => self.forget(&self.shares.all_described(), &|| Ok(())),
-            Some(_) => kept,
+            Some(_) => kept.map(|_| ()),
         }
     }
 
@@ -101,21 +113,8 @@ impl Shares for ClusterSink {
                 .map(|()| SharesNow::default());
         };
         let gone = self.shares.gone(&now);
-        let mut done = Vec::new();
-        if !gone.is_empty() || !now.work.done.is_empty() {
-            self.with_lease(|lease| {
-                lease.change(&mut |root| {
-                    done = std::mem::take(&mut root.work.done);
-                    for (term, beat) in &gone {
-                        root.take_back(*term, *beat);
-                    }
-                })
-            })?;
-        }
-        let root = match done.is_empty() && gone.is_empty() {
-            true => now,
-            false => self.with_lease(|lease| Ok(lease.root()))?,
-        };
+        // Those that come later are seen at the next look.
+        let done: Vec<_> = now.work.done.iter().take(MAX_OUTCOMES).cloned().collect();
         let outcomes = done.iter().map(|(share, outcome)| match outcome {
             Outcome::Here(outcome) => Ok(outcome.clone()),
             Outcome::Kept(term) => {
@@ -123,10 +122,22 @@ impl Shares for ClusterSink {
             }
         });
         let outcomes = outcomes.collect::<Result<Vec<_>, _>>()?;
+        let root = match done.is_empty() && gone.is_empty() {
+            true => now,
+            false => self.with_lease(|lease| {
+                lease.change(&mut |root| {
+                    root.work.done.retain(|one| !done.contains(one));
+                    for (term, beat) in &gone {
+                        root.take_back(*term, *beat);
+                    }
+                })?;
+                Ok(lease.root())
+            })?,
+        };
         // What is not deleted now is when the run ends.
         let numbers: Vec<u64> = done.iter().map(|(share, _)| *share).collect();
         let _ = self.forget(&numbers, &|| self.check());
-        // An outcome may have come since the change: its share is not done before the next look.
+        // A share is done only when its outcome was seen.
         let n_unseen = root.work.done.len();
         Ok(SharesNow {
             n_offered: root.work.offered.len(),

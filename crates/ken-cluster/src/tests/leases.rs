@@ -192,7 +192,9 @@ fn an_index_of_another_schema_is_neither_asked_nor_written_but_filled_anew() {
         assert!(is_schema(cluster.source(&Reading::default()).err()));
         assert!(is_schema(cluster.last().err()));
         assert!(is_schema(cluster.sink().err()));
-        assert!(is_schema(cluster.guest().unwrap().claim(&|_| true).err()));
+        assert!(is_schema(
+            cluster.guest().unwrap().claim(&|_| Some(true)).err()
+        ));
         let beside = cluster.beside(1).unwrap();
         let source = cluster.source_to_copy().unwrap();
         let mut n_given = 0;

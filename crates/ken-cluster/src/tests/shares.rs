@@ -13,7 +13,7 @@ use crate::fake::Fake;
 
 /// Claims a share; panics if there is none.
 fn claim(cluster: &Cluster) -> (String, Box<dyn Sink>) {
-    match cluster.guest().unwrap().claim(&|_| true).unwrap() {
+    match cluster.guest().unwrap().claim(&|_| Some(true)).unwrap() {
         Claim::Share(work, sink) => (work, sink),
         _ => panic!("there is no share"),
     }
@@ -33,7 +33,7 @@ fn machines_share_the_work_of_a_run() {
     let claimed = machines.iter().map(claim).collect::<Vec<_>>();
     let now = shares.look().unwrap();
     assert_eq!((now.n_offered, now.n_claimed), (0, 3));
-    let nothing = machines[0].guest().unwrap().claim(&|_| true).unwrap();
+    let nothing = machines[0].guest().unwrap().claim(&|_| Some(true)).unwrap();
     assert!(matches!(nothing, Claim::Wait));
     // All write at once, the run too, and commit in another order.
     model.insert(3, (1, 1));
@@ -63,8 +63,25 @@ fn machines_share_the_work_of_a_run() {
     assert_eq!(shares.look().unwrap().done, [""; 0]);
     assert_is(&fake, &*run, &model);
     run.close().unwrap();
-    let ended = machines[0].guest().unwrap().claim(&|_| true).unwrap();
-    assert!(matches!(ended, Claim::Ended));
+    let ended = machines[0].guest().unwrap().claim(&|_| Some(true)).unwrap();
+    assert!(matches!(ended, Claim::Ended(said) if said.is_empty()));
+    let said = || match cluster(&fake, "b", LONG, LONG)
+        .guest()
+        .unwrap()
+        .claim(&|_| Some(true))
+    {
+        Ok(Claim::Ended(said)) => said,
+        _ => panic!("there is a run"),
+    };
+    let run = cluster(&fake, "a", LONG, LONG).sink().unwrap();
+    run.finish("all is done").unwrap();
+    assert_eq!(said(), "all is done");
+    cluster(&fake, "a", LONG, LONG)
+        .sink()
+        .unwrap()
+        .close()
+        .unwrap();
+    assert_eq!(said(), "");
     let source = machines[0].source(&Reading::default()).unwrap();
     assert_eq!(source.meta().generation, 7);
     let rows = source.files().rows().unwrap();
@@ -111,7 +128,7 @@ fn a_machine_leaves_what_it_does_not_take() {
     let n_asked = std::cell::Cell::new(0);
     let takes = |work: &str| {
         n_asked.set(n_asked.get() + 1);
-        work != "0"
+        Some(work != "0")
     };
     for _ in 0..3 {
         assert!(matches!(guest.claim(&takes).unwrap(), Claim::Wait));
@@ -230,7 +247,7 @@ fn a_run_that_is_gone_takes_its_shares_along() {
     fake.cut_off("http://a");
     let mut guest = cluster(&fake, "c", TTL, LONG).guest().unwrap();
     let start = std::time::Instant::now();
-    while !matches!(guest.claim(&|_| true).unwrap(), Claim::Lost) {
+    while !matches!(guest.claim(&|_| Some(true)).unwrap(), Claim::Lost) {
         assert!(start.elapsed() < LONG);
         std::thread::sleep(TTL / 20);
     }

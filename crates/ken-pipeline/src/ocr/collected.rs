@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::cache;
 
-/// The size of the texts of a share at which no more are added.
-const MAX_BYTES: usize = 16 << 20;
+/// The most bytes of the texts of a share. Nodes take calls of ten megabytes and more.
+const MAX_BYTES: usize = 4 << 20;
 
 /// Texts by their names in the cache, which stand for the content and the languages.
 #[derive(Default)]
@@ -16,22 +16,26 @@ pub(super) struct Collected(Mutex<Held>);
 struct Held {
     by_name: BTreeMap<String, String>,
     n_bytes: usize,
+    is_full: bool,
 }
 
 impl Collected {
-    /// Adds a text, if there is room.
+    /// Adds a text, if there is room for it.
     pub(super) fn add(&self, entry: &str, body: &str) {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if texts.n_bytes < MAX_BYTES {
-            texts.n_bytes += entry.len() + body.len();
+        let n_bytes = entry.len() + body.len();
+        if texts.n_bytes + n_bytes <= MAX_BYTES {
+            texts.n_bytes += n_bytes;
             texts.by_name.insert(entry.to_owned(), body.to_owned());
+        } else {
+            texts.is_full = true;
         }
     }
 
-    /// Returns whether there is no more room.
+    /// Returns whether there was no room for a text.
     pub(super) fn is_full(&self) -> bool {
         let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.n_bytes >= MAX_BYTES
+        texts.is_full
     }
 
     pub(super) fn into_texts(self) -> BTreeMap<String, String> {
@@ -67,9 +71,9 @@ mod tests {
         let all: Vec<_> = fs_err::read_dir(folder.path()).unwrap().collect();
         assert_eq!(all.len(), 1);
         let collected = Collected::default();
-        let text = "a".repeat(MAX_BYTES / 2);
+        let text = "a".repeat(MAX_BYTES / 2 - 9);
         for n in 0..4 {
-            assert_eq!(collected.is_full(), n >= 2);
+            assert_eq!(collected.is_full(), n >= 3);
             collected.add(&n.to_string(), &text);
         }
         assert_eq!(collected.into_texts().len(), 2);

@@ -16,19 +16,18 @@ use crate::share::{self, Pictures, Texts};
 use crate::write::{FirstError, is_recognised};
 use crate::{Error, Options, Progress};
 
-/// Returns whether this machine recognises the same text as the one that offers a share.
-pub(crate) fn takes(options: &Options, pictures: &Pictures) -> bool {
+/// Returns whether this machine recognises the same text as the one that offers a share; none if it cannot tell now.
+pub(crate) fn takes(options: &Options, pictures: &Pictures) -> Option<bool> {
     let (Some(ocr), Some(helpers)) = (&options.ocr, &options.extract.helpers) else {
-        return false;
+        return Some(false);
     };
-    let has_profile = || {
-        let meta = options.meta().ok()?;
-        let options = fitted(options, Some(&meta)).ok()?;
-        Some(profile(&options, &meta) == pictures.profile)
-    };
-    ocr.languages == pictures.languages
-        && has_profile() == Some(true)
-        && advice(options, ocr, helpers).is_none()
+    if ocr.languages != pictures.languages {
+        return Some(false);
+    }
+    let meta = options.meta().ok()?;
+    let options = &fitted(options, Some(&meta)).ok()?;
+    let is_same = profile(options, &meta) == pictures.profile;
+    Some(is_same && advice(options, ocr, helpers).is_none())
 }
 
 /// Works on a share. Returns the number of files with a text.
@@ -117,6 +116,11 @@ fn read(reader: &Reader<'_>, pictures: &Pictures) -> Result<u64, Error> {
             scope.spawn(work);
         }
     });
+    // Those for which there was no room are done by the machine of the run.
+    let n_left = files.len().saturating_sub(next.into_inner());
+    progress
+        .files_done
+        .fetch_add(n_left as u64, Ordering::Relaxed);
     errors.into_result()?;
     Ok(n_read.into_inner())
 }

@@ -14,8 +14,8 @@ use ken_engine::{Claim, Shares};
 
 use super::collected;
 use super::reader::Reader;
-use crate::in_words;
 use crate::share::{self, Pictures, Texts, Work};
+use crate::{Progress, in_words};
 
 /// The most files of a share: some seconds of work for a machine with many cores, a minute or two for one with two.
 const SHARE_FILES: usize = 64;
@@ -64,15 +64,16 @@ impl<'q> Queue<'q> {
     }
 
     /// Returns the next file for a thread of this machine; waits while others may come back. None after the last one, or
-    /// once `is_cancelled`.
-    pub(super) fn next(&self, is_cancelled: &dyn Fn() -> bool) -> Option<FileKey> {
+    /// once the run is cancelled.
+    pub(super) fn next(&self, progress: &Progress) -> Option<FileKey> {
         loop {
             // Asked first: what came back before the end is found.
             let is_sharing = self.is_sharing.load(Ordering::Acquire);
             let next = self.back().pop().or_else(|| self.take(1).first().copied());
-            if next.is_some() || !is_sharing || is_cancelled() {
+            if next.is_some() || !is_sharing || progress.is_cancelled() {
                 return next;
             }
+            let _rest = progress.gate.rest();
             std::thread::sleep(REST);
         }
     }
@@ -225,7 +226,7 @@ impl Sharer<'_> {
                 }
             } else if n_offered > 0
                 && self.queue.is_empty()
-                && let Claim::Share(work, sink) = guest.claim(&|_| true)?
+                && let Claim::Share(work, sink) = guest.claim(&|_| Some(true))?
             {
                 if let Ok(Work::Pictures(pictures)) = share::read(&work) {
                     self.give_back(pictures.number);
@@ -259,15 +260,16 @@ mod tests {
 
     #[test]
     fn what_comes_back_is_read_before_the_end() {
+        let progress = Progress::default();
         let files: Vec<FileKey> = (0..5).map(FileKey).collect();
         let queue = Queue::new(&files, 1, true);
         assert_eq!(queue.take(2), &files[..2]);
-        assert_eq!(queue.next(&|| false), Some(FileKey(2)));
+        assert_eq!(queue.next(&progress), Some(FileKey(2)));
         queue.back().push(FileKey(1));
         let rest = std::thread::scope(|scope| {
             let ending = Ending(&queue.is_sharing);
             let rest = scope.spawn(|| {
-                let mut rest: Vec<_> = std::iter::from_fn(|| queue.next(&|| false)).collect();
+                let mut rest: Vec<_> = std::iter::from_fn(|| queue.next(&progress)).collect();
                 rest.sort_unstable();
                 rest
             });
@@ -279,6 +281,7 @@ mod tests {
         assert_eq!(rest, [0, 1, 3, 4].map(FileKey));
         assert!(queue.is_empty() && queue.take(3).is_empty());
         let queue = Queue::new(&[], 1, true);
-        assert_eq!(queue.next(&|| true), None);
+        progress.cancel();
+        assert_eq!(queue.next(&progress), None);
     }
 }

@@ -23,6 +23,7 @@ use ken_engine::{Sink, Source};
 use ken_extract::helper::Helpers;
 
 use crate::prepare::{fitted, profile};
+use crate::share::PICTURES_READ;
 use crate::tags::Log;
 use crate::write::{DocumentWriter, FirstError, LazyWriter, WriterSlot};
 use cache::Cache;
@@ -32,13 +33,14 @@ use reader::Reader;
 use crate::{Error, Ocr, Options, Progress, Summary};
 pub(crate) use help::{takes, work};
 
-/// Recognises text in the pictures of waiting files, if that is wanted. Calls `help` before it takes the index, and again
-/// if another machine has it.
+/// Recognises text in the pictures of waiting files, if that is wanted. Calls `help` before it takes an index that other machines
+/// write, and again if one of them has it. If another machine has read all pictures meanwhile, `help` says so, and this one
+/// is done, whatever that one left.
 pub(crate) fn recognise(
     options: &Options,
     progress: &Progress,
     summary: &mut Summary,
-    help: &mut dyn FnMut(&mut Summary) -> Result<(), Error>,
+    help: &mut dyn FnMut(&mut Summary) -> Result<bool, Error>,
 ) -> Result<(), Error> {
     let (Some(ocr), Some(helpers)) = (&options.ocr, &options.extract.helpers) else {
         return Ok(());
@@ -52,32 +54,42 @@ pub(crate) fn recognise(
             summary.messages.push(message);
             return Ok(());
         }
-        help(summary)?;
+        let found = match options.engine {
+            // Another machine may have written since the look.
+            Some(_) => {
+                drop(found);
+                if help(summary)? {
+                    break;
+                }
+                None
+            }
+            None => Some(found),
+        };
         match pass(options, ocr, helpers, found, progress, summary) {
             Err(Error::Index(ken_engine::Error::Busy(_))) if options.engine.is_some() => {}
             outcome => return outcome,
         }
     }
+    summary.interrupted |= progress.is_cancelled();
     Ok(())
 }
 
-/// Takes the index, and recognises what waits.
+/// Takes the index, and recognises what waits: what was found, or else what is found now.
 fn pass(
     options: &Options,
     ocr: &Ocr,
     helpers: &Helpers,
-    found: Waiting,
+    found: Option<Waiting>,
     progress: &Progress,
     summary: &mut Summary,
 ) -> Result<(), Error> {
     let slot = WriterSlot::new(options, options.threads);
-    let found = match options.engine {
-        // Another machine may have written since the look.
-        Some(_) => {
+    let found = match found {
+        Some(found) => Some(found),
+        None => {
             slot.get()?;
             waiting(options, ocr)?
         }
-        None => Some(found),
     };
     let Some(Waiting {
         snapshot,
@@ -115,12 +127,14 @@ fn pass(
     pass.errors.into_result()?;
     // Files that cannot be read now, or changed, wait for another run.
     let is_new = other_languages && !progress.is_cancelled();
-    if pass.recognised.into_inner() == 0 && !is_new {
-        return Ok(slot.close()?);
+    if pass.recognised.into_inner() > 0 || is_new {
+        commit(writer.get()?, ocr, is_new)?;
+        summary.committed = true;
     }
-    commit(writer.get()?, ocr, is_new)?;
-    summary.committed = true;
-    Ok(slot.close()?)
+    Ok(match progress.is_cancelled() {
+        true => slot.close()?,
+        false => slot.finish(PICTURES_READ)?,
+    })
 }
 
 /// What waits for the recognition of text.

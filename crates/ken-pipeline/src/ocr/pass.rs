@@ -49,7 +49,7 @@ impl Pass<'_> {
         let progress = self.reader.progress;
         let _work = progress.gate.work();
         let _taking = queue.taking();
-        while let Some(key) = queue.next(&|| progress.is_cancelled()) {
+        while let Some(key) = queue.next(progress) {
             progress.gate.pass();
             if progress.is_cancelled() {
                 return;

@@ -1,5 +1,6 @@
 //! Helps the run of another machine: reads the files of its shares with all cores of this one.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use ken_walk::Catalogue;
 use super::{Run, of_paths};
 use crate::guest::Guest;
 use crate::prepare::{Prepared, Scope};
-use crate::share::{self, Outcome, Share, SharedFile, Work};
+use crate::share::{self, Outcome, PICTURES_READ, Share, SharedFile, Work};
 use crate::write::{LazyWriter, WriterSlot};
 use crate::{Error, Options, Progress, Summary, ocr, under_way};
 
@@ -34,19 +35,29 @@ pub(super) struct Helped {
 /// How the run ended that a machine helped.
 #[derive(PartialEq, Eq)]
 enum End {
-    /// There is no run any more.
-    Over,
+    /// There is no run any more, and there was none while this machine looked, or it said this.
+    Over(Option<String>),
+    /// What is left of it is not for this machine.
+    Refused,
     /// The machine that had it is gone, or this one is to stop.
     Lost,
 }
 
+impl End {
+    /// Returns whether it is that of a pass over all pictures.
+    fn is_of_pictures(&self) -> bool {
+        matches!(self, Self::Over(Some(said)) if said == PICTURES_READ)
+    }
+}
+
 /// Works on the shares of another machine until its run ends, if there is one. Returns what this machine did; none if its own run has to follow,
-/// as the other one did not come to its end over all files. Adds to the files in whose pictures it recognised text.
+/// as the other one did not come to its end over all files. Says whether text in all pictures was recognised after it, and adds
+/// to the files in whose pictures this machine recognised text.
 pub(super) fn help(
     options: &Options,
     progress: &Progress,
     recognised: &mut u64,
-) -> Result<Option<Summary>, Error> {
+) -> Result<Option<(Summary, bool)>, Error> {
     let started = Instant::now();
     let completed = || options.meta().ok().and_then(|meta| meta.completed);
     let before = match options.engine {
@@ -54,16 +65,19 @@ pub(super) fn help(
         None => return Ok(None),
     };
     let mut helped = Helped::default();
-    let end = until_the_end(options, progress, &mut helped, &|| completed() != before)?;
+    let takes_all = |_: &Work| true;
+    let is_complete = || completed() != before;
+    let end = until_the_end(options, progress, &mut helped, &takes_all, &is_complete)?;
     *recognised += helped.recognised;
-    let is_done = end == End::Over && completed() != before;
+    let is_done = end != End::Lost && completed() != before;
     if !is_done && !progress.is_cancelled() {
         return Ok(None);
     }
     let files = helped.files;
     let n_files = files.added + files.changed;
-    let message = format!("another machine has the run; this one read {n_files} of its files");
-    Ok(Some(Summary {
+    let message = format!("another machine had the run; this one read {n_files} of its files");
+    let pictures_read = end.is_of_pictures();
+    let summary = Summary {
         added: files.added,
         changed: files.changed,
         documents: files.documents,
@@ -74,26 +88,41 @@ pub(super) fn help(
         committed: n_files > 0,
         messages: vec![message],
         ..Summary::default()
-    }))
+    };
+    Ok(Some((summary, pictures_read)))
 }
 
-/// Works on the shares of another machine that recognises text in pictures, until it ends, if there is one.
+/// Works on the shares of another machine that recognises text in pictures, until it ends, if there is one. Returns whether
+/// there is nothing left to do. Errors are only told: the run of this machine is complete.
 pub(super) fn with_pictures(
     options: &Options,
     progress: &Progress,
     summary: &mut Summary,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let mut helped = Helped::default();
-    until_the_end(options, progress, &mut helped, &|| true)?;
+    let takes = |work: &Work| matches!(work, Work::Pictures(_));
+    let end = until_the_end(options, progress, &mut helped, &takes, &|| true);
     summary.interrupted |= progress.is_cancelled();
-    if helped.recognised > 0 {
-        summary.recognised += helped.recognised;
-        let n = helped.recognised;
+    let n = helped.recognised;
+    summary.recognised += n;
+    if n > 0 {
         let message =
-            format!("another machine has the run; this one read the pictures of {n} of its files");
+            format!("another machine had the run; this one read the pictures of {n} of its files");
         summary.messages.push(message);
     }
-    Ok(())
+    let (is_done, message) = match end {
+        Ok(end @ (End::Over(_) | End::Lost)) => (end.is_of_pictures(), None),
+        Ok(End::Refused) => {
+            let why = "another machine reads the pictures, with other languages, settings or programs than this one";
+            (true, Some(why.to_owned()))
+        }
+        Err(error) => (
+            true,
+            Some(format!("the pictures are left to other machines: {error}")),
+        ),
+    };
+    summary.messages.extend(message);
+    Ok(is_done)
 }
 
 /// Claims shares until there is no run. If one ended before `is_complete`, it is asked for some more times, since it
@@ -102,18 +131,25 @@ fn until_the_end(
     options: &Options,
     progress: &Progress,
     helped: &mut Helped,
+    takes: &dyn Fn(&Work) -> bool,
     is_complete: &dyn Fn() -> bool,
 ) -> Result<End, Error> {
     let Some(engine) = &options.engine else {
-        return Ok(End::Over);
+        return Ok(End::Over(None));
     };
     let Some(mut guest) = engine.guest() else {
         return Ok(End::Lost);
     };
-    let takes = |work: &str| match share::read(work) {
-        Ok(Work::Pictures(pictures)) => ocr::takes(options, &pictures),
-        // What is wrong with it is said when it is claimed.
-        _ => true,
+    let has_refused = Cell::new(false);
+    let takes = |work: &str| {
+        let takes = match share::read(work) {
+            Ok(work) if !takes(&work) => Some(false),
+            Ok(Work::Pictures(pictures)) => ocr::takes(options, &pictures),
+            // What is wrong with it is said when it is claimed.
+            _ => Some(true),
+        };
+        has_refused.set(takes == Some(false));
+        takes
     };
     let (mut n_failures, mut n_ended) = (0, None);
     let mut asked = Instant::now();
@@ -123,7 +159,7 @@ fn until_the_end(
             break End::Lost;
         }
         let claim = guest.claim(&takes)?;
-        if !matches!(claim, Claim::Ended) {
+        if !matches!(claim, Claim::Ended(_)) {
             n_ended = Some(0);
         }
         match claim {
@@ -145,6 +181,7 @@ fn until_the_end(
                 progress.wait_for(None);
                 asked = Instant::now();
             }
+            Claim::Wait if has_refused.get() && is_complete() => break End::Refused,
             Claim::Wait => {
                 if asked.elapsed() >= NAME {
                     asked = Instant::now();
@@ -152,12 +189,13 @@ fn until_the_end(
                 }
                 std::thread::sleep(ASK);
             }
-            Claim::Ended => match n_ended.as_mut().filter(|n| **n < MAX_ENDED) {
+            Claim::Ended(said) => match n_ended.as_mut().filter(|n| **n < MAX_ENDED) {
                 Some(n) if !is_complete() => {
                     *n += 1;
                     std::thread::sleep(ASK);
                 }
-                _ => break End::Over,
+                // Of a run that was not seen it is the word of an earlier one.
+                n => break End::Over(n.map(|_| said)),
             },
             Claim::Lost => break End::Lost,
         }

@@ -193,14 +193,14 @@ fn run_or_help(
 ) -> Result<Summary, Error> {
     let mut recognised = 0;
     loop {
-        if let Some(helped) = help::help(options, progress, &mut recognised)?
+        if let Some((helped, pictures_read)) = help::help(options, progress, &mut recognised)?
             && (helped.interrupted || is_plain(options, changes))
         {
             let helped = Summary {
                 recognised,
                 ..helped
             };
-            return after_help(options, helped, progress);
+            return after_help(options, helped, pictures_read, progress);
         }
         match run(options, changes, Scope::All, progress, notify) {
             Err(Error::Index(ken_engine::Error::Busy(_))) if options.engine.is_some() => {}
@@ -214,21 +214,26 @@ fn run_or_help(
     }
 }
 
-/// Ends the run of a machine that helped another one: with the pictures, if that is wanted.
-fn after_help(options: &Options, helped: Summary, progress: &Progress) -> Result<Summary, Error> {
+/// Ends the run of a machine that helped another one: with the pictures, if that is wanted and not done.
+fn after_help(
+    options: &Options,
+    helped: Summary,
+    pictures_read: bool,
+    progress: &Progress,
+) -> Result<Summary, Error> {
     // What it was asked for beside the help is not done yet.
     let mut summary = Summary {
         committed: helped.committed && !helped.interrupted,
         ..helped
     };
+    if summary.interrupted || pictures_read {
+        return Ok(summary);
+    }
     let started = Instant::now();
     // No other process of this machine may run meanwhile.
-    let session = match summary.interrupted {
-        true => None,
-        false => Session::open(options, progress)?,
-    };
-    if session.is_some() {
-        recognise(options, progress, &mut summary)?;
+    match Session::open(options, progress)? {
+        Some(_session) => recognise(options, progress, &mut summary)?,
+        None => summary.interrupted = true,
     }
     summary.seconds += started.elapsed().as_secs_f64();
     Ok(summary)

@@ -176,7 +176,7 @@ impl Run<'_> {
                 return Ok(());
             }
             if now.n_offered > 0
-                && let Claim::Share(work, sink) = guest.claim(&|_| true)?
+                && let Claim::Share(work, sink) = guest.claim(&|_| Some(true))?
             {
                 help::work(options, &work, sink, self.progress)?;
             } else {

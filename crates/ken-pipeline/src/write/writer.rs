@@ -49,7 +49,7 @@ impl WriterSlot {
         }
     }
 
-    /// Ends the work on a share, with its outcome.
+    /// Ends the work on a share, or a run, with its outcome.
     pub(crate) fn finish(self, outcome: &str) -> Result<(), Error> {
         let writer = self.writer.into_inner();
         writer.map_or(Ok(()), |writer| writer.finish(outcome))

@@ -178,7 +178,7 @@ fn sharing_with(more: &[&str]) -> (Both, Machine) {
     sharing_over(Both::new(), more)
 }
 
-fn sharing_over(both: Both, more: &[&str]) -> (Both, Machine) {
+pub(super) fn sharing_over(both: Both, more: &[&str]) -> (Both, Machine) {
     both.fill();
     for n in 0..N_FILES {
         let text = format!(
@@ -256,7 +256,7 @@ fn machines_share_a_run() {
     let n_helped = helped.summary()["added"].as_u64().unwrap();
     assert!(n_helped > 0, "{}", helped.err);
     assert!(
-        helped.err.contains("another machine has the run"),
+        helped.err.contains("another machine had the run"),
         "{}",
         helped.err
     );

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::Both;
-use super::machines::{Machine, n_claimed, n_offered, wait_for};
+use super::machines::{Machine, n_claimed, n_offered, sharing_over, wait_for};
 use crate::world::Run;
 
 const N_PICTURES: usize = 30;
@@ -14,19 +14,23 @@ const OCR: &[&str] = &["--ocr"];
 /// On the data folder of the helper, not in the cluster.
 const EMBEDDED: &str = "--set=engine.kind=embedded";
 
-/// Returns a world of pictures, and the machine that has begun to share them, and is stopped.
-fn sharing() -> (Both, Machine) {
-    let both = Both::new();
-    both.fill();
+fn add_pictures(both: &Both, n: usize) {
     both.world.add_fixture("ocr/picture.png");
     let path = both.world.docs().join("picture.png");
     let picture = fs_err::read(&path).unwrap();
-    for n in 1..N_PICTURES {
+    for n in 1..n {
         // What follows the end of a picture is not looked at.
         let other = [&picture[..], n.to_string().as_bytes()].concat();
         let to = both.world.docs().join(format!("picture{n}.png"));
         fs_err::write(to, other).unwrap();
     }
+}
+
+/// Returns a world of pictures, and the machine that has begun to share them, and is stopped.
+fn sharing() -> (Both, Machine) {
+    let both = Both::new();
+    both.fill();
+    add_pictures(&both, N_PICTURES);
     let done = |run: Run| assert_eq!(run.code, 0, "{}", run.err);
     done(both.on("b", &[EMBEDDED, "index", "--ocr", "docs"]));
     fs_err::remove_dir_all(both.world.home().join("b/index")).unwrap();
@@ -128,4 +132,27 @@ fn a_machine_that_reads_other_text_takes_no_pictures() {
         assert_eq!(other.code, 0, "{}", other.err);
     }
     assert_eq!(run.summary()["recognised"], N_PICTURES);
+}
+
+/// Whichever machine gets the pass: the other one leaves the pictures to it.
+#[test]
+fn machines_with_other_languages_do_not_read_each_others_pictures_again() {
+    let both = Both::new();
+    add_pictures(&both, 8);
+    let (both, run) = sharing_over(both, OCR);
+    let other = ["--ocr", "--set=ocr.languages=[\"eng\",\"osd\"]"];
+    let helper = Machine::start_with(&both, "d", &other);
+    wait_for(&both, "no share", has_no_share);
+    run.signal("-CONT");
+    let (run, helped) = (run.end(), helper.end());
+    let codes = (run.code, helped.code);
+    assert_eq!(codes, (0, 0), "{} {}", run.err, helped.err);
+    let n_read = |run: &Run| run.summary()["recognised"].as_u64().unwrap();
+    let mut n_each = [n_read(&run), n_read(&helped)];
+    n_each.sort_unstable();
+    assert_eq!(n_each, [0, 8], "{} {}", run.err, helped.err);
+    assert_eq!(
+        (count(&both, "is:ocr"), count(&both, "is:textless")),
+        (8, 0)
+    );
 }
