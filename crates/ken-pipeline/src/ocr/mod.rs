@@ -131,10 +131,11 @@ fn pass(
         commit(writer.get()?, ocr, is_new)?;
         summary.committed = true;
     }
-    Ok(match progress.is_cancelled() {
+    match progress.is_cancelled() {
         true => slot.close()?,
         false => slot.finish(PICTURES_READ)?,
-    })
+    }
+    Ok(())
 }
 
 /// What waits for the recognition of text.
