@@ -93,7 +93,7 @@ pub(super) fn help(
 }
 
 /// Works on the shares of another machine that recognises text in pictures, until it ends, if there is one. Returns whether
-/// there is nothing left to do. Errors are only told: the run of this machine is complete.
+/// there is nothing left to do.
 pub(super) fn with_pictures(
     options: &Options,
     progress: &Progress,
@@ -101,7 +101,7 @@ pub(super) fn with_pictures(
 ) -> Result<bool, Error> {
     let mut helped = Helped::default();
     let takes = |work: &Work| matches!(work, Work::Pictures(_));
-    let end = until_the_end(options, progress, &mut helped, &takes, &|| true);
+    let end = until_the_end(options, progress, &mut helped, &takes, &|| true)?;
     summary.interrupted |= progress.is_cancelled();
     let n = helped.recognised;
     summary.recognised += n;
@@ -110,19 +110,11 @@ pub(super) fn with_pictures(
             format!("another machine had the run; this one read the pictures of {n} of its files");
         summary.messages.push(message);
     }
-    let (is_done, message) = match end {
-        Ok(end @ (End::Over(_) | End::Lost)) => (end.is_of_pictures(), None),
-        Ok(End::Refused) => {
-            let why = "another machine reads the pictures, with other languages, settings or programs than this one";
-            (true, Some(why.to_owned()))
-        }
-        Err(error) => (
-            true,
-            Some(format!("the pictures are left to other machines: {error}")),
-        ),
-    };
-    summary.messages.extend(message);
-    Ok(is_done)
+    if end == End::Refused {
+        let message = "another machine has a run under way, which this one cannot help: the pictures are left to it";
+        summary.messages.push(message.to_owned());
+    }
+    Ok(end == End::Refused || end.is_of_pictures())
 }
 
 /// Claims shares until there is no run. If one ended before `is_complete`, it is asked for some more times, since it
