@@ -1,7 +1,7 @@
 //! Helps the pass of another machine: recognises text in the files of its shares.
 //!
-//! A text is known by the content in which it was recognised. So this machine writes nothing into the index, and need not have the
-//! file that the run found: what it sends is used for the same content only.
+//! A text is known by the content in which it was recognised. So this machine writes nothing into the index, and what it sends is
+//! used for the same content only, whatever file it has at the same path.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
