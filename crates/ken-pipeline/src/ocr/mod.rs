@@ -4,7 +4,8 @@
 //! priority. The index marks its files by a state: *textless* before the pass, and *ocr* after it.
 //! A file's documents are written again from their data in the index, with the recognised text
 //! added. The text is cached, so that a file that is read again costs nothing here. Pictures inside
-//! archives and messages are extracted again ([`parts`]).
+//! archives and messages are extracted again ([`parts`]). Where the index is in a cluster, other machines recognise some of the
+//! texts ([`machines`], [`help`]).
 
 mod cache;
 mod collected;

@@ -111,7 +111,8 @@ pub(super) fn with_pictures(
         summary.messages.push(message);
     }
     if end == End::Refused {
-        let message = "another machine has a run under way, which this one cannot help: the pictures are left to it";
+        let message =
+            "another machine has a run that this one cannot help with; the pictures are left to it";
         summary.messages.push(message.to_owned());
     }
     Ok(end == End::Refused || end.is_of_pictures())
