@@ -1,6 +1,9 @@
 //! Tables of dBase, FoxPro and Clipper (`dbf`), also those of maps: the names of columns, then the rows that are not deleted, as they
 //! are stored. Long texts are in a file beside the table, which is not read.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::structure::cursor::Cursor;
@@ -9,11 +12,13 @@ use crate::{Error, Format, Input, text};
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format =
-    Format::new("dBase", &["application/x-dbf"], extract).version(2);
+    Format::new("dBase", &["application/x-dbf"], extract).version(3);
 
 const FIELD_BYTES: usize = 32;
 /// More columns than any program allows.
 const MAX_FIELDS: usize = 2048;
+/// The Julian day on which Unix time begins.
+const DAY_1970: i64 = 2_440_588;
 /// Bytes of texts that tell their charset.
 const SAMPLE_BYTES: usize = 16 << 10;
 
@@ -53,6 +58,7 @@ struct Table<'a> {
     row_bytes: usize,
     rows: &'a [u8],
     charset: Charset,
+    is_visual: bool,
 }
 
 impl<'a> Table<'a> {
@@ -63,7 +69,10 @@ impl<'a> Table<'a> {
         let n_rows = header.le_u32()? as usize;
         let header_bytes = usize::from(header.le_u16()?);
         let row_bytes = usize::from(header.le_u16()?);
-        if version & 0x07 < 2 || row_bytes < 2 || header_bytes < FIELD_BYTES + 1 {
+        // Visual FoxPro has versions of its own; the other ones are in the low bits.
+        let is_visual = matches!(version, 0x30..=0x32);
+        let is_known = is_visual || version & 0x07 >= 2;
+        if !is_known || row_bytes < 2 || header_bytes < FIELD_BYTES + 1 {
             return None;
         }
         // The columns of dBase 7 are longer.
@@ -92,6 +101,7 @@ impl<'a> Table<'a> {
             row_bytes,
             rows,
             charset: Charset::Utf8,
+            is_visual,
         };
         table.charset = table.charset_of(*bytes.get(29)?);
         Some(table)
@@ -132,7 +142,7 @@ impl<'a> Table<'a> {
 
     fn add_names(&self, body: &mut Body) {
         body.begin_row();
-        let shown = self.columns.iter().filter(|column| column.is_shown());
+        let shown = (self.columns.iter()).filter(|column| column.is_shown(self.is_visual));
         for (at, column) in shown.enumerate() {
             body.begin_cell_at(at);
             body.push(&self.decode(&column.name));
@@ -160,11 +170,16 @@ impl<'a> Table<'a> {
         body.begin_row();
         let mut at = 0;
         for (column, cell) in self.cells(row) {
+            if !column.is_shown(self.is_visual) {
+                continue;
+            }
             let shown = match column.kind {
                 b'I' | b'+' => integer(cell, column.kind),
                 b'D' => date(cell),
-                _ if column.is_shown() => self.decode(cell).trim_matches([' ', '\0']).to_owned(),
-                _ => continue,
+                b'B' | b'T' | b'Y' => visual_number(cell, column.kind).unwrap_or_default(),
+                // The last byte of a text that is shorter than its column is its length.
+                b'V' if self.is_visual => self.decode(cell).trim_matches(is_filler).to_owned(),
+                _ => self.decode(cell).trim_matches([' ', '\0']).to_owned(),
             };
             body.begin_cell_at(at);
             body.push(&shown);
@@ -206,11 +221,48 @@ impl Column {
     }
 
     /// Returns whether the cells are text, numbers or dates, and not the numbers of texts in another file, or other binary data.
-    fn is_shown(&self) -> bool {
-        matches!(
-            self.kind,
-            b'C' | b'N' | b'F' | b'D' | b'L' | b'I' | b'+' | b'V'
-        )
+    fn is_shown(&self, is_visual: bool) -> bool {
+        match self.kind {
+            b'C' | b'N' | b'F' | b'D' | b'L' | b'I' | b'+' | b'V' => true,
+            b'B' | b'T' | b'Y' => is_visual,
+            _ => false,
+        }
+    }
+}
+
+fn is_filler(char: char) -> bool {
+    char == ' ' || char.is_control()
+}
+
+/// Shows a number of eight bytes of Visual FoxPro: a floating point number (`B`), an amount in ten thousandths (`Y`), or a time
+/// (`T`), which is a Julian day and the milliseconds of the day. An empty time is none.
+fn visual_number(cell: &[u8], kind: u8) -> Option<String> {
+    let bytes = <[u8; 8]>::try_from(cell).ok()?;
+    match kind {
+        b'B' => Some(f64::from_le_bytes(bytes).to_string()),
+        b'Y' => {
+            let amount = i64::from_le_bytes(bytes);
+            let (whole, rest) = (
+                amount.unsigned_abs() / 10_000,
+                amount.unsigned_abs() % 10_000,
+            );
+            let sign = if amount < 0 { "-" } else { "" };
+            Some(format!("{sign}{whole}.{rest:04}"))
+        }
+        _ => {
+            let (day, milliseconds) = bytes.split_at(4);
+            let day = i64::from(i32::from_le_bytes(day.try_into().ok()?));
+            let milliseconds = i64::from(i32::from_le_bytes(milliseconds.try_into().ok()?));
+            if day <= 0 {
+                return None;
+            }
+            // Programs round: a time ends in 999 milliseconds for a full second.
+            let seconds = (day - DAY_1970) * 86_400 + (milliseconds + 500) / 1000;
+            let time = Timestamp::from_second(seconds)
+                .ok()?
+                .to_zoned(TimeZone::UTC);
+            Some(time.strftime("%Y-%m-%d %H:%M:%S").to_string())
+        }
     }
 }
 
@@ -283,20 +335,25 @@ mod tests {
     };
 
     fn table(mark: u8, rows: &[&[u8]]) -> Vec<u8> {
-        let columns: [(&[u8], u8, u8); 4] = [
-            (b"TOWN", b'C', 8),
-            (b"N", b'N', 4),
-            (b"DAY", b'D', 8),
-            (b"MEMO", b'M', 4),
+        let columns = [
+            ("TOWN", b'C', 8),
+            ("N", b'N', 4),
+            ("DAY", b'D', 8),
+            ("MEMO", b'M', 4),
         ];
-        let mut bytes = vec![3, 124, 3, 1];
+        table_of(3, &columns, mark, rows)
+    }
+
+    fn table_of(version: u8, columns: &[(&str, u8, u8)], mark: u8, rows: &[&[u8]]) -> Vec<u8> {
+        let row_bytes: u8 = 1 + columns.iter().map(|&(_, _, length)| length).sum::<u8>();
+        let mut bytes = vec![version, 124, 3, 1];
         bytes.extend((rows.len() as u32).to_le_bytes());
-        bytes.extend((32 + 32 * 4 + 1_u16).to_le_bytes());
-        bytes.extend(25_u16.to_le_bytes());
+        bytes.extend((32 + 32 * columns.len() as u16 + 1).to_le_bytes());
+        bytes.extend(u16::from(row_bytes).to_le_bytes());
         bytes.resize(29, 0);
         bytes.extend([mark, 0, 0]);
-        for (name, kind, length) in columns {
-            let mut field = name.to_vec();
+        for &(name, kind, length) in columns {
+            let mut field = name.as_bytes().to_vec();
             field.resize(11, 0);
             field.extend([kind, 0, 0, 0, 0, length]);
             field.resize(32, 0);
@@ -323,6 +380,34 @@ mod tests {
             "TOWN\tN\tDAY\nOslo\t12\t2024-03-01\nKøln\t5"
         );
         survives(extract, DBF, "a.dbf", &bytes);
+    }
+
+    #[test]
+    fn tables_of_visual_foxpro_have_numbers_amounts_and_times() {
+        let columns = [
+            ("NAME", b'V', 8),
+            ("SHARE", b'B', 8),
+            ("PRICE", b'Y', 8),
+            ("AT", b'T', 8),
+            ("NOTE", b'M', 4),
+        ];
+        let mut row = b" Oslo\0\0\0\x04".to_vec();
+        row.extend(0.25_f64.to_le_bytes());
+        row.extend((-12_500_i64).to_le_bytes());
+        // 2024-03-01, a quarter past one in the afternoon.
+        row.extend(2_460_371_u32.to_le_bytes());
+        row.extend(47_699_999_u32.to_le_bytes());
+        row.extend([0; 4]);
+        let empty = [b" Rom\0\0\0\0\x03".as_slice(), &[0; 28]].concat();
+        for version in [0x30, 0x32] {
+            let bytes = table_of(version, &columns, 3, &[&row, &empty]);
+            let found = run(extract, DBF, "a.dbf", &bytes);
+            assert_eq!(
+                found.own().body,
+                "NAME\tSHARE\tPRICE\tAT\nOslo\t0.25\t-1.2500\t2024-03-01 13:15:00\nRom\t0\t0.0000"
+            );
+            survives(extract, DBF, "a.dbf", &bytes);
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::{Error, Format, Input, date, text};
 pub(in crate::formats) const FORMAT: Format =
     Format::new("XMP sidecar", &["application/x-xmp+xml"], extract)
         .fields(FIELDS)
-        .version(2);
+        .version(3);
 
 /// Maximum size of a packet; larger ones are left out.
 pub(crate) const MAX_BYTES: usize = 4 << 20;
@@ -157,10 +157,23 @@ fn property_of(name: &str) -> Option<Property> {
         "dc:description" | "photoshop:Headline" | "exif:UserComment" => {
             Property::Text(Field::Description)
         }
-        "dc:subject" | "Iptc4xmpExt:PersonInImage" => Property::Text(Field::Keywords),
+        "dc:subject" | "mwg-kw:Keyword" | "MicrosoftPhoto:LastKeywordXMP" => {
+            Property::Text(Field::Keywords)
+        }
+        // Who is in a picture, as a list, or at regions of it (Metadata Working Group, Microsoft).
+        "Iptc4xmpExt:PersonInImage"
+        | "mwg-rs:Name"
+        | "MPReg:PersonDisplayName"
+        | "mediapro:People" => Property::Text(Field::Keywords),
+        "Iptc4xmpExt:Event" | "mediapro:Event" => Property::Text(Field::Keywords),
         "photoshop:City" | "photoshop:State" | "photoshop:Country" | "Iptc4xmpCore:Location" => {
             Property::Text(Field::Keywords)
         }
+        "Iptc4xmpExt:City"
+        | "Iptc4xmpExt:ProvinceState"
+        | "Iptc4xmpExt:CountryName"
+        | "Iptc4xmpExt:Sublocation"
+        | "Iptc4xmpExt:LocationName" => Property::Text(Field::Keywords),
         "lr:hierarchicalSubject" | "digiKam:TagsList" => Property::Branch,
         "pdf:Keywords" => Property::List,
         "dc:language" => Property::Text(Field::Lang),
@@ -246,6 +259,22 @@ mod tests {
         found.add_to(&mut document);
         let values: Vec<_> = document.fields.iter().map(|(_, value)| value).collect();
         assert_eq!(shown(&values), "R&D, 978307200, Animals, Birds, One");
+    }
+
+    #[test]
+    fn names_at_regions_of_a_picture_are_keywords() {
+        let found = read(
+            b"<x><mwg-rs:Regions><mwg-rs:RegionList><rdf:Bag>\
+              <rdf:li><rdf:Description mwg-rs:Name='Ada Berg' mwg-rs:Type='Face'>\
+              <mwg-rs:Area stArea:x='0.5'/></rdf:Description></rdf:li>\
+              <rdf:li rdf:parseType='Resource'><mwg-rs:Type>Pet</mwg-rs:Type>\
+              <mwg-rs:Name>Fido</mwg-rs:Name></rdf:li></rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>\
+              <MPRI:Regions><rdf:Bag><rdf:li MPReg:PersonDisplayName='Bo Lund'/></rdf:Bag></MPRI:Regions>\
+              <Iptc4xmpExt:LocationShown><rdf:Bag><rdf:li Iptc4xmpExt:City='Bergen'/></rdf:Bag>\
+              </Iptc4xmpExt:LocationShown></x>",
+        );
+        let keywords = found.texts(Field::Keywords);
+        assert_eq!(keywords, ["Ada Berg", "Fido", "Bo Lund", "Bergen"]);
     }
 
     #[test]

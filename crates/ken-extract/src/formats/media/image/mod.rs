@@ -76,7 +76,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     Field::Height,
 ])
 .in_worker()
-.version(2)
+.version(3)
 .streams();
 
 /// Maximum size of a metadata block; larger ones are left out.

@@ -71,7 +71,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .sections("sheets, slides")
 .members("embedded files")
 .in_worker()
-.version(11);
+.version(12);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

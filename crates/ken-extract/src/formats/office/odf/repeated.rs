@@ -73,8 +73,10 @@ impl OdfReader {
                 break;
             }
         }
-        let has_words = line.contains(char::is_alphanumeric);
-        if has_words && (!is_numbered || line.split_whitespace().count() > 1) {
+        let words = line
+            .split_whitespace()
+            .filter(|word| word.contains(char::is_alphanumeric));
+        if words.count() > usize::from(is_numbered) {
             self.body.line(&line);
         }
         Ok(())

@@ -333,7 +333,7 @@ fn headers_of_sheets_are_read_unless_the_program_made_them() {
         </table:content-validation></table:content-validations>\
         <table:table table:name='S'/></office:spreadsheet>";
     let styles = "<s><style:master-page><style:header><text:p><text:sheet-name>???</text:sheet-name></text:p>\
-        </style:header><style:footer><text:p>Page <text:page-number>1</text:page-number></text:p>\
+        </style:header><style:footer><text:p>Page <text:page-number>1</text:page-number> / <text:page-count>9</text:page-count></text:p>\
         <text:p><text:date>1.1.</text:date>, <text:time>9:00</text:time>\
         </text:p></style:footer>\
         </style:master-page><style:master-page><style:header><style:region-left><text:p>Inventory</text:p>\

@@ -68,7 +68,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("PDF", &["application/
     .sections("pages")
     .members("embedded files")
     .in_worker()
-    .version(9);
+    .version(10);
 
 /// Content streams of one document beyond this number of bytes are left out.
 const MAX_DOCUMENT_BYTES: usize = 1 << 30;

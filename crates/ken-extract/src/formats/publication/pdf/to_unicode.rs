@@ -25,7 +25,7 @@ struct Mapping {
 pub(super) struct ToUnicode {
     /// The mappings by their first codes.
     mappings: Vec<Mapping>,
-    /// Whether the map is called `Identity`: codes are characters.
+    /// Whether the map is called `Identity` and maps nothing: codes are characters.
     pub(super) is_identity: bool,
 }
 
@@ -72,8 +72,8 @@ impl ToUnicode {
         }
         mappings.sort_by_key(|mapping| mapping.first);
         Self {
+            is_identity: mappings.is_empty() && is_identity(map),
             mappings,
-            is_identity: false,
         }
     }
 
@@ -99,6 +99,17 @@ impl ToUnicode {
         let units = &*char.encode_utf16(&mut units);
         self.mappings.iter().any(|mapping| &*mapping.text == units)
     }
+}
+
+/// Returns whether a map has the name of one that maps codes to themselves.
+fn is_identity(map: &[u8]) -> bool {
+    let key = b"/CMapName";
+    let mut places = memchr::memmem::find_iter(map, key);
+    places.any(|place| {
+        map[place + key.len()..]
+            .trim_ascii_start()
+            .starts_with(b"/Identity")
+    })
 }
 
 /// What the hexadecimal strings between two words are.

@@ -35,6 +35,11 @@ fn a_map_that_is_called_identity_maps_codes_to_themselves() {
     let content = format!("BT /F3 10 Tf 50 700 Td <{}> Tj ET", hex("Výbava přání"));
     let sample = composite(&content, "/ToUnicode/Identity-H", "Identity", &[]);
     assert_eq!(sample.text(), "Výbava přání");
+    // The map of this name, in the file itself, maps codes to glyphs.
+    let map = "/CMapName /Identity-H def 1 begincidrange <0000> <ffff> 0 endcidrange endcmap";
+    let maps = [stream("", map)];
+    let sample = composite(&content, "/ToUnicode 101 0 R", "Identity", &[&maps[0]]);
+    assert_eq!(sample.text(), "Výbava přání");
 }
 
 #[test]
