@@ -15,6 +15,8 @@ mod entity_table;
 mod letters;
 mod mainframe;
 pub(crate) mod names;
+mod pages;
+mod signs;
 mod terminal;
 mod wide;
 
@@ -23,17 +25,23 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 pub(crate) use ken_mail::code_page;
 
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use ken_mail::Charset;
 use wide::{Wide, decode_wide, wide};
 
 /// Number of bytes that the detector of legacy charsets sees, from the first non-ASCII byte.
 const DETECTION_BYTES: usize = 64 << 10;
 
-/// Number of bytes that tell code pages of DOS from other charsets.
+/// Number of bytes that tell old code pages from other charsets.
 const PAGE_BYTES: usize = 8 << 10;
 
 /// Number of ASCII bytes that it sees next to non-ASCII bytes: more than a word.
 const DETECTION_CONTEXT_BYTES: usize = 64;
+
+/// The escape sequence of ISO-2022-KR, whose controls switch between Korean and ASCII.
+const KOREAN: &[u8] = b"\x1b$)C";
+const SHIFT_OUT: u8 = 0x0e;
+const SHIFT_IN: u8 = 0x0f;
 
 /// Number of bytes of text that a head with NUL bytes needs to be text.
 const MIN_TEXT_BYTES: usize = 8;
@@ -99,11 +107,18 @@ pub(crate) fn has_binary_bytes(head: &[u8]) -> bool {
     if memchr::memchr(0, head).is_some() {
         return true;
     }
-    let is_odd = |byte: &&u8| is_control(**byte) && !matches!(**byte, 0x08 | 0x1b);
     // Most texts have no controls, which is faster to check.
-    has_controls(head)
-        && head.iter().filter(is_odd).count() * 30 > head.len()
-        && !mainframe::is_ebcdic(head)
+    has_controls(head) && n_odd_controls(head) * 30 > head.len() && !mainframe::is_ebcdic(head)
+}
+
+fn n_odd_controls(head: &[u8]) -> usize {
+    let is_korean = memchr::memmem::find(head, KOREAN).is_some();
+    let is_odd = |byte: &&u8| match **byte {
+        0x08 | 0x1b => false,
+        SHIFT_OUT | SHIFT_IN if is_korean => false,
+        byte => is_control(byte),
+    };
+    head.iter().filter(is_odd).count()
 }
 
 /// Returns whether the NUL bytes are stray ones in a text: a few runs, as a crash leaves them in a
@@ -136,10 +151,10 @@ fn decode_raw<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
         return encoding.decode_without_bom_handling(bytes).0;
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) if has_iso_2022_jp(bytes) => {
-            ISO_2022_JP.decode_without_bom_handling(text.as_bytes()).0
+        Ok(text) => {
+            let shifted = Charset::by_escapes(bytes).and_then(|charset| charset.decode(bytes));
+            shifted.unwrap_or(Cow::Borrowed(text))
         }
-        Ok(text) => Cow::Borrowed(text),
         Err(error) => match declared.filter(|&encoding| encoding != UTF_8) {
             Some(encoding) => encoding.decode_without_bom_handling(bytes).0,
             None => guessed(bytes, error.valid_up_to()),
@@ -164,15 +179,7 @@ fn guessed(bytes: &[u8], first_bad: usize) -> Cow<'_, str> {
         return mainframe::decode(bytes);
     }
     let encoding = guess(bytes, first_bad);
-    // `chardetng` knows one code page of DOS only.
-    let page = match encoding == UTF_8 || !encoding.is_single_byte() {
-        true => None,
-        false => names::page_of_dos(sample(bytes, first_bad), encoding),
-    };
-    match page {
-        Some(page) => code_page::decode(bytes, page),
-        None => encoding.decode_without_bom_handling(bytes).0,
-    }
+    pages::of_text(&sample(bytes, first_bad), encoding).decode(bytes)
 }
 
 /// Returns a part of the bytes that holds the first characters beyond ASCII.
@@ -221,12 +228,6 @@ fn without_ascii(bytes: &[u8]) -> Vec<u8> {
 
 fn n_sequences(utf8: &[u8]) -> usize {
     utf8.iter().filter(|&&byte| byte >= 0xc0).count()
-}
-
-/// Returns whether ASCII bytes hold the escape sequences that switch to Japanese characters.
-fn has_iso_2022_jp(bytes: &[u8]) -> bool {
-    memchr::memchr_iter(0x1b, bytes)
-        .any(|at| matches!(bytes.get(at + 1..at + 3), Some(b"$B" | b"$@" | b"(J")))
 }
 
 fn is_control(byte: u8) -> bool {
@@ -344,6 +345,20 @@ mod tests {
             ),
             (852, "Příliš žluťoučký kůň úpěl ďábelské ódy."),
             (895, "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+            (10029, "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+            (
+                10000,
+                "Les élèves étaient près du château, où l’été s’achève.",
+            ),
+            (
+                10007,
+                "Все люди рождаются свободными. Они равны в своём достоинстве и правах.",
+            ),
+            (
+                855,
+                "Все люди рождаются свободными и равными в своём достоинстве и правах.",
+            ),
+            (28605, "L'œuf est au cœur de l'œuvre."),
             (
                 895,
                 "Částka, kterou zaměstnanec dostává za práci, se řídí smlouvou.",
@@ -365,6 +380,35 @@ mod tests {
             assert_eq!(decode(&bytes, None), text, "{page}");
             assert!(!is_binary(&bytes), "{text}");
         }
+    }
+
+    #[test]
+    fn texts_with_hardly_more_than_ascii_are_western() {
+        for text in [
+            "He said “hello” to me and then “bye”.",
+            "Don’t do it. It’s late – really. He’d go…",
+            "The price is £20 or so",
+            "It costs 50 € or 5 £",
+            "Foo® is a mark",
+            "he says «yes» to all",
+            "a naïve approach",
+            "use ¼ cup and ¾ cup of 5 ± 2",
+            "10 µm wide",
+            "¡Hola! said he",
+            "„Guten Tag“, sagte er.",
+            "l’œuvre d’art “chaud”",
+        ] {
+            let (bytes, _, unmappable) = WINDOWS_1252.encode(text);
+            assert!(!unmappable);
+            assert_eq!(decode(&bytes, None), text);
+        }
+    }
+
+    #[test]
+    fn korean_in_ascii_is_text() {
+        let bytes = b"\x1b$)C\x0eGQ1[\x0f \x0eGQ1[\x0f is Korean";
+        assert!(!is_binary(bytes));
+        assert_eq!(decode(bytes, None), "한글 한글 is Korean");
     }
 
     #[test]

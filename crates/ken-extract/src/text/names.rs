@@ -16,7 +16,7 @@ use super::letters::{Languages, NO_LANGUAGES, east_asian};
 
 /// The code pages that are considered besides the guess of `chardetng`, with their languages. Of
 /// equals, the first wins.
-const CODE_PAGES: [(u16, Languages); 28] = [
+pub(super) const CODE_PAGES: [(u16, Languages); 28] = [
     (437, Languages::WESTERN),
     (850, Languages::WESTERN),
     (1252, Languages::WESTERN),
@@ -64,13 +64,13 @@ const ENOUGH_EVIDENCE_BYTES: usize = 256;
 const GUESS_PERCENT: i32 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Charset {
+pub(super) enum Charset {
     Web(&'static Encoding),
     CodePage(u16),
 }
 
 impl Charset {
-    fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
+    pub(super) fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
         match self {
             Self::Web(encoding) => encoding.decode_without_bom_handling(bytes).0,
             Self::CodePage(page) => code_page::decode(bytes, page),
@@ -142,25 +142,6 @@ pub(super) fn best_page(bytes: &[u8], first: u16, others: &[u16]) -> u16 {
     best.0
 }
 
-/// Returns the code page of DOS in which bytes make better words than in a charset of the web; none if
-/// there is no such page. Lines and boxes are drawn in DOS only.
-pub(super) fn page_of_dos(mut sample: Vec<u8>, web: &'static Encoding) -> Option<u16> {
-    let is_drawn = has_line_art(&sample);
-    if is_drawn {
-        sample.retain(|byte| !LINE_ART.contains(byte));
-    }
-    let is_of_dos = |(page, _): &&(u16, Languages)| PAGES_OF_DOS.contains(page);
-    let mut best = (PAGES_OF_DOS[0], i32::MIN);
-    for (page, languages) in CODE_PAGES.iter().filter(is_of_dos) {
-        let score = score(&code_page::decode(&sample, *page), *languages);
-        if score > best.1 {
-            best = (*page, score);
-        }
-    }
-    let by_web = score(&web.decode_without_bom_handling(&sample).0, NO_LANGUAGES);
-    (is_drawn || best.1 > by_web.max(0) + by_web.abs() / 2 + 4).then_some(best.0)
-}
-
 /// Returns the number of the code page that bytes are in; none if they are ASCII.
 pub(crate) fn page_of(bytes: &[u8]) -> Option<u16> {
     let first = bytes.iter().position(|byte| !byte.is_ascii())?;
@@ -202,20 +183,6 @@ pub(crate) fn page_of_windows(text: &[u8]) -> Option<u16> {
     (best.0 != code_page::WESTERN).then_some(best.0)
 }
 
-/// The code pages of DOS that texts are in.
-const PAGES_OF_DOS: [u16; 10] = [437, 850, 852, 895, 737, 775, 857, 860, 861, 865];
-/// Lines, boxes and shades.
-const LINE_ART: std::ops::RangeInclusive<u8> = 0xb0..=0xdf;
-/// The bytes of lines and shades that are repeated, and how often they must be.
-const REPEATED: [u8; 9] = [0xb0, 0xb1, 0xb2, 0xc4, 0xcd, 0xdb, 0xdc, 0xdf, 0xfe];
-const N_REPEATED: usize = 5;
-
-fn has_line_art(sample: &[u8]) -> bool {
-    sample
-        .chunk_by(|one, other| one == other)
-        .any(|run| run.len() >= N_REPEATED && REPEATED.contains(&run[0]))
-}
-
 fn guess(lines: &[u8]) -> Charset {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(lines, true);
@@ -238,7 +205,7 @@ fn guess(lines: &[u8]) -> Charset {
 }
 
 /// Judges the guess of `chardetng`, which knows the languages of the web.
-fn judged_guess(lines: &[u8], web: &'static Encoding) -> i32 {
+pub(super) fn judged_guess(lines: &[u8], web: &'static Encoding) -> i32 {
     let same = |charset: &Charset| match *charset {
         Charset::Web(other) => other == web,
         Charset::CodePage(page) => code_page::is_encoding(page, web),
@@ -306,7 +273,7 @@ fn script(letter: char) -> Script {
 }
 
 /// Returns how much a text looks like names, in proportion to the bytes that it comes from.
-fn score(text: &str, languages: Languages) -> i32 {
+pub(super) fn score(text: &str, languages: Languages) -> i32 {
     let mut score = 0;
     let mut before = '\n';
     let mut n_consonants = 0;

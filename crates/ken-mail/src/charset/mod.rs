@@ -87,7 +87,7 @@ impl Charset {
     }
 
     /// Decodes bytes; `None` for UTF-8 and for an unknown charset, which the caller handles.
-    pub(crate) fn decode(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
+    pub fn decode(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
         Some(match self {
             Self::Unknown => return None,
             Self::Web(encoding) if encoding == UTF_8 => return None,
@@ -112,7 +112,7 @@ impl Charset {
 
     /// Returns the character set of ASCII bytes with the escape sequences of ISO 2022, which switch to other
     /// characters.
-    pub(crate) fn by_escapes(bytes: &[u8]) -> Option<Self> {
+    pub fn by_escapes(bytes: &[u8]) -> Option<Self> {
         memchr_iter(0x1b, bytes).find_map(|at| match bytes[at + 1..] {
             [b'$', b'B' | b'@', ..] | [b'(', b'J' | b'I', ..] | [b'$', b'(', b'D', ..] => {
                 Some(Self::Web(ISO_2022_JP))

@@ -67,6 +67,13 @@ impl Encoding {
         !self.has_base && self.names.is_empty()
     }
 
+    /// Returns whether the codes count the glyphs from 0 in the order of their use, as printer drivers do, so that
+    /// they tell nothing. Fonts for texts hardly have the capitals of Greek that TeX has there.
+    pub(super) fn is_by_use(&self) -> bool {
+        let first = self.names.iter().filter(|(code, _)| *code < 0x0B);
+        first.filter(|(_, name)| name != ".notdef").count() >= 8
+    }
+
     /// Returns the character of a code, by the number in its name.
     pub(super) fn numbered(&self, code: u8) -> Option<char> {
         let (_, name) = self.names.iter().rev().find(|(named, _)| *named == code)?;

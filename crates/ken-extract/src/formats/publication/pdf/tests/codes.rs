@@ -152,6 +152,21 @@ fn the_size_of_bitmap_fonts_is_that_of_their_glyphs() {
 }
 
 #[test]
+fn glyphs_of_bitmap_fonts_that_are_numbered_by_use_have_no_text() {
+    let text = |names: &str| {
+        let font = format!(
+            "/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/FirstChar 0/LastChar 70\
+             /Widths[]/CharProcs<<>>/Encoding<</Differences[{names}]>>"
+        );
+        let content = "BT /F3 10 Tf 50 700 Td <0C41> Tj ET";
+        with_font(content, &font, &[]).text()
+    };
+    // TeX's encoding.
+    assert_eq!(text("12/a12 65/a65"), "fiA");
+    assert_eq!(text("0/0/1/2/3/4/5/6/7/8/9/.notdef/11/12 65/65"), "");
+}
+
+#[test]
 fn a_missing_font_is_read_as_latin() {
     let sample = Sample::pages(&["BT /F9 10 Tf 50 700 Td (no font) Tj ET"]);
     assert_eq!(sample.text(), "no font");
