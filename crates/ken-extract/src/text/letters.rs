@@ -1,7 +1,7 @@
 //! The letters beyond ASCII that languages use, by which charsets are told apart.
 
 /// The languages of a charset: their frequent letters, and their others.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Languages {
     frequent: &'static str,
     others: &'static str,

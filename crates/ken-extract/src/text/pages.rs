@@ -4,20 +4,37 @@
 //! `chardetng` judges letters. If a text has nothing beyond ASCII but quotation marks or a sign of a currency, it
 //! guesses at random, so such texts are judged by their signs.
 
-use encoding_rs::{Encoding, ISO_8859_15, UTF_8, WINDOWS_1251, WINDOWS_1252};
+use encoding_rs::{Encoding, ISO_8859_15, UTF_8, WINDOWS_1252};
 
 use super::code_page;
 use super::letters::Languages;
 use super::names::{CODE_PAGES, Charset, judged_guess, score};
 use super::signs::Signs;
 
-/// The code pages of DOS that texts are in and that names may have, too.
+/// The code pages that texts are in, of those that names have, besides the guess of `chardetng`.
+const PAGES_OF_TEXTS: [u16; 15] = [
+    437,
+    850,
+    852,
+    895,
+    737,
+    775,
+    857,
+    860,
+    861,
+    865,
+    862,
+    869,
+    1125,
+    1257,
+    MAC_CYRILLIC,
+];
+/// Those that have lines and boxes.
 const PAGES_OF_DOS: [u16; 10] = [437, 850, 852, 895, 737, 775, 857, 860, 861, 865];
 /// Further code pages of texts: of DOS, and of the Macintosh.
-const FURTHER_PAGES: [(u16, Languages); 6] = [
+const FURTHER_PAGES: [(u16, Languages); 5] = [
     (855, Languages::CYRILLIC),
     (10000, Languages::WESTERN),
-    (MAC_CYRILLIC, Languages::CYRILLIC),
     (10029, Languages::CENTRAL),
     (10006, Languages::GREEK),
     (10081, Languages::TURKISH),
@@ -43,13 +60,12 @@ pub(super) fn of_text(sample: &[u8], web: &'static Encoding) -> Charset {
     if !web.is_single_byte() {
         return Charset::Web(web);
     }
-    let old = match signs.are_signs() {
+    let better = match signs.are_signs() {
         true => None,
-        false => old_page(sample, web),
+        false => better_page(sample, web),
     };
-    match old {
+    match better {
         Some(page) => Charset::CodePage(page),
-        None if web == WINDOWS_1251 && is_mac_cyrillic(sample) => Charset::CodePage(MAC_CYRILLIC),
         // One letter tells nothing.
         None if signs.n_letters == 1 && signs.n_misplaced == 0 && has_western_letter(&western) => {
             Charset::Web(WINDOWS_1252)
@@ -76,32 +92,42 @@ fn is_latin_9(western: &str) -> bool {
     !has_controls && text.windows(3).any(is_in_word)
 }
 
-/// Returns whether letters make better words in the Macintosh's page, which differs from that of Windows in its
-/// capitals.
-fn is_mac_cyrillic(sample: &[u8]) -> bool {
-    let points = |page| score(&code_page::decode(sample, page), Languages::CYRILLIC);
-    points(MAC_CYRILLIC) > points(1251) + 4
-}
-
-/// Returns the old code page in which bytes make better words than in a charset of the web; none if there is no
+/// Returns the page that a charset of the web is not, and in which bytes make better words; none if there is no
 /// such page. Lines and boxes are drawn in DOS only.
-fn old_page(sample: &[u8], web: &'static Encoding) -> Option<u16> {
+fn better_page(sample: &[u8], web: &'static Encoding) -> Option<u16> {
     let is_drawn = has_line_art(sample);
     let is_text = |byte: &u8| !is_drawn || !LINE_ART.contains(byte);
     let sample: Vec<u8> = sample.iter().copied().filter(is_text).collect();
-    let is_of_dos = |(page, _): &&(u16, Languages)| PAGES_OF_DOS.contains(page);
-    let pages = CODE_PAGES.iter().filter(is_of_dos).chain(&FURTHER_PAGES);
-    let mut best = (PAGES_OF_DOS[0], i32::MIN);
+    let of_web = CODE_PAGES
+        .iter()
+        .find(|(page, _)| code_page::is_encoding(*page, web));
+    let of_web = of_web.map(|(_, languages)| *languages);
+    let text = web.decode_without_bom_handling(&sample).0;
+    let signs = Signs::of(&text).points();
+    let by_web = judged_guess(&sample, web) + signs;
+    let enough = |languages: Languages| match of_web {
+        // Letters of the same languages are counted alike.
+        Some(same) if same == languages && same != Languages::WESTERN => {
+            score(&text, same) + signs + 4
+        }
+        _ => by_web.max(0) * 3 / 2 + 4,
+    };
+    let is_candidate = |(page, _): &&(u16, Languages)| PAGES_OF_TEXTS.contains(page);
+    let pages = CODE_PAGES.iter().filter(is_candidate).chain(&FURTHER_PAGES);
+    let mut best = None;
     for &(page, languages) in pages {
         let text = code_page::decode(&sample, page);
         let points = score(&text, languages) + Signs::of(&text).points();
-        if points > best.1 && !(is_drawn && page >= 10_000) {
-            best = (page, points);
+        let is_better = best.is_none_or(|(_, most)| points > most);
+        let is_enough = match is_drawn {
+            true => PAGES_OF_DOS.contains(&page),
+            false => points > enough(languages),
+        };
+        if is_better && is_enough {
+            best = Some((page, points));
         }
     }
-    let text = web.decode_without_bom_handling(&sample).0;
-    let by_web = judged_guess(&sample, web) + Signs::of(&text).points();
-    (is_drawn || best.1 > by_web.max(0) * 3 / 2 + 4).then_some(best.0)
+    best.map(|(page, _)| page)
 }
 
 fn has_line_art(sample: &[u8]) -> bool {

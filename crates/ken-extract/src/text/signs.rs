@@ -3,8 +3,21 @@
 //! Texts of Windows often have no others beyond ASCII. In other code pages their bytes are letters, so what tells
 //! is whether they are where such signs stand: before a word, after a number, between spaces.
 
-/// What follows an apostrophe in English.
-const ENDINGS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
+/// What follows an apostrophe in English, and after which words.
+const ENDINGS: [(&str, &[&str]); 7] = [
+    ("s", &[]),
+    ("t", &[]),
+    ("d", &[]),
+    ("ll", &[]),
+    ("m", &["i"]),
+    ("re", &["you", "we", "they", "there", "what", "who"]),
+    (
+        "ve",
+        &[
+            "i", "you", "we", "they", "who", "would", "could", "should", "might", "must",
+        ],
+    ),
+];
 /// How words of French and Italian end before an apostrophe, besides those of one or two letters.
 const BEGINNINGS: [&str; 7] = ["qu", "jourd", "ell", "all", "ull", "oll", "sant"];
 
@@ -45,9 +58,10 @@ impl Signs {
         signs
     }
 
-    /// Returns whether the signs are signs and not letters of another code page.
+    /// Returns whether the signs are signs and not letters of another code page. Among many letters a few may stand
+    /// like signs.
     pub(super) fn are_signs(&self) -> bool {
-        self.n_fitting > 4 * self.n_misplaced
+        self.n_fitting > 4 * self.n_misplaced && 4 * self.n_fitting >= self.n_letters
     }
 
     /// Returns what the signs add to the points of a text.
@@ -136,8 +150,9 @@ fn is_elision(text: &[char], at: usize) -> bool {
         .unwrap_or_default();
     let lower = |word: &[char]| word.iter().collect::<String>().to_lowercase();
     let before = lower(before);
-    if ENDINGS.contains(&&*lower(after)) {
-        return true;
+    let ending = ENDINGS.iter().find(|(ending, _)| *ending == lower(after));
+    if let Some((_, words)) = ending {
+        return words.is_empty() || words.contains(&&*before);
     }
     let is_beginning =
         before.chars().count() <= 2 || BEGINNINGS.iter().any(|end| before.ends_with(end));

@@ -19,7 +19,7 @@ use crate::{Error, Format, Input, Limits, Member};
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format::new("mbox", &["application/mbox"], extract)
     .members("messages, numbered from 1")
-    .version(7)
+    .version(8)
     .streams();
 
 /// Extracts a mailbox.

@@ -32,7 +32,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("message", &["message/
         Field::Has,
     ])
     .members("attachments, numbered from 1")
-    .version(13);
+    .version(14);
 
 /// Extracts a message.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {

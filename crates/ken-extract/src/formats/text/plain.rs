@@ -26,7 +26,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     extract,
 )
 .sections("form feeds")
-.version(6)
+.version(7)
 .streams();
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {

@@ -24,7 +24,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
     extract,
 )
 .fields(&[Field::Title, Field::Artist, Field::Album, Field::Author])
-.version(2)
+.version(3)
 .streams();
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {

@@ -29,7 +29,7 @@ pub(in crate::formats) const FORMAT: Format =
             Field::Created,
             Field::Date,
         ])
-        .version(7);
+        .version(8);
 
 /// Number of bytes that are searched for the charset; the standard asks for 1024.
 const PRESCAN_BYTES: usize = 2048;
