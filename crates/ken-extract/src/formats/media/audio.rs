@@ -49,7 +49,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 ])
 .in_worker()
 .streams()
-.version(2);
+.version(3);
 
 /// Maximum size of an Ogg page.
 const MAX_PAGE_BYTES: u64 = 64 << 10;
@@ -64,6 +64,12 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         Err(error) => (parse(input, media_type, false)?, Err(error)),
     };
     let mut metadata = Metadata::default();
+    let mut positions = file.tags().iter().map(position);
+    metadata.lines(
+        &positions
+            .find(|position| !position.is_empty())
+            .unwrap_or_default(),
+    );
     for tag in file.tags() {
         read(tag, &mut metadata);
     }
@@ -97,7 +103,11 @@ fn parse(input: &Input<'_>, media_type: &str, measure: bool) -> Result<TaggedFil
         while let Some(below) = cause.source() {
             cause = below;
         }
-        Error::malformed(cause)
+        let is_end = |error: &std::io::Error| error.kind() == std::io::ErrorKind::UnexpectedEof;
+        match cause.downcast_ref().is_some_and(is_end) {
+            true => Error::Malformed("the sound is cut off".into()),
+            false => Error::malformed(cause),
+        }
     })
 }
 
@@ -133,6 +143,31 @@ fn file_type(media_type: &str) -> Option<FileType> {
         "audio/x-musepack" => FileType::Mpc,
         _ => return None,
     })
+}
+
+/// Returns where a piece stands in its album.
+fn position(tag: &Tag) -> String {
+    let number = |key| {
+        tag.get_string(key)
+            .and_then(|text| text.trim().parse().ok())
+            .unwrap_or(0)
+    };
+    let track = [ItemKey::TrackNumber, ItemKey::TrackTotal].map(number);
+    position_of(track, [ItemKey::DiscNumber, ItemKey::DiscTotal].map(number))
+}
+
+/// Writes the number of a piece and of its disc, each with how many there are: `Track 4/11, disc 1/2`. Zero stands for
+/// an unknown number.
+pub(in crate::formats) fn position_of(track: [u32; 2], disc: [u32; 2]) -> String {
+    let of = |[number, total]: [u32; 2]| match total {
+        0 => number.to_string(),
+        _ => format!("{number}/{total}"),
+    };
+    match (track[0], disc[0]) {
+        (0, _) => String::new(),
+        (_, 0) => format!("Track {}", of(track)),
+        _ => format!("Track {}, disc {}", of(track), of(disc)),
+    }
 }
 
 fn read(tag: &Tag, metadata: &mut Metadata) {
@@ -201,7 +236,7 @@ pub(super) fn name_author(metadata: &mut Metadata) {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::{Document, Ipath, Kind, Reason};
+    use ken_core::{Cause, Document, Ipath, Kind, Reason};
     use lofty::tag::{ItemValue, TagType};
 
     use super::*;
@@ -252,6 +287,26 @@ mod tests {
             .map(|(_, value)| format!("{value:?}"))
             .collect();
         assert_eq!(values, ["Text(\"Live\")", "Text(\"in Oslo\")"]);
+    }
+
+    #[test]
+    fn the_position_of_a_piece_is_its_text() {
+        let with = |numbers: &[(ItemKey, &str)]| {
+            let mut tag = Tag::new(TagType::VorbisComments);
+            for (key, number) in numbers {
+                tag.push(TagItem::new(*key, ItemValue::Text((*number).to_owned())));
+            }
+            position(&tag)
+        };
+        let track = (ItemKey::TrackNumber, "04");
+        assert_eq!(with(&[track]), "Track 4");
+        assert_eq!(with(&[(ItemKey::TrackTotal, "11"), track]), "Track 4/11");
+        assert_eq!(
+            with(&[track, (ItemKey::DiscNumber, "2")]),
+            "Track 4, disc 2"
+        );
+        assert_eq!(with(&[(ItemKey::TrackNumber, "A1")]), "");
+        assert_eq!(with(&[(ItemKey::DiscNumber, "2")]), "");
     }
 
     #[test]
@@ -306,6 +361,14 @@ mod tests {
         let song = found.own();
         assert_eq!(song.text(Field::Title), Some("So What"));
         assert_eq!(song.failure.as_ref().unwrap().reason(), Reason::Malformed);
+    }
+
+    #[test]
+    fn sound_that_is_cut_off_says_so() {
+        let found = testing::run(extract, detected("audio/flac"), "x", &SAMPLES[1].1[..20]);
+        let failure = found.own().failure.as_ref().unwrap();
+        let what = "the sound is cut off".to_owned();
+        assert_eq!(failure.cause, Cause::Damaged { what });
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ken_core::Field;
 
 use super::place::add_iso6709;
 use super::{FIELDS, MAX_BLOCK_BYTES, add_measures, larger};
-use crate::formats::media::audio::{add_date, name_author};
+use crate::formats::media::audio::{add_date, name_author, position_of};
 use crate::output::Output;
 use crate::output::metadata::Metadata;
 use crate::structure::chunks::{Chunk, Chunks, Layout};
@@ -28,7 +28,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 )
 .fields(FIELDS)
 .in_worker()
-.version(2)
+.version(3)
 .streams();
 
 /// Seconds from 1904-01-01 to 1970-01-01.
@@ -58,6 +58,17 @@ struct Film {
     size: (u64, u64),
     seconds: f64,
     created: Option<i64>,
+    /// Number of a piece in its album, and how many there are.
+    track: [u32; 2],
+    disc: [u32; 2],
+}
+
+/// Returns the two numbers in an item of type 0.
+fn pair(content: &[u8]) -> Option<[u32; 2]> {
+    let mut content = Cursor(content);
+    // The type, a locale, and two bytes of padding.
+    content.take(10)?;
+    Some([content.be_u16()?.into(), content.be_u16()?.into()])
 }
 
 impl Film {
@@ -190,6 +201,11 @@ impl Film {
             let mut values = item.children(input, 0);
             while let Some(value) = values.next()? {
                 let content = value.content(input, MAX_BLOCK_BYTES)?;
+                match &item.kind {
+                    b"trkn" => self.track = pair(&content).unwrap_or_default(),
+                    b"disk" => self.disc = pair(&content).unwrap_or_default(),
+                    _ => {}
+                }
                 // Type 1 is UTF-8; a locale follows it.
                 if &value.kind != b"data" || !content.starts_with(&[0, 0, 0, 1]) {
                     continue;
@@ -248,6 +264,7 @@ impl Film {
 
     fn finish(mut self, output: &mut Output<'_>) {
         name_author(&mut self.metadata);
+        self.metadata.lines(&position_of(self.track, self.disc));
         if let Some(created) = self.created {
             self.metadata.number(Field::Created, created);
             self.metadata.number(Field::Date, created);

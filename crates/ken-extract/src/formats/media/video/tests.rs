@@ -90,6 +90,32 @@ fn songs_in_the_containers_of_films_are_songs() {
     }
 }
 
+#[test]
+fn the_position_of_a_song_is_its_text() {
+    let boxed = |kind: &[u8], content: &[u8]| {
+        let length = (8 + content.len() as u32).to_be_bytes();
+        [&length[..], kind, content].concat()
+    };
+    let data = |numbers: [u8; 4]| {
+        let [number, total, disc, discs] = numbers;
+        let item = |kind: &[u8], numbers: [u8; 2]| {
+            let head = [0_u8; 8];
+            let content = [&head[..], &[0, 0, 0, numbers[0], 0, numbers[1], 0, 0]].concat();
+            boxed(kind, &boxed(b"data", &content))
+        };
+        let items = [item(b"trkn", [number, total]), item(b"disk", [disc, discs])].concat();
+        let handler = boxed(b"hdlr", &[0; 25]);
+        let meta = [&[0; 4][..], &handler, &boxed(b"ilst", &items)].concat();
+        moov(&boxed(b"udta", &boxed(b"meta", &meta)))
+    };
+    assert_eq!(
+        read("x.m4a", &data([4, 11, 1, 2])).body,
+        "Track 4/11, disc 1/2"
+    );
+    assert_eq!(read("x.m4a", &data([4, 0, 0, 0])).body, "Track 4");
+    assert_eq!(read("x.m4a", &data([0, 11, 1, 2])).body, "");
+}
+
 /// Returns an ISO media file of boxes: `moov` with this content.
 fn moov(content: &[u8]) -> Vec<u8> {
     let mut file = b"\0\0\0\x10ftypisom\0\0\0\0".to_vec();
