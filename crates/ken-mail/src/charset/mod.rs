@@ -8,9 +8,9 @@ mod tables;
 use std::borrow::Cow;
 
 use encoding_rs::{
-    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, ISO_8859_6, KOI8_R, KOI8_U,
-    MACINTOSH, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_874, WINDOWS_1252, WINDOWS_1255,
-    X_MAC_CYRILLIC,
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, ISO_8859_6, ISO_8859_13,
+    ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, SHIFT_JIS, UTF_8, UTF_16BE,
+    UTF_16LE, WINDOWS_874, WINDOWS_1252, WINDOWS_1255, X_MAC_CYRILLIC,
 };
 use memchr::memchr_iter;
 
@@ -124,7 +124,7 @@ impl Charset {
 }
 
 /// Parts of misspelt names, with letters and digits only. The first part in a name decides.
-const PARTS: [(&str, Charset); 60] = [
+const PARTS: [(&str, Charset); 64] = [
     ("utf8", Charset::Web(UTF_8)),
     ("utf7", Charset::Utf7),
     ("utf16be", Charset::Web(UTF_16BE)),
@@ -183,6 +183,10 @@ const PARTS: [(&str, Charset); 60] = [
     ("ebcdicde", Charset::CodePage(273)),
     ("ebcdiccp", Charset::CodePage(37)),
     ("macintosh", Charset::Web(MACINTOSH)),
+    ("latin7", Charset::Web(ISO_8859_13)),
+    ("latin8", Charset::Web(ISO_8859_14)),
+    ("latin9", Charset::Web(ISO_8859_15)),
+    ("latin10", Charset::Web(ISO_8859_16)),
     ("isolatin1", Charset::Web(WINDOWS_1252)),
     ("latin1", Charset::Web(WINDOWS_1252)),
 ];
@@ -210,9 +214,7 @@ fn numbered(compact: &str) -> Option<Charset> {
 
 #[cfg(test)]
 mod tests {
-    use encoding_rs::{
-        IBM866, ISO_8859_2, ISO_8859_8, ISO_8859_8_I, ISO_8859_15, WINDOWS_1250, WINDOWS_1251,
-    };
+    use encoding_rs::{IBM866, ISO_8859_2, ISO_8859_8, ISO_8859_8_I, WINDOWS_1250, WINDOWS_1251};
 
     use super::*;
 
@@ -260,6 +262,8 @@ mod tests {
             ("ISO 8859-2", Charset::Unknown),
             ("iso-8859-8-i", web(ISO_8859_8_I)),
             ("iso-8859-8-e", web(ISO_8859_8)),
+            ("latin-9", web(ISO_8859_15)),
+            ("ISOLatin10", web(ISO_8859_16)),
             ("x-sjis", web(SHIFT_JIS)),
             ("cp932", web(SHIFT_JIS)),
             ("windows-31j", web(SHIFT_JIS)),
