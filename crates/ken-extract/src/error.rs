@@ -121,9 +121,17 @@ fn of_reading(error: &io::Error) -> Cause {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     match error.kind() {
         InvalidData | InvalidInput | UnexpectedEof => Cause::Damaged {
-            what: error.to_string(),
+            what: what_is_damaged(error),
         },
         _ => Cause::system(Operation::Read, error),
+    }
+}
+
+/// Returns what a decoder's error says. Each decoder has other words for an end that comes too early.
+pub(crate) fn what_is_damaged(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it ends too early: cut off or damaged".into(),
+        _ => error.to_string(),
     }
 }
 

@@ -9,6 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
 use crate::Error;
+use crate::error::what_is_damaged;
 
 /// Wraps an [`Error`] in an I/O error, to carry it through a foreign reader.
 pub(crate) fn carry(error: Error) -> io::Error {
@@ -17,7 +18,8 @@ pub(crate) fn carry(error: Error) -> io::Error {
 
 /// Returns the [`Error`] that an I/O error carries, or one that says that the data is damaged.
 pub(crate) fn release(error: io::Error) -> Error {
-    error.downcast::<Error>().unwrap_or_else(Error::malformed)
+    let damaged = |error| Error::Malformed(what_is_damaged(&error));
+    error.downcast::<Error>().unwrap_or_else(damaged)
 }
 
 /// A reader of an input that counts bytes and carries failures.

@@ -13,6 +13,7 @@ use lofty::probe::Probe;
 use lofty::tag::{ItemKey, Tag, TagItem};
 use memchr::memmem;
 
+use crate::error::what_is_damaged;
 use crate::output::Output;
 use crate::output::metadata::Metadata;
 use crate::structure::cursor::Cursor;
@@ -103,10 +104,9 @@ fn parse(input: &Input<'_>, media_type: &str, measure: bool) -> Result<TaggedFil
         while let Some(below) = cause.source() {
             cause = below;
         }
-        let is_end = |error: &std::io::Error| error.kind() == std::io::ErrorKind::UnexpectedEof;
-        match cause.downcast_ref().is_some_and(is_end) {
-            true => Error::Malformed("the sound is cut off".into()),
-            false => Error::malformed(cause),
+        match cause.downcast_ref() {
+            Some(cause) => Error::Malformed(what_is_damaged(cause)),
+            None => Error::malformed(cause),
         }
     })
 }
@@ -367,7 +367,7 @@ mod tests {
     fn sound_that_is_cut_off_says_so() {
         let found = testing::run(extract, detected("audio/flac"), "x", &SAMPLES[1].1[..20]);
         let failure = found.own().failure.as_ref().unwrap();
-        let what = "the sound is cut off".to_owned();
+        let what = "it ends too early: cut off or damaged".to_owned();
         assert_eq!(failure.cause, Cause::Damaged { what });
     }
 
