@@ -39,6 +39,8 @@ const FURTHER_PAGES: [(u16, Languages); 5] = [
     (10006, Languages::GREEK),
     (10081, Languages::TURKISH),
 ];
+/// The most points that a byte can have: a frequent letter between others, or a sign.
+const MOST_POINTS: i32 = 7;
 /// The Cyrillic code page of the Macintosh.
 const MAC_CYRILLIC: u16 = 10007;
 /// Lines, boxes and shades.
@@ -105,29 +107,44 @@ fn better_page(sample: &[u8], web: &'static Encoding) -> Option<u16> {
     let text = web.decode_without_bom_handling(&sample).0;
     let signs = Signs::of(&text).points();
     let by_web = judged_guess(&sample, web) + signs;
-    let enough = |languages: Languages| match of_web {
-        // Letters of the same languages are counted alike.
-        Some(same) if same == languages && same != Languages::WESTERN => {
-            score(&text, same) + signs + 4
-        }
+    // Letters of the same languages are counted alike.
+    let same = of_web.filter(|same| *same != Languages::WESTERN);
+    let by_same = same.map(|same| score(&text, same) + signs);
+    let enough = |languages| match by_same {
+        Some(by_same) if same == Some(languages) => by_same + 4,
         _ => by_web.max(0) * 3 / 2 + 4,
     };
+    let n_letters = sample.iter().filter(|byte| !byte.is_ascii()).count();
+    let most = MOST_POINTS.saturating_mul(i32::try_from(n_letters).unwrap_or(i32::MAX));
     let is_candidate = |(page, _): &&(u16, Languages)| PAGES_OF_TEXTS.contains(page);
     let pages = CODE_PAGES.iter().filter(is_candidate).chain(&FURTHER_PAGES);
     let mut best = None;
     for &(page, languages) in pages {
-        let text = code_page::decode(&sample, page);
-        let points = score(&text, languages) + Signs::of(&text).points();
-        let is_better = best.is_none_or(|(_, most)| points > most);
-        let is_enough = match is_drawn {
+        let is_enough = |points| match is_drawn {
             true => PAGES_OF_DOS.contains(&page),
             false => points > enough(languages),
         };
-        if is_better && is_enough {
+        // Nearly all texts are in the guessed charset, so that no other one can have enough.
+        if !is_enough(most) {
+            continue;
+        }
+        let points = points(&sample, page, languages);
+        if is_enough(points) && best.is_none_or(|(_, most)| points > most) {
             best = Some((page, points));
         }
     }
     best.map(|(page, _)| page)
+}
+
+/// Returns how much a text in a page looks like words.
+fn points(sample: &[u8], page: u16, languages: Languages) -> i32 {
+    let text = code_page::decode(sample, page);
+    // Pages of DOS have no quotation marks.
+    let signs = match page {
+        10_000.. => Signs::of(&text).points(),
+        _ => 0,
+    };
+    score(&text, languages) + signs
 }
 
 fn has_line_art(sample: &[u8]) -> bool {

@@ -43,12 +43,13 @@ enum Place {
 impl Signs {
     pub(super) fn of(text: &str) -> Self {
         let text: Vec<char> = text.chars().collect();
+        let begins_low = text.iter().any(|sign| matches!(sign, '„' | '‚'));
         let mut signs = Self::default();
         for (at, character) in text.iter().enumerate() {
             if character.is_ascii() {
                 continue;
             }
-            match place(&text, at) {
+            match place(&text, at, begins_low) {
                 Place::Letter => signs.n_letters += 1,
                 Place::Fits => signs.n_fitting += 1,
                 Place::Either => {}
@@ -71,7 +72,8 @@ impl Signs {
     }
 }
 
-fn place(text: &[char], at: usize) -> Place {
+/// Returns where a character stands; quotations of a text may begin low.
+fn place(text: &[char], at: usize, begins_low: bool) -> Place {
     let sign = text[at];
     let before = at.checked_sub(1).map_or('\n', |at| text[at]);
     let after = text.get(at + 1).copied().unwrap_or('\n');
@@ -86,10 +88,7 @@ fn place(text: &[char], at: usize) -> Place {
         _ if !is_neighbour(before) || !is_neighbour(after) => Place::Misplaced,
         '“' | '‘' if !before.is_alphanumeric() && !is_space(after) => Place::Fits,
         // Where quotations begin low, they end with these.
-        '“' | '‘' => {
-            let begins_low = text.contains(&'„') || text.contains(&'‚');
-            of_two(begins_low && !is_space(before) && !after.is_alphanumeric())
-        }
+        '“' | '‘' => of_two(begins_low && !is_space(before) && !after.is_alphanumeric()),
         '„' | '‚' | '¿' | '¡' => of_two(!before.is_alphanumeric() && !is_space(after)),
         '«' | '»' | '‹' | '›' => of_two(!in_word),
         '”' if !is_space(before) && !after.is_alphanumeric() => Place::Fits,
