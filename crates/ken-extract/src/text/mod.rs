@@ -32,9 +32,6 @@ use wide::{Wide, decode_wide, wide};
 /// Number of bytes that the detector of legacy charsets sees, from the first non-ASCII byte.
 const DETECTION_BYTES: usize = 64 << 10;
 
-/// Number of bytes that tell old code pages from other charsets.
-const PAGE_BYTES: usize = 8 << 10;
-
 /// Number of ASCII bytes that it sees next to non-ASCII bytes: more than a word.
 const DETECTION_CONTEXT_BYTES: usize = 64;
 
@@ -152,7 +149,8 @@ fn decode_raw<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => {
-            let shifted = Charset::by_escapes(bytes).and_then(|charset| charset.decode(bytes));
+            let shifted = Charset::by_escapes(bytes).filter(|_| bytes.is_ascii());
+            let shifted = shifted.and_then(|charset| charset.decode(bytes));
             shifted.unwrap_or(Cow::Borrowed(text))
         }
         Err(error) => match declared.filter(|&encoding| encoding != UTF_8) {
@@ -178,32 +176,21 @@ fn guessed(bytes: &[u8], first_bad: usize) -> Cow<'_, str> {
     if mainframe::is_ebcdic(bytes) {
         return mainframe::decode(bytes);
     }
-    let encoding = guess(bytes, first_bad);
-    pages::of_text(&sample(bytes, first_bad), encoding).decode(bytes)
-}
-
-/// Returns a part of the bytes that holds the first characters beyond ASCII.
-fn sample(bytes: &[u8], first_bad: usize) -> Vec<u8> {
-    let start = first_bad.saturating_sub(256);
-    without_ascii(&bytes[start..bytes.len().min(start + PAGE_BYTES)])
-}
-
-/// Guesses the charset of bytes that are not valid UTF-8 from `first_bad` on.
-fn guess(bytes: &[u8], first_bad: usize) -> &'static Encoding {
     let first = bytes[..first_bad].iter().position(|&byte| byte >= 0x80);
     // Valid sequences before the first bad one mean damaged UTF-8, not another charset.
     if let Some(first) = first
         && first_bad - first >= 2
         && n_sequences(&bytes[first..first_bad]) >= 3
     {
-        return UTF_8;
+        return UTF_8.decode_without_bom_handling(bytes).0;
     }
     let start = first.unwrap_or(first_bad).saturating_sub(256);
     let end = bytes.len().min(start + DETECTION_BYTES);
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     let sample = without_ascii(&bytes[start..end]);
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(&sample, end == bytes.len());
-    detector.guess(None, Utf8Detection::Allow)
+    let web = detector.guess(None, Utf8Detection::Allow);
+    pages::of_text(&sample, web).decode(bytes)
 }
 
 /// Leaves out the inner part of long runs of ASCII. The detector runs 27 encodings on each byte,
@@ -246,7 +233,10 @@ fn has_controls(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use encoding_rs::{GB18030, ISO_8859_2, KOI8_R, SHIFT_JIS, WINDOWS_1252};
+    use encoding_rs::{
+        GB18030, ISO_8859_2, KOI8_R, SHIFT_JIS, WINDOWS_1250, WINDOWS_1252, WINDOWS_1254,
+        WINDOWS_1257,
+    };
     use proptest::prelude::*;
 
     use super::*;
@@ -372,6 +362,7 @@ mod tests {
                 437,
                 "╔══════════════╗\n║ Release Größe ║\n╚══════════════╝\n",
             ),
+            (866, "──────────\nПривет, мир\n──────────\n"),
             (
                 1047,
                 "Hello World, this is a text of a mainframe.\nIt has two lines.\n",
@@ -402,11 +393,39 @@ mod tests {
             "¡Hola! said he",
             "„Guten Tag“, sagte er.",
             "l’œuvre d’art “chaud”",
+            "The plan—if there is one—works.",
+            "Attention\u{a0}: le fichier",
+            "Page\u{a0}5",
+            "wait…what",
+            "50 m² or 5 km²",
+            "EUR€",
         ] {
             let (bytes, _, unmappable) = WINDOWS_1252.encode(text);
             assert!(!unmappable);
             assert_eq!(decode(&bytes, None), text);
         }
+    }
+
+    #[test]
+    fn one_letter_is_that_of_the_guess() {
+        for (encoding, text) in [
+            (WINDOWS_1250, "O dată pe an."),
+            (WINDOWS_1250, "Nie został zapisany."),
+            (WINDOWS_1254, "Dosya bulunamadı."),
+            (WINDOWS_1257, "Vārds nav derīgs."),
+            (WINDOWS_1252, "lukeminen epäonnistui"),
+            (WINDOWS_1252, "Voilà"),
+        ] {
+            let (bytes, _, unmappable) = encoding.encode(text);
+            assert!(!unmappable);
+            assert_eq!(decode(&bytes, None), text);
+        }
+    }
+
+    #[test]
+    fn escapes_of_terminals_within_utf8_are_no_charset() {
+        let bytes = b"caf\xc3\xa9 log\x1b$)C then \xc3\xa9t\xc3\xa9";
+        assert!(decode(bytes, None).contains("then été"));
     }
 
     #[test]

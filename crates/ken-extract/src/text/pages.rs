@@ -1,48 +1,49 @@
-//! Chooses the charset of a text that declares none, among the guess of `chardetng` and code pages that it does
-//! not know: of DOS and of the Macintosh.
+//! Chooses the charset of a text that declares none: the guess of `chardetng`, or a code page that it does not know,
+//! of DOS or of the Macintosh.
 //!
-//! `chardetng` judges letters. If a text has nothing beyond ASCII but quotation marks or a sign of a currency, it
-//! guesses at random, so such texts are judged by their signs.
+//! `chardetng` judges letters. Where a text has nothing beyond ASCII but quotation marks or the sign of a currency,
+//! `chardetng` guesses at random, so such texts are judged by their signs.
 
-use encoding_rs::{Encoding, ISO_8859_15, UTF_8, WINDOWS_1252};
+use encoding_rs::{
+    Encoding, IBM866, ISO_8859_4, ISO_8859_13, ISO_8859_15, UTF_8, WINDOWS_1252, WINDOWS_1257,
+};
 
 use super::code_page;
 use super::letters::Languages;
 use super::names::{CODE_PAGES, Charset, judged_guess, score};
 use super::signs::Signs;
 
-/// The code pages that texts are in, of those that names have, besides the guess of `chardetng`.
-const PAGES_OF_TEXTS: [u16; 15] = [
-    437,
-    850,
-    852,
-    895,
-    737,
-    775,
-    857,
-    860,
-    861,
-    865,
-    862,
-    869,
-    1125,
-    1257,
-    MAC_CYRILLIC,
-];
-/// Those that have lines and boxes.
-const PAGES_OF_DOS: [u16; 10] = [437, 850, 852, 895, 737, 775, 857, 860, 861, 865];
-/// Further code pages of texts: of DOS, and of the Macintosh.
-const FURTHER_PAGES: [(u16, Languages); 5] = [
+/// The code pages that are tried besides the guess, with their languages. Pages of DOS, which have lines and boxes, come
+/// first.
+const PAGES: [(u16, Languages); 22] = [
+    (437, Languages::WESTERN),
+    (850, Languages::WESTERN),
+    (852, Languages::CENTRAL),
+    (895, Languages::CENTRAL),
+    (737, Languages::GREEK),
+    (869, Languages::GREEK),
+    (775, Languages::BALTIC),
+    (857, Languages::TURKISH),
+    (860, Languages::WESTERN),
+    (861, Languages::WESTERN),
+    (865, Languages::WESTERN),
+    (862, Languages::HEBREW),
+    (866, Languages::CYRILLIC),
     (855, Languages::CYRILLIC),
+    (1125, Languages::CYRILLIC),
+    // `chardetng` takes Lithuanian for a language of Central Europe.
+    (1257, Languages::BALTIC),
     (10000, Languages::WESTERN),
-    (10029, Languages::CENTRAL),
     (10006, Languages::GREEK),
+    (10007, Languages::CYRILLIC),
+    (10029, Languages::CENTRAL),
     (10081, Languages::TURKISH),
+    (10082, Languages::CENTRAL),
 ];
+/// Number of bytes that tell old code pages from other charsets.
+const PAGE_BYTES: usize = 8 << 10;
 /// The most points that a byte can have: a frequent letter between others, or a sign.
 const MOST_POINTS: i32 = 7;
-/// The Cyrillic code page of the Macintosh.
-const MAC_CYRILLIC: u16 = 10007;
 /// Lines, boxes and shades.
 const LINE_ART: std::ops::RangeInclusive<u8> = 0xb0..=0xdf;
 /// The bytes of lines and shades that are repeated, and how often they must be.
@@ -54,95 +55,114 @@ pub(super) fn of_text(sample: &[u8], web: &'static Encoding) -> Charset {
     if web == UTF_8 {
         return Charset::Web(web);
     }
+    let start = &sample[..sample.len().min(PAGE_BYTES)];
+    if has_line_art(start) {
+        return page_with_lines(start);
+    }
     let western = code_page::decode(sample, code_page::WESTERN);
     let signs = Signs::of(&western);
-    if signs.are_signs() && signs.n_letters == 0 {
+    if signs.n_letters == 0 && signs.are_signs() {
         return Charset::Web(WINDOWS_1252);
     }
     if !web.is_single_byte() {
         return Charset::Web(web);
     }
-    let better = match signs.are_signs() {
-        true => None,
-        false => better_page(sample, web),
-    };
-    match better {
+    if signs.n_letters == 1 && signs.n_misplaced == 0 && is_western_letter(&western, web) {
+        return Charset::Web(WINDOWS_1252);
+    }
+    match better_page(start, web) {
         Some(page) => Charset::CodePage(page),
-        // One letter tells nothing.
-        None if signs.n_letters == 1 && signs.n_misplaced == 0 && has_western_letter(&western) => {
-            Charset::Web(WINDOWS_1252)
-        }
         None if web == WINDOWS_1252 && is_latin_9(&western) => Charset::Web(ISO_8859_15),
         None => Charset::Web(web),
     }
 }
 
-fn has_western_letter(text: &str) -> bool {
-    let mut letters = text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic());
-    letters.any(|letter| Languages::WESTERN.points(letter) > 0)
+/// Returns whether the only letter beyond ASCII is Western. The guess is believed, but for letters that it mostly takes
+/// for Baltic ones; those that are common in the West are hardly ever letters of DOS.
+fn is_western_letter(text: &str, web: &'static Encoding) -> bool {
+    let mut rest = text.chars();
+    let letter = rest.find(|c| !c.is_ascii() && c.is_alphabetic());
+    match letter {
+        // No other language begins words with the letter that has this byte, and an `u`.
+        Some('œ' | 'Œ') => rest.next() == Some('u'),
+        Some('ï' | 'à') => [WINDOWS_1257, ISO_8859_13, ISO_8859_4, WINDOWS_1252].contains(&web),
+        Some('ä' | 'ö' | 'ü' | 'é') => web == WINDOWS_1252,
+        _ => false,
+    }
 }
 
-/// Returns whether fractions and accents without a letter stand in words: in ISO 8859-15 they are `œ` and `š`.
+/// Returns whether fractions stand within words: in ISO 8859-15 they are `œ` and `Œ`.
 fn is_latin_9(western: &str) -> bool {
     let text: Vec<char> = western.chars().collect();
     let has_controls = text.iter().any(|c| "€‚„…†‡‰‹‘’“”•–—™›".contains(*c));
     let is_in_word = |three: &[char]| {
-        (three[0].is_alphabetic() || three[0] == '\'')
-            && matches!(three[1], '½' | '¼' | '¨' | '¦')
-            && three[2].is_alphabetic()
+        (three[0].is_lowercase() || three[0] == '\'')
+            && matches!(three[1], '½' | '¼')
+            && three[2].is_lowercase()
     };
     !has_controls && text.windows(3).any(is_in_word)
 }
 
-/// Returns the page that a charset of the web is not, and in which bytes make better words; none if there is no
-/// such page. Lines and boxes are drawn in DOS only.
+/// Returns the code page in which the bytes make better words than in the guess; none if there is none.
 fn better_page(sample: &[u8], web: &'static Encoding) -> Option<u16> {
-    let is_drawn = has_line_art(sample);
-    let is_text = |byte: &u8| !is_drawn || !LINE_ART.contains(byte);
-    let sample: Vec<u8> = sample.iter().copied().filter(is_text).collect();
     let of_web = CODE_PAGES
         .iter()
         .find(|(page, _)| code_page::is_encoding(*page, web));
-    let of_web = of_web.map(|(_, languages)| *languages);
-    let text = web.decode_without_bom_handling(&sample).0;
+    // The points of letters are known for some languages only.
+    let (_, languages_of_web) = *of_web?;
+    let text = web.decode_without_bom_handling(sample).0;
     let signs = Signs::of(&text).points();
-    let by_web = judged_guess(&sample, web) + signs;
-    // Letters of the same languages are counted alike.
-    let same = of_web.filter(|same| *same != Languages::WESTERN);
-    let by_same = same.map(|same| score(&text, same) + signs);
-    let enough = |languages| match by_same {
-        Some(by_same) if same == Some(languages) => by_same + 4,
-        _ => by_web.max(0) * 3 / 2 + 4,
+    let by_web = judged_guess(sample, web) + signs;
+    // Letters of the same languages are counted alike, and those of DOS are no likelier than others of DOS.
+    let is_same =
+        |languages| languages == languages_of_web && languages_of_web != Languages::WESTERN;
+    let by_same = score(&text, languages_of_web) + signs;
+    let enough = |languages| match is_same(languages) || web == IBM866 {
+        true => by_same + 4,
+        false => by_web.max(0) * 3 / 2 + 4,
     };
     let n_letters = sample.iter().filter(|byte| !byte.is_ascii()).count();
     let most = MOST_POINTS.saturating_mul(i32::try_from(n_letters).unwrap_or(i32::MAX));
-    let is_candidate = |(page, _): &&(u16, Languages)| PAGES_OF_TEXTS.contains(page);
-    let pages = CODE_PAGES.iter().filter(is_candidate).chain(&FURTHER_PAGES);
     let mut best = None;
-    for &(page, languages) in pages {
-        let is_enough = |points| match is_drawn {
-            true => PAGES_OF_DOS.contains(&page),
-            false => points > enough(languages),
-        };
+    for &(page, languages) in &PAGES {
         // Nearly all texts are in the guessed charset, so that no other one can have enough.
-        if !is_enough(most) {
+        if most <= enough(languages) {
             continue;
         }
-        let points = points(&sample, page, languages);
-        if is_enough(points) && best.is_none_or(|(_, most)| points > most) {
+        let points = points(sample, page, languages);
+        // Letters of the West look like Baltic ones.
+        if page == 1257 && points * 4 <= 5 * self::points(sample, 1252, Languages::WESTERN) {
+            continue;
+        }
+        if points > enough(languages) && best.is_none_or(|(_, most)| points > most) {
             best = Some((page, points));
         }
     }
     best.map(|(page, _)| page)
 }
 
+/// Returns the page of DOS in which the bytes besides lines and boxes make the best words.
+fn page_with_lines(sample: &[u8]) -> Charset {
+    let is_text = |byte: &u8| !LINE_ART.contains(byte);
+    let text: Vec<u8> = sample.iter().copied().filter(is_text).collect();
+    let of_dos = PAGES.iter().filter(|(page, _)| has_lines(*page));
+    let rated = of_dos.map(|&(page, languages)| (points(&text, page, languages), page));
+    // Of equals, the first wins.
+    let best = rated.reduce(|best, other| if other.0 > best.0 { other } else { best });
+    Charset::CodePage(best.map_or(PAGES[0].0, |(_, page)| page))
+}
+
+fn has_lines(page: u16) -> bool {
+    page < 1000 || page == 1125
+}
+
 /// Returns how much a text in a page looks like words.
 fn points(sample: &[u8], page: u16, languages: Languages) -> i32 {
     let text = code_page::decode(sample, page);
     // Pages of DOS have no quotation marks.
-    let signs = match page {
-        10_000.. => Signs::of(&text).points(),
-        _ => 0,
+    let signs = match has_lines(page) {
+        true => 0,
+        false => Signs::of(&text).points(),
     };
     score(&text, languages) + signs
 }

@@ -69,7 +69,7 @@ impl<'a> Table<'a> {
         let n_rows = header.le_u32()? as usize;
         let header_bytes = usize::from(header.le_u16()?);
         let row_bytes = usize::from(header.le_u16()?);
-        // Visual FoxPro has versions of its own; the other ones are in the low bits.
+        // Visual FoxPro has versions of its own; the versions of other programs are in the low bits.
         let is_visual = matches!(version, 0x30..=0x32);
         let is_known = is_visual || version & 0x07 >= 2;
         if !is_known || row_bytes < 2 || header_bytes < FIELD_BYTES + 1 {
@@ -112,7 +112,7 @@ impl<'a> Table<'a> {
         let mut sample = Vec::new();
         for row in self.rows.chunks_exact(self.row_bytes) {
             for (column, cell) in self.cells(row) {
-                if column.kind == b'C' && !cell.is_ascii() {
+                if matches!(column.kind, b'C' | b'V') && !cell.is_ascii() {
                     sample.extend_from_slice(cell.trim_ascii());
                     sample.push(b' ');
                 }
@@ -177,8 +177,10 @@ impl<'a> Table<'a> {
                 b'I' | b'+' => integer(cell, column.kind),
                 b'D' => date(cell),
                 b'B' | b'T' | b'Y' => visual_number(cell, column.kind).unwrap_or_default(),
-                // The last byte of a text that is shorter than its column is its length.
-                b'V' if self.is_visual => self.decode(cell).trim_matches(is_filler).to_owned(),
+                b'V' if self.is_visual => self
+                    .decode(of_length(cell))
+                    .trim_matches([' ', '\0'])
+                    .to_owned(),
                 _ => self.decode(cell).trim_matches([' ', '\0']).to_owned(),
             };
             body.begin_cell_at(at);
@@ -230,8 +232,24 @@ impl Column {
     }
 }
 
-fn is_filler(char: char) -> bool {
-    char == ' ' || char.is_control()
+/// Returns a text of Visual FoxPro without what fills its column: the last byte of a text that is shorter than the
+/// column is its length.
+fn of_length(cell: &[u8]) -> &[u8] {
+    let Some((&length, text)) = cell.split_last() else {
+        return cell;
+    };
+    match text.get(usize::from(length)..) {
+        Some(rest) if rest.iter().all(|byte| matches!(byte, 0 | b' ')) => &text[..length.into()],
+        _ => cell,
+    }
+}
+
+/// Shows a number with its exponent if it has more digits than are exact.
+fn float(number: f64) -> String {
+    match number.abs() < 1e16 {
+        true => number.to_string(),
+        false => format!("{number:e}"),
+    }
 }
 
 /// Shows a number of eight bytes of Visual FoxPro: a floating point number (`B`), an amount in ten thousandths (`Y`), or a time
@@ -239,7 +257,7 @@ fn is_filler(char: char) -> bool {
 fn visual_number(cell: &[u8], kind: u8) -> Option<String> {
     let bytes = <[u8; 8]>::try_from(cell).ok()?;
     match kind {
-        b'B' => Some(f64::from_le_bytes(bytes).to_string()),
+        b'B' => Some(float(f64::from_le_bytes(bytes))),
         b'Y' => {
             let amount = i64::from_le_bytes(bytes);
             let (whole, rest) = (
@@ -256,7 +274,7 @@ fn visual_number(cell: &[u8], kind: u8) -> Option<String> {
             if day <= 0 {
                 return None;
             }
-            // Programs round: a time ends in 999 milliseconds for a full second.
+            // Programs round down: a time ends in 999 milliseconds for a full second.
             let seconds = (day - DAY_1970) * 86_400 + (milliseconds + 500) / 1000;
             let time = Timestamp::from_second(seconds)
                 .ok()?
@@ -399,6 +417,22 @@ mod tests {
         row.extend(47_699_999_u32.to_le_bytes());
         row.extend([0; 4]);
         let empty = [b" Rom\0\0\0\0\x03".as_slice(), &[0; 28]].concat();
+        let long = "Johann".repeat(8);
+        let mut cell = long.clone().into_bytes();
+        cell.resize(99, 0);
+        cell.push(48);
+        let bytes = table_of(
+            0x32,
+            &[("NAME", b'V', 100)],
+            3,
+            &[&[b" ", &cell[..]].concat()],
+        );
+        assert_eq!(
+            run(extract, DBF, "a.dbf", &bytes).own().body,
+            format!("NAME\n{long}")
+        );
+        let bytes = table_of(0x32, &[("NAME", b'V', 4)], 3, &[b" \xd6l\0\x02"]);
+        assert_eq!(run(extract, DBF, "a.dbf", &bytes).own().body, "NAME\nÖl");
         for version in [0x30, 0x32] {
             let bytes = table_of(version, &columns, 3, &[&row, &empty]);
             let found = run(extract, DBF, "a.dbf", &bytes);

@@ -162,6 +162,7 @@ fn property_of(name: &str) -> Option<Property> {
         }
         // Who is in a picture, as a list, or at regions of it (Metadata Working Group, Microsoft).
         "Iptc4xmpExt:PersonInImage"
+        | "Iptc4xmpExt:PersonName"
         | "mwg-rs:Name"
         | "MPReg:PersonDisplayName"
         | "mediapro:People" => Property::Text(Field::Keywords),

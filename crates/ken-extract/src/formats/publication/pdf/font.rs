@@ -219,7 +219,7 @@ impl<'a> LoadedFont<'a> {
             Err(_) => None,
         };
         match char {
-            None if self.type3 && !self.encoding().is_by_use() => type3::bitmap_char(code),
+            None if self.type3 && !self.encoding().is_by_use => type3::bitmap_char(code),
             None => Text::Unknown,
             Some(char) => normalise_char(char),
         }

@@ -32,6 +32,9 @@ pub(super) struct Encoding {
     is_hexadecimal: bool,
     /// Whether codes without a name have that of another encoding.
     has_base: bool,
+    /// Whether the codes count the glyphs from 0 in the order of their use, as printer drivers do, so that they tell
+    /// nothing. Fonts for texts rarely have the capitals of Greek that TeX has there.
+    pub(super) is_by_use: bool,
 }
 
 impl Encoding {
@@ -55,7 +58,13 @@ impl Encoding {
             digits.len() == 2 && digits.contains(|digit: char| !digit.is_ascii_digit())
         });
         let is_named = font.get::<Name<'_>>(b"Encoding").is_some();
+        let first = (0..0x0B).filter(|code| {
+            let is_glyph = |(named, name): &(u8, String)| named == code && name != ".notdef";
+            names.iter().any(is_glyph)
+        });
+        let is_by_use = first.count() >= 8;
         Self {
+            is_by_use,
             has_base: is_named || dict.contains_key(b"BaseEncoding"),
             names,
             is_hexadecimal,
@@ -65,13 +74,6 @@ impl Encoding {
     /// Returns whether codes are those of the font's program.
     pub(super) fn is_of_program(&self) -> bool {
         !self.has_base && self.names.is_empty()
-    }
-
-    /// Returns whether the codes count the glyphs from 0 in the order of their use, as printer drivers do, so that
-    /// they tell nothing. Fonts for texts hardly have the capitals of Greek that TeX has there.
-    pub(super) fn is_by_use(&self) -> bool {
-        let first = self.names.iter().filter(|(code, _)| *code < 0x0B);
-        first.filter(|(_, name)| name != ".notdef").count() >= 8
     }
 
     /// Returns the character of a code, by the number in its name.
