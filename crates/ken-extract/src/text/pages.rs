@@ -134,7 +134,16 @@ fn better_page(sample: &[u8], web: &'static Encoding) -> Option<u16> {
         if page == 1257 && points * 4 <= 5 * self::points(sample, 1252, Languages::WESTERN) {
             continue;
         }
-        if points > enough(languages) && best.is_none_or(|(_, most)| points > most) {
+        // Texts of DOS are more common than those of the Macintosh.
+        let is_better = |most: i32| {
+            points
+                > if has_lines(page) {
+                    most
+                } else {
+                    most + most / 8
+                }
+        };
+        if points > enough(languages) && best.is_none_or(|(_, most)| is_better(most)) {
             best = Some((page, points));
         }
     }

@@ -29,7 +29,7 @@ pub(in crate::formats) const FORMAT: Format =
         .sections("sheets")
         .members("embedded files")
         .in_worker()
-        .version(9);
+        .version(10);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

@@ -33,6 +33,8 @@ pub(super) struct SheetReader {
     /// Names of sheets, in order.
     names: Vec<String>,
     n_sheets: usize,
+    /// Whether sheets are parts of a workbook.
+    is_in_workbook: bool,
     /// Number of open parts of the stream: charts are inside sheets.
     depth: usize,
     /// The row of the last cell.
@@ -67,6 +69,7 @@ impl SheetReader {
             style_pages: Vec::new(),
             names: Vec::new(),
             n_sheets: 0,
+            is_in_workbook: false,
             depth: 0,
             row: None,
             column: 0,
@@ -199,12 +202,15 @@ impl SheetReader {
     }
 
     fn begin(&mut self, version: u16, kind: u16) {
-        // Sheets of an earlier version declare their own, older version.
-        if self.depth == 0 && self.n_sheets == 0 {
+        // Sheets of an earlier version may have no workbook around them. Within one, sheets of Excel 95 may declare the
+        // version of Excel 97.
+        let is_workbook = kind == 5;
+        if self.depth == 0 && (is_workbook || !self.is_in_workbook && self.n_sheets == 0) {
             self.encoding.is_unicode = version >= BIFF_8;
         }
+        self.is_in_workbook |= is_workbook;
         self.depth += 1;
-        if self.depth > 1 || kind == 5 {
+        if self.depth > 1 || is_workbook {
             return;
         }
         self.end_sheet();
