@@ -257,7 +257,7 @@ def _objects(folder):
             parts = {"word/embeddings/oleObject1.bin": wrapped}
             yield Made("objects", f"docx, {way}", _with_parts(host, f"{path}.docx", parts), both)
             parts = {"xl/embeddings/oleObject1.bin": wrapped}
-            yield Made("objects", f"xlsx, {way}", _with_parts(table, f"{path}.xlsx", parts), f"{both}\ntable Page")
+            yield Made("objects", f"xlsx, {way}", _with_parts(table, f"{path}.xlsx", parts), f"{both}\ntable")
             yield Made("objects", f"rtf, {way}", _put(f"{path}.rtf", _rtf(wrapped)), both)
             yield Made("objects", f"flat ODF, {way}", _put(f"{path}.fodt", _fodt(_ole(wrapped))), both)
     chunks = {"html": f"<p>{INSIDE}</p>".encode(), "txt": INSIDE.encode(), "docx": files["docx"],
@@ -277,8 +277,8 @@ def _of_libreoffice(folder):
              f'<table:table-cell office:value-type="string"><text:p>{INSIDE}</text:p></table:table-cell>'
              '</table:table-row></table:table></office:spreadsheet></office:body></office:document></draw:object>')
     source = _put(os.path.join(folder, "sheet.fodt"), _fodt(sheet))
-    # The name of the sheet, and the footer that LibreOffice gives to every sheet.
-    for ending, more in (("odt", ""), ("docx", "Sheet Page"), ("doc", "Sheet Page")):
+    # The name of the sheet. The footer that LibreOffice gives to every sheet is left out.
+    for ending, more in (("odt", ""), ("docx", "Sheet"), ("doc", "Sheet")):
         yield Made("objects", f"LibreOffice, {ending}", _convert(source, ending, folder), f"{HOST}\n{INSIDE}\n{more}")
     for way, streams in {
         "packaged": {"\x01Ole10Native": _native("inside.txt", INSIDE.encode())},
