@@ -13,6 +13,7 @@ use encoding_rs::{BIG5, EUC_JP, Encoding};
 
 use super::code_page;
 use super::letters::{Languages, NO_LANGUAGES, east_asian};
+use super::signs::Signs;
 
 /// The code pages that are considered besides the guess of `chardetng`, with their languages. Of
 /// equals, the first wins.
@@ -183,7 +184,19 @@ pub(crate) fn page_of_windows(text: &[u8]) -> Option<u16> {
     (best.0 != code_page::WESTERN).then_some(best.0)
 }
 
+/// Returns the page in which all that is beyond ASCII are signs where such signs stand, `20°C`: `chardetng` judges
+/// letters only.
+fn page_of_signs(lines: &[u8]) -> Option<u16> {
+    [1252, 850, 437].into_iter().find(|&page| {
+        let signs = Signs::of(&code_page::decode(lines, page));
+        signs.n_fitting > 0 && signs.n_misplaced == 0 && signs.n_letters == 0
+    })
+}
+
 fn guess(lines: &[u8]) -> Charset {
+    if let Some(page) = page_of_signs(lines) {
+        return Charset::CodePage(page);
+    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(lines, true);
     let web = detector.guess(None, Utf8Detection::Deny);
@@ -467,6 +480,31 @@ pub(super) mod tests {
             }
         }
         assert_eq!(wrong, [""; 0]);
+    }
+
+    #[test]
+    fn names_with_signs_only_are_told_apart() {
+        for (page, name) in [
+            (1252, "Don’t panic.txt"),
+            (1252, "“Quoted”.txt"),
+            (1252, "Price £20.txt"),
+            (1252, "Foo – Bar.txt"),
+            (1252, "© 2004.txt"),
+            (850, "20°C.txt"),
+            (850, "Price £20.txt"),
+            (437, "½ price.txt"),
+            // Letters in the places of signs.
+            (437, "città.txt"),
+            (850, "più.txt"),
+            (850, "sjö.txt"),
+            (850, "ähnlich.txt"),
+            (850, "étude.txt"),
+            (850, "Æble.txt"),
+            (865, "ære.txt"),
+            (437, "último índice.txt"),
+        ] {
+            assert_eq!(decode(&in_page(name, page)), name, "{page}");
+        }
     }
 
     #[test]

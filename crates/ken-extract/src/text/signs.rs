@@ -46,7 +46,10 @@ enum Place {
 struct Quotes {
     has_low: bool,
     has_opening: bool,
+    has_high: bool,
     has_closing: bool,
+    has_single: bool,
+    has_apostrophe: bool,
     has_both_angles: bool,
     has_question: bool,
     has_exclamation: bool,
@@ -58,7 +61,10 @@ impl Quotes {
         Self {
             has_low: has("„‚"),
             has_opening: has("“„"),
+            has_high: has("“"),
             has_closing: has("”"),
+            has_single: has("‘"),
+            has_apostrophe: has("’"),
             has_both_angles: has("«") && has("»") || has("‹") && has("›"),
             has_question: has("?"),
             has_exclamation: has("!"),
@@ -113,12 +119,19 @@ fn place(text: &[char], at: usize, quotes: &Quotes) -> Place {
         'µ' => of_two(!before.is_alphabetic() && is_unit(&text[at + 1..])),
         _ if sign.is_alphabetic() => Place::Letter,
         _ if !is_neighbour(before) || !is_neighbour(after) => Place::Misplaced,
-        '“' | '‘' if !before.is_alphanumeric() && !is_space(after) => {
-            fits_or_unclear(sign == '‘' || quotes.has_closing)
-        }
+        '“' | '‘' if !before.is_alphanumeric() && !is_space(after) => match sign {
+            '“' => fits_or_unclear(quotes.has_closing),
+            _ => of_two(quotes.has_apostrophe || after.is_ascii_digit()),
+        },
         // Where quotations begin low, they end with these.
         '“' | '‘' => of_two(quotes.has_low && !is_space(before) && !after.is_alphanumeric()),
-        '„' | '‚' => of_two(!before.is_alphanumeric() && !is_space(after)),
+        '„' | '‚' => {
+            let (high, closing) = match sign {
+                '„' => (quotes.has_high, quotes.has_closing),
+                _ => (quotes.has_single, quotes.has_apostrophe),
+            };
+            of_two((high || closing) && !before.is_alphanumeric() && !is_space(after))
+        }
         '¿' => of_two(quotes.has_question && !before.is_alphanumeric() && !is_space(after)),
         '¡' => of_two(quotes.has_exclamation && !before.is_alphanumeric() && !is_space(after)),
         '«' | '»' | '‹' | '›' if in_word => Place::Misplaced,
@@ -129,12 +142,13 @@ fn place(text: &[char], at: usize, quotes: &Quotes) -> Place {
         }
         '”' if !before.is_alphanumeric() => Place::Unclear,
         '’' if in_word => fits_or_unclear(is_elision(text, at)),
-        '’' if is_space(before) && !after.is_alphanumeric() && !is_space(after) => Place::Unclear,
-        '’' => of_two(!is_space(before) || after.is_alphanumeric()),
+        '’' if is_space(before) && is_space(after) => Place::Misplaced,
+        '’' => fits_or_unclear(!is_space(before) || after.is_ascii_digit()),
         '–' | '—' => {
             let is_range = before.is_ascii_digit() && after.is_ascii_digit();
             let is_minus = !before.is_alphanumeric() && after.is_ascii_digit();
-            let is_pause = before.is_ascii_lowercase() && after.is_ascii_lowercase();
+            // `û`, which has the byte of the shorter dash in DOS, is common within words.
+            let is_pause = sign == '—' && before.is_ascii_lowercase() && after.is_ascii_lowercase();
             let is_free = is_space(before) && is_space(after);
             fits_or_unclear(is_range || is_minus || is_pause || is_free)
         }
@@ -239,6 +253,9 @@ mod tests {
     #[test]
     fn letters_of_other_languages_are_misplaced_signs() {
         for text in [
+            "„hnlich",
+            "‚tude",
+            "‘re",
             "zosta³",
             "z³",
             "s¹",
