@@ -177,7 +177,7 @@ fn place(text: &[char], at: usize, quotes: &Quotes) -> Place {
 
 /// Returns whether a text begins with a unit of one or two letters, or without a letter.
 fn is_unit(text: &[char]) -> bool {
-    let n_letters = text.iter().take_while(|c| c.is_alphabetic()).count();
+    let n_letters = n_letters(text.iter());
     n_letters <= 2 && text[..n_letters].iter().all(char::is_ascii)
 }
 
@@ -190,12 +190,12 @@ fn is_raised(before: &[char]) -> bool {
     let Some(&last) = before.last() else {
         return false;
     };
-    let n_letters = before
-        .iter()
-        .rev()
-        .take_while(|c| c.is_alphabetic())
-        .count();
-    is_after_number(last) || n_letters <= 2 && "mabcntxyMCRX".contains(last)
+    is_after_number(last) || n_letters(before.iter().rev()) <= 2 && "mabcntxyMCRX".contains(last)
+}
+
+/// Returns how many letters come first, counted to three: a file may have nothing but letters.
+fn n_letters<'c>(characters: impl Iterator<Item = &'c char>) -> usize {
+    characters.take(3).take_while(|c| c.is_alphabetic()).count()
 }
 
 fn is_space(character: char) -> bool {
