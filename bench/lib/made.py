@@ -59,13 +59,27 @@ NAMES = {
     "ja": ("shift_jis", "euc_jp"), "zh-cn": ("gbk",), "zh-tw": ("big5",), "ko": ("euc_kr",),
 }
 TEXTS = {
-    "de": ("cp437", "cp1252", "cp1141"), "fr": ("cp850", "cp1252"), "es": ("cp850", "cp1252"),
-    "pt": ("cp850", "cp1252"), "sv": ("cp850", "cp1252"), "pl": ("cp852", "cp1250", "iso8859-2"),
-    "cs": ("cp852", "cp1250", "iso8859-2"), "hu": ("cp1250",), "ru": ("cp866", "cp1251", "koi8-r"),
-    "uk": ("cp1251", "koi8-u"), "el": ("cp737", "cp1253"), "tr": ("cp857", "cp1254"),
+    "de": ("cp437", "cp1252", "cp1141", "mac_roman"), "fr": ("cp850", "cp1252", "mac_roman"),
+    "es": ("cp850", "cp1252", "mac_roman"), "pt": ("cp850", "cp1252"), "sv": ("cp850", "cp1252", "mac_roman"),
+    "pl": ("cp852", "cp1250", "iso8859-2", "mac_latin2"), "cs": ("cp852", "cp1250", "iso8859-2", "mac_latin2"),
+    "hu": ("cp1250", "mac_latin2"), "ru": ("cp866", "cp1251", "koi8-r", "cp855", "mac_cyrillic"),
+    "uk": ("cp1251", "koi8-u"), "el": ("cp737", "cp1253", "cp869"), "tr": ("cp857", "cp1254"),
     "ja": ("shift_jis", "euc_jp", "iso2022_jp", "utf-16-le"), "zh-cn": ("gbk", "gb18030", "utf-16-be"),
-    "zh-tw": ("big5", "utf-16-le"), "ko": ("euc_kr", "utf-16-le"),
+    "zh-tw": ("big5", "utf-16-le"), "ko": ("euc_kr", "utf-16-le", "iso2022_kr"),
 }
+# Texts of Windows with hardly more than ASCII.
+SIGNS = [
+    "She said “perhaps” and closed the door.",
+    "Don’t forget the keys – they’re in the blue bowl.",
+    "The ticket costs £12 on weekdays.",
+    "Mean temperature: 14°C in spring.",
+    "Copyright © 1998 The Harbour Authority",
+    "Bring ½ cup of flour and 2½ cups of milk.",
+    "The invoice of 250 € is due on Friday.",
+    "The lamp—an old one—fell over.",
+    "A short résumé of the meeting",
+    "Total\xa0: 12 pages",
+]
 # What mailers call charsets.
 LABELS = {
     "cp437": "x-ibm437", "cp850": "ibm850", "cp852": "x-cp852", "cp866": "ibm866", "cp737": "ibm737",
@@ -73,7 +87,8 @@ LABELS = {
     "cp1252": "Windows-1252", "cp1253": "x-cp1253", "cp1254": "windows1254", "iso8859-2": "ISO_8859-2:1987",
     "koi8-r": "koi8r", "koi8-u": "KOI8-RU", "shift_jis": "x-sjis", "euc_jp": "x-euc-jp",
     "iso2022_jp": "csISO2022JP", "gbk": "cp936", "gb18030": "GB18030", "big5": "x-x-big5",
-    "euc_kr": "ks_c_5601-1987", "utf-16-le": "utf-16le", "utf-16-be": "UTF-16BE",
+    "mac_roman": "macintosh", "mac_latin2": "x-mac-ce", "mac_cyrillic": "x-mac-cyrillic", "cp855": "IBM855", "cp869": "cp869",
+    "iso2022_kr": "iso-2022-kr", "euc_kr": "ks_c_5601-1987", "utf-16-le": "utf-16le", "utf-16-be": "UTF-16BE",
 }
 
 
@@ -184,6 +199,9 @@ def _charsets(folder):
                 yield Made("charsets", "iconv", _put(f"{stem}-iconv.txt", content), text)
             yield Made("charsets", "Python", _put(f"{stem}.txt", _ebcdic_lines(lines, charset)), text)
             yield Made("charsets", "message", _put(f"{stem}.eml", _message(lines, charset)), text)
+    for number, text in enumerate(SIGNS):
+        path = os.path.join(folder, f"signs-{number}.txt")
+        yield Made("charsets", "signs, Python", _put(path, text.encode("cp1252")), text)
 
 
 # The names of charsets in LibreOffice.
@@ -212,7 +230,8 @@ def _exported(folder):
 
 def _iconv(charset):
     return {"utf-16-le": "UTF-16LE", "utf-16-be": "UTF-16BE", "iso2022_jp": "ISO-2022-JP", "shift_jis": "CP932",
-            "euc_jp": "EUC-JP", "euc_kr": "CP949", "iso8859-2": "ISO-8859-2"}.get(charset, charset.upper())
+            "euc_jp": "EUC-JP", "euc_kr": "CP949", "iso8859-2": "ISO-8859-2", "mac_roman": "MACINTOSH",
+            "mac_latin2": "MAC-CENTRALEUROPE", "mac_cyrillic": "MAC-CYRILLIC", "iso2022_kr": "ISO-2022-KR"}.get(charset, charset.upper())
 
 
 def _ebcdic_lines(text, charset):
