@@ -13,6 +13,7 @@ use lofty::probe::Probe;
 use lofty::tag::{ItemKey, Tag, TagItem};
 use memchr::memmem;
 
+use super::tag_charset::TagCharset;
 use crate::error::what_is_damaged;
 use crate::output::Output;
 use crate::output::metadata::Metadata;
@@ -71,8 +72,12 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             .find(|position| !position.is_empty())
             .unwrap_or_default(),
     );
+    let mut charset = TagCharset::default();
+    let texts = file.tags().iter().flat_map(Tag::items);
+    let texts = texts.filter_map(|item| item.value().text());
+    texts.for_each(|text| charset.note(text));
     for tag in file.tags() {
-        read(tag, &mut metadata);
+        read(tag, &mut charset, &mut metadata);
     }
     name_author(&mut metadata);
     let duration = if is_ogg {
@@ -170,7 +175,7 @@ pub(in crate::formats) fn position_of(track: [u32; 2], disc: [u32; 2]) -> String
     }
 }
 
-fn read(tag: &Tag, metadata: &mut Metadata) {
+fn read(tag: &Tag, charset: &mut TagCharset, metadata: &mut Metadata) {
     for item in tag.items() {
         let Some(text) = item.value().text() else {
             continue;
@@ -178,6 +183,7 @@ fn read(tag: &Tag, metadata: &mut Metadata) {
         if is_of_program(item) {
             continue;
         }
+        let text = &*charset.decode(text);
         let field = match item.key() {
             ItemKey::TrackTitle => Field::Title,
             ItemKey::AlbumTitle | ItemKey::OriginalAlbumTitle | ItemKey::ShowName => Field::Album,
@@ -278,7 +284,7 @@ mod tests {
             tag.push(item);
         }
         let mut metadata = Metadata::default();
-        read(&tag, &mut metadata);
+        read(&tag, &mut TagCharset::default(), &mut metadata);
         let mut document = Document::new(Ipath::default(), "audio/mpeg", Kind::Audio);
         metadata.add_to(&mut document);
         let values: Vec<String> = document
