@@ -12,6 +12,7 @@ pub(crate) mod charset;
 pub(crate) mod encoded;
 pub(crate) mod entities;
 mod entity_table;
+pub(crate) mod foreign;
 mod letters;
 mod mainframe;
 pub(crate) mod names;

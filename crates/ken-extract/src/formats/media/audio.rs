@@ -13,11 +13,11 @@ use lofty::probe::Probe;
 use lofty::tag::{ItemKey, Tag, TagItem};
 use memchr::memmem;
 
-use super::tag_charset::TagCharset;
 use crate::error::what_is_damaged;
 use crate::output::Output;
 use crate::output::metadata::Metadata;
 use crate::structure::cursor::Cursor;
+use crate::text::foreign::Foreign;
 use crate::{Error, Format, Input, date};
 
 /// See [`crate::FORMATS`].
@@ -72,10 +72,10 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             .find(|position| !position.is_empty())
             .unwrap_or_default(),
     );
-    let mut charset = TagCharset::default();
+    let mut charset = Foreign::default();
     let texts = file.tags().iter().flat_map(Tag::items);
-    let texts = texts.filter_map(|item| item.value().text());
-    texts.for_each(|text| charset.note(text));
+    let texts = texts.filter_map(|item| latin_1(item.value().text()?));
+    texts.for_each(|bytes| charset.note(&bytes));
     for tag in file.tags() {
         read(tag, &mut charset, &mut metadata);
     }
@@ -175,7 +175,7 @@ pub(in crate::formats) fn position_of(track: [u32; 2], disc: [u32; 2]) -> String
     }
 }
 
-fn read(tag: &Tag, charset: &mut TagCharset, metadata: &mut Metadata) {
+fn read(tag: &Tag, charset: &mut Foreign, metadata: &mut Metadata) {
     for item in tag.items() {
         let Some(text) = item.value().text() else {
             continue;
@@ -183,7 +183,8 @@ fn read(tag: &Tag, charset: &mut TagCharset, metadata: &mut Metadata) {
         if is_of_program(item) {
             continue;
         }
-        let text = &*charset.decode(text);
+        let decoded = latin_1(text).and_then(|bytes| charset.decode(&bytes));
+        let text = decoded.as_deref().unwrap_or(text);
         let field = match item.key() {
             ItemKey::TrackTitle => Field::Title,
             ItemKey::AlbumTitle | ItemKey::OriginalAlbumTitle | ItemKey::ShowName => Field::Album,
@@ -218,6 +219,13 @@ fn read(tag: &Tag, charset: &mut TagCharset, metadata: &mut Metadata) {
         };
         metadata.text(field, text);
     }
+}
+
+/// Returns the bytes of a text as ISO 8859-1, which ID3 may have declared for another charset; none if it has other
+/// characters.
+fn latin_1(text: &str) -> Option<Vec<u8>> {
+    let byte = |character| u8::try_from(u32::from(character)).ok();
+    text.chars().map(byte).collect()
 }
 
 /// Returns whether a comment holds numbers that iTunes keeps for itself: `iTunNORM`, `iTunSMPB`, `iTunes_CDDB_IDs`.
@@ -284,7 +292,7 @@ mod tests {
             tag.push(item);
         }
         let mut metadata = Metadata::default();
-        read(&tag, &mut TagCharset::default(), &mut metadata);
+        read(&tag, &mut Foreign::default(), &mut metadata);
         let mut document = Document::new(Ipath::default(), "audio/mpeg", Kind::Audio);
         metadata.add_to(&mut document);
         let values: Vec<String> = document
@@ -293,6 +301,22 @@ mod tests {
             .map(|(_, value)| format!("{value:?}"))
             .collect();
         assert_eq!(values, ["Text(\"Live\")", "Text(\"in Oslo\")"]);
+    }
+
+    #[test]
+    fn texts_in_another_charset_than_declared_are_decoded() {
+        let mut tag = Tag::new(TagType::Id3v2);
+        tag.insert_text(ItemKey::TrackTitle, "Ãðóïïà êðîâè".to_owned());
+        tag.insert_text(ItemKey::TrackArtist, "Êèíî".to_owned());
+        tag.insert_text(ItemKey::AlbumTitle, "Best of".to_owned());
+        let mut charset = Foreign::default();
+        let texts = tag.items().filter_map(|item| latin_1(item.value().text()?));
+        texts.for_each(|bytes| charset.note(&bytes));
+        let mut metadata = Metadata::default();
+        read(&tag, &mut charset, &mut metadata);
+        assert_eq!(metadata.texts(Field::Title), ["Группа крови"]);
+        assert_eq!(metadata.texts(Field::Artist), ["Кино"]);
+        assert_eq!(metadata.texts(Field::Album), ["Best of"]);
     }
 
     #[test]

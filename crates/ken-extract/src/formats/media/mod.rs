@@ -2,6 +2,5 @@
 
 pub(in crate::formats) mod audio;
 pub(in crate::formats) mod image;
-mod tag_charset;
 pub(in crate::formats) mod video;
 pub(crate) mod xmp;

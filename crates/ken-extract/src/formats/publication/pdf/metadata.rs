@@ -10,6 +10,7 @@ use ken_core::{Document, Field};
 use super::stream::decode;
 use crate::formats::media::xmp;
 use crate::output::metadata::{keywords, names_a_file};
+use crate::text::foreign;
 
 /// Adds the metadata of a document to its fields.
 pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, document: &mut Document) {
@@ -71,7 +72,7 @@ pub(super) fn seconds(date: DateTime) -> Option<i64> {
 }
 
 /// Decodes a text string (7.9.2.2): UTF-16 or UTF-8 with a byte order mark, otherwise
-/// PDFDocEncoding. UTF-8 without a mark is not allowed but common.
+/// PDFDocEncoding. UTF-8 and the code page of the system without a mark are not allowed but common.
 pub(super) fn text_string(bytes: &[u8]) -> String {
     let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = bytes.as_chunks::<2>().0.iter().map(|&pair| unit(pair));
@@ -84,7 +85,8 @@ pub(super) fn text_string(bytes: &[u8]) -> String {
         [0xEF, 0xBB, 0xBF, text @ ..] => String::from_utf8_lossy(text).into_owned(),
         text => match std::str::from_utf8(text) {
             Ok(text) if !text.bytes().any(|byte| matches!(byte, 0x18..0x20 | 0x7F)) => text.into(),
-            _ => text.iter().map(|&byte| pdf_doc_char(byte)).collect(),
+            _ => foreign::decode(text)
+                .unwrap_or_else(|| text.iter().map(|&byte| pdf_doc_char(byte)).collect()),
         },
     }
 }
@@ -127,6 +129,10 @@ mod tests {
         assert_eq!(text_string(b"\xEF\xBB\xBF\xC3\xBC"), "ü");
         assert_eq!(text_string("Größe".as_bytes()), "Größe");
         assert_eq!(text_string(b"Gr\xF6\xDFe \x84 \x93\xA0"), "Größe — ﬁ€");
+        assert_eq!(
+            text_string(b"\xC4\xEE\xE3\xEE\xE2\xEE\xF0.doc"),
+            "Договор.doc"
+        );
         assert_eq!(text_string(b"\xFE\xFF\0\x1B\0e\0n\0\x1B\0a"), "a");
     }
 
