@@ -118,7 +118,7 @@ fn people_read_it_as_text() {
         "walk       includes the file\n",
         "index      up to date\n",
         "next run   skips it: nothing changed (--retry-failed reads it)\n",
-        "extractor  PDF, version 9\n",
+        "extractor  PDF, version 10\n",
         "documents  1\n  (the file)\tapplication/pdf\t8 B\tbroken.pdf\n    malformed: no page can be found; ",
     ] {
         assert!(text.contains(line), "{line}: {text}");
