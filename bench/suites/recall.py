@@ -36,7 +36,8 @@ CAUSES = {
                        "its address, REF; without them 0.997",
     ("rtf", "LibreOffice"): "the numbers of lists and headings, which RTF holds as text that programs count anew",
     ("xlsx", "LibreOffice"): "dates, which ken gives as ISO 8601 where the format is that of the "
-                             "locale; parts of pivot tables that are counted anew",
+                             "locale; digits after the tenth of numbers without a format; parts of "
+                             "pivot tables that are counted anew",
     ("ods", "LibreOffice"): "cells that a file repeats by a number stand once",
     ("epub", "pandoc"): NUMBERS.replace("LibreOffice", "pandoc"),
     ("html", "w3m"): "w3m writes the numbers of lists and the addresses of redirections",
