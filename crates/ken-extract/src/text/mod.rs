@@ -408,6 +408,18 @@ mod tests {
     }
 
     #[test]
+    fn repeated_characters_of_east_asia_are_no_lines() {
+        for text in [
+            "ﾃﾞｰﾀを読み込んでいますｰｰｰｰｰｰ\nしばらくお待ちください。",
+            "すべての人間は、生まれながらにしてｰｰｰｰｰ自由であり、かつ、平等である。",
+        ] {
+            let (bytes, _, unmappable) = SHIFT_JIS.encode(text);
+            assert!(!unmappable);
+            assert_eq!(decode(&bytes, None), text);
+        }
+    }
+
+    #[test]
     fn one_letter_is_that_of_the_guess() {
         for (encoding, text) in [
             (WINDOWS_1250, "O dată pe an."),

@@ -56,7 +56,7 @@ pub(super) fn of_text(sample: &[u8], web: &'static Encoding) -> Charset {
         return Charset::Web(web);
     }
     let start = &sample[..sample.len().min(PAGE_BYTES)];
-    if has_line_art(start) {
+    if has_line_art(start, web) {
         return page_with_lines(start);
     }
     let western = code_page::decode(sample, code_page::WESTERN);
@@ -83,7 +83,7 @@ fn is_western_letter(text: &str, web: &'static Encoding) -> bool {
     let mut rest = text.chars();
     let letter = rest.find(|c| !c.is_ascii() && c.is_alphabetic());
     match letter {
-        // No other language begins words with the letter that has this byte, and an `u`.
+        // No other language begins words with the letter that has this byte in their page, and a `u`.
         Some('œ' | 'Œ') => rest.next() == Some('u'),
         Some('ï' | 'à') => [WINDOWS_1257, ISO_8859_13, ISO_8859_4, WINDOWS_1252].contains(&web),
         Some('ä' | 'ö' | 'ü' | 'é') => web == WINDOWS_1252,
@@ -135,15 +135,8 @@ fn better_page(sample: &[u8], web: &'static Encoding) -> Option<u16> {
             continue;
         }
         // Texts of DOS are more common than those of the Macintosh.
-        let is_better = |most: i32| {
-            points
-                > if has_lines(page) {
-                    most
-                } else {
-                    most + most / 8
-                }
-        };
-        if points > enough(languages) && best.is_none_or(|(_, most)| is_better(most)) {
+        let margin = if has_lines(page) { 0 } else { points / 8 };
+        if points > enough(languages) && best.is_none_or(|(_, most)| points - margin > most) {
             best = Some((page, points));
         }
     }
@@ -176,8 +169,12 @@ fn points(sample: &[u8], page: u16, languages: Languages) -> i32 {
     score(&text, languages) + signs
 }
 
-fn has_line_art(sample: &[u8]) -> bool {
-    sample
-        .chunk_by(|one, other| one == other)
-        .any(|run| run.len() >= N_REPEATED && REPEATED.contains(&run[0]))
+/// Returns whether a text has lines or shades. Characters of East Asia have the same bytes, so if the guess is one of their
+/// charsets, lines must be most of what is beyond ASCII.
+fn has_line_art(sample: &[u8], web: &'static Encoding) -> bool {
+    let runs = sample.chunk_by(|one, other| one == other);
+    let lines = runs.filter(|run| run.len() >= N_REPEATED && REPEATED.contains(&run[0]));
+    let n_lines: usize = lines.map(<[u8]>::len).sum();
+    let n_beyond = || sample.iter().filter(|byte| !byte.is_ascii()).count();
+    n_lines > 0 && (web.is_single_byte() || 2 * n_lines > n_beyond())
 }

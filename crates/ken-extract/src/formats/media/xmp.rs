@@ -157,20 +157,23 @@ fn property_of(name: &str) -> Option<Property> {
         "dc:description" | "photoshop:Headline" | "exif:UserComment" => {
             Property::Text(Field::Description)
         }
-        "dc:subject" | "mwg-kw:Keyword" | "MicrosoftPhoto:LastKeywordXMP" => {
-            Property::Text(Field::Keywords)
-        }
+        "dc:subject"
+        | "mwg-kw:Keyword"
+        | "MicrosoftPhoto:LastKeywordXMP"
         // Who is in a picture, as a list, or at regions of it (Metadata Working Group, Microsoft).
-        "Iptc4xmpExt:PersonInImage"
+        | "Iptc4xmpExt:PersonInImage"
         | "Iptc4xmpExt:PersonName"
         | "mwg-rs:Name"
         | "MPReg:PersonDisplayName"
-        | "mediapro:People" => Property::Text(Field::Keywords),
-        "Iptc4xmpExt:Event" | "mediapro:Event" => Property::Text(Field::Keywords),
-        "photoshop:City" | "photoshop:State" | "photoshop:Country" | "Iptc4xmpCore:Location" => {
-            Property::Text(Field::Keywords)
-        }
-        "Iptc4xmpExt:City"
+        | "mediapro:People"
+        // What it shows, and where.
+        | "Iptc4xmpExt:Event"
+        | "mediapro:Event"
+        | "photoshop:City"
+        | "photoshop:State"
+        | "photoshop:Country"
+        | "Iptc4xmpCore:Location"
+        | "Iptc4xmpExt:City"
         | "Iptc4xmpExt:ProvinceState"
         | "Iptc4xmpExt:CountryName"
         | "Iptc4xmpExt:Sublocation"
